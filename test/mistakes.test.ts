@@ -242,7 +242,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     ],
   },
   'items of a union say no type': {
-    make: (t) => eventAndLog(t, 'items { ... on Book { title } }', 'an error was hidden'),
+    make: (t) => eventAndLog(t, 'items { ... on Book { title } }', 'an error was kept'),
     says: [
       /"code":"INTERNAL_SERVER_ERROR","id":"/,
       /Order\.items: the type of a value of Item is unknown: write a \\"__typename\\" into the record \(Book, Toy\), or write export const Item = \{ __resolveType/,

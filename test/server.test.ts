@@ -138,8 +138,7 @@ describe('a server', () => {
       ids.add(error.extensions['id']);
     }
     const masked = lines.filter(
-      ({ msg }) =>
-        msg === 'an error was hidden from the client, which received "Internal server error" and this errorId',
+      ({ msg }) => msg === 'an error was kept from the client, which received "Internal server error" and this errorId',
     );
     assert.equal(masked.length, 1);
     assert.deepEqual([...ids], [masked[0]!['errorId']], 'every id that a client saw is in the log');

@@ -15,7 +15,7 @@ export interface UndecodableLimitOptions {
 
 /** What to look at first, for the most frequent reason. */
 const MENDS: Partial<Record<PoisonReason, string>> = {
-  needs_registry: 'set SCHEMA_REGISTRY_URL: these records name their schema by its id in a registry',
+  needs_registry: 'set SCHEMA_REGISTRY_URL (these records name their schema by its id in a registry)',
   no_schema_id: 'correct the format in @kafka (these records have no id of a schema)',
   unknown_schema: 'correct SCHEMA_REGISTRY_URL (this registry does not know their schemas)',
   unusable_schema: "the log says why the registry's schema cannot be used",

@@ -82,7 +82,7 @@ describe('the log of a pod', () => {
     const lines = pod.lines.slice(before);
     const messages = new Set(lines.map(({ msg }) => msg));
     for (const message of [
-      'an error was hidden from the client, which received "Internal server error" and this errorId',
+      'an error was kept from the client, which received "Internal server error" and this errorId',
       'authenticate failed; the connection is refused',
     ])
       assert.ok(messages.has(message), message);

@@ -78,7 +78,7 @@ describe('UndecodableLimit', () => {
     const chunk = await chunkOf(['\0\0\0\0\u0001x']);
     assert.throws(
       () => undecodable.count(chunk),
-      /\(needs_registry\); set SCHEMA_REGISTRY_URL \(these records have the id of a schema\), and restart/,
+      /\(needs_registry\); set SCHEMA_REGISTRY_URL \(these records name their schema by its id in a registry\), and restart/,
     );
   });
 });

@@ -99,7 +99,7 @@ describe('RecordCheck', { concurrency: 2 }, () => {
     await send(0, '\u0000\u0000\u0000\u0000\u0001avro');
     const { problems } = await misfitOf(await startPod(t, settings));
     assert.deepEqual(problems, [
-      'the record cannot be decoded (needs_registry); set SCHEMA_REGISTRY_URL: these records name their schema by its id in a registry',
+      'the record cannot be decoded (needs_registry); set SCHEMA_REGISTRY_URL (these records name their schema by its id in a registry)',
     ]);
   });
 

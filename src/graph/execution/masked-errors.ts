@@ -56,7 +56,7 @@ export class MaskedErrors {
     if (this.#windows.size > MAX_WINDOWS) this.#windows.delete(this.#windows.keys().next().value!);
     log.error(
       { err: error, errorId: id, field, path, suppressed: known?.suppressed ?? 0 },
-      'an error was hidden from the client, which received "Internal server error" and this errorId',
+      'an error was kept from the client, which received "Internal server error" and this errorId',
     );
     return id;
   }
