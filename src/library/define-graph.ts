@@ -13,9 +13,10 @@ export interface GraphDefinition {
   readonly name?: string;
   /** SDL, as in schema.graphql. */
   readonly schema: string;
-  readonly resolvers?: Resolvers;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- any loaders
+  /* eslint-disable @typescript-eslint/no-explicit-any -- any loaders */
+  readonly resolvers?: Resolvers<any>;
   readonly context?: ContextDefinition<any>;
+  /* eslint-enable @typescript-eslint/no-explicit-any */
   readonly samples?: Samples;
 }
 

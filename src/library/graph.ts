@@ -30,7 +30,12 @@ export type FieldResolver<Loaders extends object = any> =
   | Resolver<Loaders>
   | {
       readonly resolve?: Resolver<Loaders>;
-      readonly authorize?: (source: any, args: any, context: Context<Loaders>) => boolean | PromiseLike<boolean>;
+      /** `void`: in `Resolvers`, Subscription is one of the types, too. Nothing returned refuses a field of any other type. */
+      readonly authorize?: (
+        source: any,
+        args: any,
+        context: Context<Loaders>,
+      ) => void | boolean | PromiseLike<void | boolean>;
     };
 
 export type SubscriptionResolver<Loaders extends object = any> =
@@ -49,7 +54,7 @@ export type SubscriptionResolver<Loaders extends object = any> =
 /** Of an object type, an interface or a union. */
 export type TypeResolvers<Loaders extends object = any> = {
   readonly __resolveType?: (value: any, context: Context<Loaders>, info: GraphQLResolveInfo) => string | undefined;
-  readonly __authorize?: AuthorizeType;
+  readonly __authorize?: (value: any, context: Context<Loaders>) => ReturnType<AuthorizeType>;
 } & { readonly [field: string]: FieldResolver<Loaders> };
 
 /* eslint-enable @typescript-eslint/no-explicit-any */
