@@ -140,7 +140,11 @@ describe('a graph that cannot work', { concurrency: 4 }, () => {
   const order = 'type Order { order_id: ID! }';
   const cases: readonly (readonly [string, Readonly<Record<string, string>>, readonly RegExp[]])[] = [
     ['a folder without schema.graphql', {}, [/schema\.graphql: not found; set GRAPH/]],
-    ['SDL that does not parse', { 'schema.graphql': 'type Order {\n  id: \n}' }, [/schema\.graphql:3: .*Syntax Error/]],
+    [
+      'SDL that does not parse',
+      { 'schema.graphql': 'type Order {\n  id: \n}' },
+      [/schema\.graphql:3:1: .*Syntax Error/],
+    ],
     [
       'three kinds of faulty bindings',
       {

@@ -110,9 +110,14 @@ function parseSdl(text: string, fileName: string): DocumentNode {
   try {
     return parse(new Source(text, fileName));
   } catch (error) {
-    if (error instanceof GraphQLError) throw new GraphError(lineOfProblem(error));
+    if (error instanceof GraphQLError) throw new GraphError(`${placeOf(error)}: ${error.message}`);
     throw error;
   }
+}
+
+function placeOf({ source, locations }: GraphQLError): string {
+  const [{ line, column } = { line: 1, column: 1 }] = locations ?? [];
+  return `${source?.name}:${line}:${column}`;
 }
 
 function lineOfProblem(error: GraphQLError, link?: FederationLink): string {

@@ -291,7 +291,7 @@ describe('loadGraph', () => {
   });
 
   const schemaMistakes: Record<string, [sdl: string, expected: RegExp]> = {
-    'a syntax error': ['type Subscription {\n  a Int\n}', /^schema\.graphql:2: Syntax Error: Expected ":"/],
+    'a syntax error': ['type Subscription {\n  a Int\n}', /^schema\.graphql:2:5: Syntax Error: Expected ":"/],
     'an unknown type': [
       'type Subscription {\n a: Nope @kafka(topic: "t")\n}',
       /^schema\.graphql:2: Unknown type "Nope"/,
