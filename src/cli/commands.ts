@@ -15,6 +15,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     load: () => import('./init/init.ts'),
   },
   check: { summary: 'tries what a pod needs, and explains the bindings of a graph', load: () => import('./check.ts') },
+  codegen: {
+    summary: 'writes the TypeScript types of a graph, for its resolvers',
+    load: () => import('./codegen/codegen.ts'),
+  },
   tail: { summary: 'prints the events of a subscription', load: () => import('./tail/tail.ts') },
   publish: { summary: 'writes lines of standard input to a Kafka topic', load: () => import('./publish.ts') },
   'dead-letters': {

@@ -40,21 +40,13 @@ export async function packAll(scope: Scope): Promise<ReadonlyMap<Package, string
 /** A project in which these archives and packages are installed by npm. */
 export async function installed(t: TestContext, ...packages: readonly string[]): Promise<string> {
   const folder = await temporaryFolder(t);
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'project', private: true, type: 'module' }));
-  await run(
-    'npm',
-    [
-      'install',
-      '--prefer-offline',
-      '--no-audit',
-      '--no-fund',
-      '--ignore-scripts',
-      '--engine-strict=false',
-      ...packages,
-    ],
-    {
-      cwd: folder,
-    },
-  );
+  await install(folder, ...packages);
   return folder;
+}
+
+/** Makes the folder a project, and installs archives and packages in it by npm. */
+export async function install(folder: string, ...packages: readonly string[]): Promise<void> {
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'project', private: true, type: 'module' }));
+  const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--engine-strict=false'];
+  await run('npm', ['install', ...flags, ...packages], { cwd: folder });
 }

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { graphFolder } from '../graph/support/graph-folder.ts';
+import { crier } from './crier.ts';
+
+const SCHEMA = 'type Subscription { a: Int @kafka(topic: "a", payload: "a") }';
+
+describe('crier codegen', { concurrency: 2 }, () => {
+  it('names the command that installs what it needs, with versions', async (t) => {
+    const folder = await graphFolder(t, { 'schema.graphql': SCHEMA });
+    const { code, errors } = await crier(t, ['codegen', folder]);
+    assert.equal(code, 1);
+    assert.match(
+      errors,
+      /^crier: crier codegen needs @graphql-codegen\/core, which is not installed in your project: npm install --save-dev @graphql-codegen\/core@\d\S+ @graphql-codegen\/typescript@\d\S+ @graphql-codegen\/typescript-resolvers@\d\S+\n$/,
+    );
+    assert.deepEqual(await readdir(folder), ['schema.graphql']);
+  });
+
+  it('names the mistake of a schema with its line, without a stack', async (t) => {
+    for (const [sdl, message] of [
+      ['type Subscription {\n  a Int\n}', /^crier: schema\.graphql:2:5: Syntax Error: Expected ":"/],
+      [SCHEMA.replace('Int', 'Nope'), /^crier: schema\.graphql:1: Unknown type "Nope"/],
+      [SCHEMA.replace('kafka', 'kafak'), /^crier: schema\.graphql:1: Unknown directive "@kafak"/],
+    ] as const) {
+      const { code, errors } = await crier(t, ['codegen', await graphFolder(t, { 'schema.graphql': sdl })]);
+      assert.equal(code, 1);
+      assert.match(errors, message);
+      assert.doesNotMatch(errors, /^\s+at /m);
+    }
+    const { errors } = await crier(t, ['codegen', '/nowhere']);
+    assert.match(errors, /^crier: \/nowhere\/schema\.graphql: cannot be read; a graph is a folder/);
+  });
+
+  it('names the line of a syntax error in sources.ts, and replaces no file of the author', async (t) => {
+    const folder = await graphFolder(t, { 'schema.graphql': SCHEMA, 'sources.ts': 'export type A = {\n  b c d\n};' });
+    assert.match((await crier(t, ['codegen', folder])).errors, /^crier: sources\.ts:2: \S/);
+    await writeFile(join(folder, 'types.ts'), 'export type Mine = 1;');
+    const { code, errors } = await crier(t, ['codegen', folder]);
+    assert.equal(code, 1);
+    assert.match(errors, /types\.ts exists, and crier codegen has not written it; --out names another file/);
+    assert.equal(await readFile(join(folder, 'types.ts'), 'utf8'), 'export type Mine = 1;');
+  });
+
+  it('exits with 2 for wrong arguments, and is listed with its usage', async (t) => {
+    for (const [args, message] of [
+      [['a', 'b'], /Unexpected argument 'b'/],
+      [['--outt', 'x'], /--outt/],
+      [['--out', ''], /--out: expected the name of a file/],
+      [['--check', '--watch'], /--check and --watch: use one of them/],
+    ] as const) {
+      const { code, errors } = await crier(t, ['codegen', ...args]);
+      assert.equal(code, 2, errors);
+      assert.match(errors, message);
+    }
+    assert.match((await crier(t, ['codegen', '--help'])).output, /Usage: crier codegen \[<graph folder>\]/);
+    assert.match((await crier(t, ['--help'])).output, /codegen +writes the TypeScript types/);
+  });
+});
