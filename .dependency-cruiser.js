@@ -5,7 +5,14 @@
  */
 export default {
   forbidden: [
-    { name: 'no-circle', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-circle',
+      comment:
+        'The types that crier codegen writes know the loaders of context.ts, and these know the types of payloads.',
+      severity: 'error',
+      from: { pathNot: '^src/graphs/auction/(context|types)\\.ts$' },
+      to: { circular: true },
+    },
     {
       name: 'the-halves-meet-at-the-bus',
       comment: 'A worker serves no sockets, and a gateway reads no Kafka.',

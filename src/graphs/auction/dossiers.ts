@@ -1,72 +1,111 @@
 import type { AuctionContext } from './context.ts';
-import type { Auction, Bid, Bidder, Entity, Listing, Property, Seller, Venue, Watch } from './domain.ts';
+import type { Auction, Bid, Bidder, Listing, Property, Seller, Venue, Watch } from './sources.ts';
+import type {
+  AccountManager,
+  Agent,
+  Appraisal,
+  Attendance,
+  AuctionEvent,
+  Auctioneer,
+  BidderAccount,
+  Change,
+  Comment,
+  Contract,
+  County,
+  Deposit,
+  Document,
+  Escrow,
+  EventCalendar,
+  FavouriteSummary,
+  Fee,
+  Financing,
+  Inspection,
+  Intake,
+  ListPrice,
+  Loan,
+  Location,
+  Market,
+  Medium,
+  Occupancy,
+  OfferSummary,
+  OpenHouse,
+  Parcel,
+  Party,
+  PotentialReturn,
+  PropertyTax,
+  Question,
+  SellerScore,
+  Task,
+  Valuation,
+  ViewSummary,
+} from './types.ts';
 
 // A dossier is an object with its parts, which the backend "trinity" returns by one call. Each part is primed, so that the fields of the
 // object call no other backend.
 
 interface AuctionDossier {
   readonly auction: Auction;
-  readonly attendance: Entity;
-  readonly auctioneer: Entity;
-  readonly changes: Entity[];
-  readonly contract: Entity;
-  readonly deposit: Entity;
-  readonly escrow: Entity;
-  readonly fees: Entity[];
+  readonly attendance: Attendance;
+  readonly auctioneer: Auctioneer;
+  readonly changes: Change[];
+  readonly contract: Contract;
+  readonly deposit: Deposit;
+  readonly escrow: Escrow;
+  readonly fees: Fee[];
   readonly recent_bids: Bid[];
-  readonly tasks: Entity[];
+  readonly tasks: Task[];
   readonly watch: Watch;
   readonly venue: Venue;
-  readonly event: Entity;
-  readonly calendar: Entity;
+  readonly event: AuctionEvent;
+  readonly calendar: EventCalendar;
   readonly auction_ids: number[];
 }
 
 interface BidderDossier {
   readonly bidder: Bidder;
-  readonly account: Entity;
-  readonly agent: Entity;
-  readonly party: Entity;
+  readonly account: BidderAccount;
+  readonly agent: Agent;
+  readonly party: Party;
 }
 
 interface ListingDossier {
   readonly listing: Listing;
   readonly auction_of_listing: Auction;
-  readonly comments: Entity[];
-  readonly documents: Entity[];
-  readonly favourites: Entity;
-  readonly financing: Entity;
+  readonly comments: Comment[];
+  readonly documents: Document[];
+  readonly favourites: FavouriteSummary;
+  readonly financing: Financing;
   readonly flags: string[];
-  readonly intake: Entity;
-  readonly offers: Entity;
-  readonly open_houses: Entity[];
-  readonly prices: Entity[];
-  readonly questions: Entity[];
+  readonly intake: Intake;
+  readonly offers: OfferSummary;
+  readonly open_houses: OpenHouse[];
+  readonly prices: ListPrice[];
+  readonly questions: Question[];
   readonly similar_listing_ids: string[];
-  readonly views: Entity;
+  readonly views: ViewSummary;
 }
 
 interface PropertyDossier {
   readonly property: Property;
-  readonly appraisal: Entity;
-  readonly county: Entity;
-  readonly inspection: Entity;
-  readonly loan: Entity;
-  readonly location: Entity;
-  readonly media: Entity[];
-  readonly occupancy: Entity;
-  readonly parcel: Entity;
-  readonly potential_return: Entity;
-  readonly tax: Entity;
-  readonly valuation: Entity;
-  readonly market: Entity;
+  readonly appraisal: Appraisal;
+  readonly county: County;
+  readonly inspection: Inspection;
+  readonly loan: Loan;
+  readonly location: Location;
+  readonly media: Medium[];
+  readonly occupancy: Occupancy;
+  readonly parcel: Parcel;
+  readonly potential_return: PotentialReturn;
+  readonly tax: PropertyTax;
+  readonly valuation: Valuation;
+  readonly market: Market;
 }
 
 interface SellerDossier {
   readonly seller: Seller;
-  readonly account_manager: Entity;
+  readonly account_manager: AccountManager;
   readonly listing_ids: string[];
-  readonly seller_score: Entity;
+  readonly seller_score: SellerScore;
 }
 
 export async function auctionDossier(_: unknown, { auction_id }: { auction_id: number }, context: AuctionContext) {

@@ -1,6 +1,3 @@
-/** A backend's response that resolvers return without reading it. */
-export type Entity = Readonly<Record<string, unknown>>;
-
 /** The fields of payloads and backend responses that resolvers read. */
 export interface Auction {
   readonly auction_id: number;
