@@ -32,12 +32,13 @@ async function main() {
     ...(source ? [`${source.settings}npx crier init graph ${source.option}`] : []),
     'npm start',
   ];
+  const types = '\nOnce graph/resolvers.ts exists, `npx crier codegen graph` writes its types.\n';
   const own = '\nFor a topic of your own:\n\n  KAFKA_BROKERS=localhost:9092 npx crier init my-graph --topic my-topic\n';
   write(`A project for crier is in ${folder}. Next:
 
 ${commands.map((command) => `  ${command}\n`).join('')}
 Then open http://localhost:4000/.
-${source ? '' : own}`);
+${source ? '' : own}${types}`);
 }
 
 function readArguments() {

@@ -106,7 +106,7 @@ async function read({ sample }: Source, topic: string, settings: Settings): Prom
   return { records: await readSampleFile(sample, limits), hasSchema: false, undecodable: 0 };
 }
 
-function report(folder: string, source: string, { sample, tail, live }: NextCommands): string {
+function report(folder: string, source: string, { sample, tail, live, types }: NextCommands): string {
   const command = (text: string) => `  ${paint(process.stdout, 'cyan', text)}\n`;
   return `${paint(process.stdout, 'green', 'written')}: ${FILES.join(', ')} in ${folder}, from ${source}
 
@@ -118,5 +118,8 @@ Print events in another terminal:
 ${command(tail)}
 Serve the topic, with the addresses of your Kafka and Redis:
 
-${command(live)}`;
+${command(live)}
+Write types for resolvers.ts, once you have one:
+
+${command(types)}`;
 }

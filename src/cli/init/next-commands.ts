@@ -3,6 +3,7 @@ export interface NextCommands {
   readonly sample: string;
   readonly tail: string;
   readonly live: string;
+  readonly types: string;
 }
 
 const WORD = /^[\w@%+=:,./-]+$/;
@@ -14,6 +15,7 @@ export function nextCommands(folder: string, subscription: string, hasSchema: bo
     sample: `npx crier start ${quoted(folder)}`,
     tail: `npx crier tail ${quoted(subscription)}`,
     live: `KAFKA_BROKERS=localhost:9092 REDIS_URL=redis://localhost:6379${registry} npx crier start ${quoted(folder)}`,
+    types: `npx crier codegen ${quoted(folder)}`,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { NextCommands } from './next-commands.ts';
 
 /** The README.md of a graph. */
-export function readmeText(name: string, source: string, { sample, tail, live }: NextCommands): string {
+export function readmeText(name: string, source: string, { sample, tail, live, types }: NextCommands): string {
   return `# ${name}
 
 A graph of [crier](https://www.npmjs.com/package/crier), written by \`crier init\` from ${source}.
@@ -17,6 +17,10 @@ Print events in another terminal:
 Serve the topic, with the addresses of your Kafka and Redis:
 
     ${live}
+
+Write types.ts, the types for resolvers.ts, once you have one:
+
+    ${types}
 
 | file             | contents                                                                                |
 | ---------------- | --------------------------------------------------------------------------------------- |
