@@ -1,6 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { RELOAD_WHILE_STARTING } from './admin/reload-route.ts';
 import type { ReloadReport } from './admin/reload-route.ts';
 import { banner } from './banner.ts';
 import type { Config } from './config.ts';
@@ -157,6 +158,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     const routes = new Map<string, Route>([
       ...healthRoutes({ status: () => status, unreadyReasons, details: readiness, lag }),
       ['/metrics', metricsRoute(metrics.registry)],
+      ['/admin/reload', RELOAD_WHILE_STARTING],
       ...profiling.routes,
     ]);
     const admin = register(
@@ -215,7 +217,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       await started.start();
     }
     // Last: a pod that starts loads its graph anyway.
-    const reloadPods = await openReload(services, reloads, routes, () => status !== 'starting');
+    const reloadPods = await openReload(services, reloads, routes);
     if (!options.stop?.aborted) status = 'ready';
     const { port: adminPort } = admin;
     return {

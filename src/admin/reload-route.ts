@@ -63,19 +63,25 @@ function notesOf(
   ];
 }
 
+/** `POST /admin/reload` while the pod starts. */
+export const RELOAD_WHILE_STARTING: Route = {
+  methods: ['POST'],
+  handle: (_request, response) =>
+    sendJson(response, 503, {
+      note: 'the pod is starting: ask again when /startupz answers with 200, or ask another pod',
+    }),
+};
+
 export interface ReloadRouteOptions {
   readonly peers: Peers<ReloadQuestion, PodReload | null>;
-  /** False while the pod starts. */
-  readonly isStarted: () => boolean;
   readonly log: Logger;
 }
 
 /** `POST /admin/reload`: 200 if all pods serve the graphs of their folders, 202 if that is not known of some, 422 if one has refused. */
-export function reloadRoute({ peers, isStarted, log }: ReloadRouteOptions): Route {
+export function reloadRoute({ peers, log }: ReloadRouteOptions): Route {
   return {
     methods: ['POST'],
     handle: async (_request, response) => {
-      if (!isStarted()) return sendJson(response, 503, { note: 'the pod is starting, and loads its graph' });
       const report = await reloadPods(peers);
       log.info(report, 'an operator reloaded the graph');
       sendJson(response, statusOf(report), report);

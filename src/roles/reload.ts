@@ -11,7 +11,6 @@ export async function openReload(
   { bus, config, log, register }: RoleServices,
   reloads: GraphReloads,
   routes: Map<string, Route>,
-  isStarted: () => boolean,
 ): Promise<() => Promise<ReloadReport>> {
   const peers = register(
     new Peers<ReloadQuestion, PodReload | null>({
@@ -22,7 +21,7 @@ export async function openReload(
       log,
     }),
   );
-  routes.set('/admin/reload', reloadRoute({ peers, isStarted, log }));
   await peers.start();
+  routes.set('/admin/reload', reloadRoute({ peers, log }));
   return () => reloadPods(peers);
 }
