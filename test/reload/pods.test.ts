@@ -1,28 +1,12 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { startPod } from '../end-to-end/pod.ts';
-import type { Pod } from '../end-to-end/pod.ts';
-import { graphFolder } from '../graph/support/graph-folder.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
-import { randomName, redisServer } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
 import type { Watch } from '../support/stock-client.ts';
 import { waitFor } from '../support/wait-for.ts';
-
-interface Report {
-  readonly pods: readonly { pod: string; outcome: string; revision: string; problems?: string[] }[];
-  readonly silent: readonly string[];
-  readonly note?: string;
-}
-
-async function postReload(pod: Pod): Promise<{ status: number; report: Report }> {
-  const response = await fetch(`${pod.admin}/admin/reload`, { method: 'POST' });
-  return { status: response.status, report: (await response.json()) as Report };
-}
+import { podsStage, postReload } from './pods-stage.ts';
 
 const resolvers = (version: string) => `export const Item = { label: () => '${version}' };`;
 
@@ -30,35 +14,8 @@ describe('a reload of pods that share Kafka and Redis', { timeout: 240_000 }, ()
   let outside: Outside;
   withOutside((connected) => (outside = connected));
 
-  async function createStage(t: TestContext, schemaOf: (topic: string) => string) {
-    const topic = await outside.createTopic(undefined, 2);
-    const folder = await graphFolder(t, { 'schema.graphql': schemaOf(topic), 'resolvers.js': resolvers('first') });
-    const settings = {
-      GRAPH: folder,
-      KAFKA_BROKERS: outside.brokers,
-      KAFKA_GROUP_ID: randomName('group'),
-      KAFKA_DEAD_LETTER_TOPIC: randomName('dead'),
-      REDIS_URL: (await redisServer(t)).url,
-      CHANNEL_PREFIX: randomName(),
-    };
-    let sent = 0;
-    return {
-      topic,
-      folder,
-      start: (name: string, more: Readonly<Record<string, string>> = {}) =>
-        startPod(t, { ...settings, POD_NAME: name, ...more }),
-      /** Sends records of item 1, numbered from 0 on, to one partition. */
-      send: async (to: string, count: number) => {
-        const records = Array.from({ length: count }, () => ({
-          key: '1',
-          value: JSON.stringify({ id: '1', n: sent++ }),
-        }));
-        await outside.send(to, records);
-      },
-      sent: () => sent,
-      write: (name: string, text: string) => writeFile(join(folder, name), text),
-    };
-  }
+  const createStage = (t: TestContext, schemaOf: (topic: string) => string) =>
+    podsStage(t, outside, { schemaOf, resolvers: resolvers('first') });
 
   const schema = (topic: string) => `
     type Item { id: ID! n: Int! label: String }
