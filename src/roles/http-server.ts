@@ -35,7 +35,8 @@ export function createHttpServer(
     onRefused: (reason) => metrics.refusals.inc({ reason }),
   });
   const pages = openPages(services);
-  const server = createServer(SLOW_CLIENT_LIMITS, (request, response) => {
+  const limits = { ...SLOW_CLIENT_LIMITS, keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT_MS };
+  const server = createServer(limits, (request, response) => {
     if (streams().has(request.socket)) return void request.socket.destroy();
     if (request.url?.split('?', 1)[0] === ENDPOINT) return void endpoint(request, response);
     if (!isBodyShort(request, 0)) response.setHeader('connection', 'close');

@@ -28,6 +28,11 @@ export const gatewayVariables = {
     '12000',
     'Interval between WebSocket pings (a silent peer is disconnected within two) and between comments on streams. 0: none.',
   ),
+  KEEP_ALIVE_TIMEOUT_MS: ms(
+    1000,
+    '5000',
+    'Time after which an HTTP connection without a request is closed; longer than that of a load balancer that keeps connections.',
+  ),
   MAX_CONNECTION_AGE_MS: ms(
     0,
     '0',
