@@ -14,16 +14,20 @@ const DEBIAN_PACKAGES = {
   prometheus: 'prometheus',
 } as const;
 
+/** Programs that only the tests of proxies run: the proxies, and what they need. */
+const PROXY_PACKAGES = { nginx: 'nginx', haproxy: 'haproxy', openssl: 'openssl', pip3: 'python3-pip' } as const;
+
 /** Programs that Debian starts as services when it installs them. */
-const SERVICES = ['redis-server', 'prometheus'] as const;
+const SERVICES = ['redis-server', 'prometheus', 'nginx', 'haproxy'] as const;
 
 /** Longest wait for another apt-get, in ms, and the pause between two attempts. */
 const LOCK_TIMEOUT_MS = 10 * 60_000;
 const LOCK_PAUSE_MS = 1_000;
 
-export type Program = keyof typeof DEBIAN_PACKAGES;
+export type Program = keyof typeof DEBIAN_PACKAGES | keyof typeof PROXY_PACKAGES;
 
 export const PROGRAMS = Object.keys(DEBIAN_PACKAGES) as Program[];
+export const PROXY_PROGRAMS = Object.keys(PROXY_PACKAGES) as Program[];
 
 export async function missingPrograms(programs: readonly Program[]): Promise<Program[]> {
   const found = await Promise.all(programs.map(isOnPath));
@@ -97,7 +101,8 @@ export async function runProgram(command: string, commandArguments: readonly str
 }
 
 function packagesOf(programs: readonly Program[]): string {
-  return programs.map((program) => DEBIAN_PACKAGES[program]).join(' ');
+  const packages = { ...DEBIAN_PACKAGES, ...PROXY_PACKAGES };
+  return programs.map((program) => packages[program]).join(' ');
 }
 
 async function isOnPath(program: string): Promise<boolean> {
