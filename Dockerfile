@@ -15,12 +15,13 @@ COPY plugins plugins
 RUN npm ci --ignore-scripts --no-audit
 COPY babel.config.js ./
 COPY src src
+COPY pages pages
 COPY stack stack
 COPY scripts scripts
 # What `--version`, the log and crier_build_info name beside the version: --build-arg REVISION=$(git rev-parse --short=12 HEAD)
 ARG REVISION
 RUN npm run -s build && npm run -s build:stack \
-  && npm prune --omit=dev --ignore-scripts --no-audit && rm -f node_modules/create-crier node_modules/.bin/create-crier \
+  && npm prune --omit=dev --ignore-scripts --no-audit && rm -rf node_modules/create-crier node_modules/.bin/create-crier node_modules/.cache \
   && node scripts/prune-modules.js node_modules
 
 FROM ${NODE_IMAGE}

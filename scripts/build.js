@@ -25,6 +25,8 @@ import { promisify } from 'node:util';
  * draft folder and replaces the link atomically. Node identifies a module by its real path, so a running process keeps the build that it
  * started with. A build that exists is reused.
  *
+ * The pages are bundled only where their sources or packages have changed; each build of src has a copy of the bundle.
+ *
  * dist/revision names the commit of the last build of src, for `--version`. No build depends on it.
  *
  * client/dist, where the package @crier/client has its files, is a link to dist/client.
@@ -43,10 +45,13 @@ const SHARED_INPUTS = [
   'node_modules/.package-lock.json',
   'plugins',
   'scripts/build.js',
-  'scripts/copy-graphiql.js',
   'scripts/declare-client.js',
   'scripts/declare-library.js',
 ];
+/** What the pages are bundled from. */
+const PAGES_INPUTS = ['pages', 'client', 'scripts/bundle-pages.js', 'node_modules/.package-lock.json'];
+/** Bundles of the pages. A new `npm ci` removes them. */
+const PAGES_CACHE = join('node_modules', '.cache', 'crier');
 const NO_INPUTS = new Set(['node_modules', 'dist', 'fixtures', 'results', 'profiles']);
 /** How long a build is kept after it was replaced, in ms: a process that started with it may still read from it. */
 const KEPT_MS = 24 * 60 * 60_000;
@@ -58,7 +63,7 @@ async function build(part, isPacked) {
   if (isPacked) await putCopy(part === 'client' ? CLIENT_LINK : join(TARGET, part), name);
   else await putLink(part, join(TARGET, part), name);
   if (part === 'client' && !isPacked) await putLink(part, CLIENT_LINK, join('..', TARGET, part));
-  await prune(part, name);
+  await prune(TARGET, part, name);
   if (part === 'src') await putRevision();
 }
 
@@ -98,13 +103,13 @@ async function git(...words) {
  */
 async function compiled(part) {
   for (;;) {
-    const name = `${part}-${await hashOf(part)}`;
+    const name = `${part}-${await hashOfPart(part)}`;
     if (existsSync(join(TARGET, name))) return name;
     const draft = draftOf(name);
     try {
       await compile(part, draft);
       // A source changed during the build: build again.
-      if (name !== `${part}-${await hashOf(part)}`) continue;
+      if (name !== `${part}-${await hashOfPart(part)}`) continue;
       await rename(draft, join(TARGET, name)).catch(expect('ENOTEMPTY', 'EEXIST'));
       return name;
     } finally {
@@ -124,9 +129,25 @@ async function compile(part, folder) {
     const { declareClient } = await import('./declare-client.js');
     await declareClient(folder);
   } else if (part === 'src') {
-    const { copyGraphiql } = await import('./copy-graphiql.js');
-    await copyGraphiql(join(folder, 'http', 'graphiql'));
+    await cp(await bundledPages(), join(folder, 'http'), { recursive: true });
   }
+}
+
+/** The folder of the bundled pages. */
+async function bundledPages() {
+  const name = `pages-${await hashOf(PAGES_INPUTS)}`;
+  const folder = join(PAGES_CACHE, name);
+  if (existsSync(folder)) return folder;
+  const draft = `${folder}-${randomBytes(6).toString('hex')}`;
+  try {
+    const { bundlePages } = await import('./bundle-pages.js');
+    await bundlePages(draft);
+    await rename(draft, folder).catch(expect('ENOTEMPTY', 'EEXIST'));
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+  await prune(PAGES_CACHE, 'pages', name);
+  return folder;
 }
 
 /** @param {string} part @param {string} link @param {string} target relative to the link */
@@ -160,21 +181,30 @@ async function putCopy(path, name) {
   await rename(draft, path);
 }
 
-/** Removes builds that were replaced long ago, and drafts of interrupted builds. @param {string} part @param {string} current */
-async function prune(part, current) {
-  for (const name of await readdir(TARGET)) {
+/**
+ * Removes builds that were replaced long ago, and drafts of interrupted builds.
+ * @param {string} folder
+ * @param {string} part
+ * @param {string} current
+ */
+async function prune(folder, part, current) {
+  for (const name of await readdir(folder)) {
     if (name === current || !name.replace(/^\./, '').startsWith(`${part}-`)) continue;
-    const path = join(TARGET, name);
+    const path = join(folder, name);
     const { mtimeMs } = await lstat(path).catch(() => ({ mtimeMs: Infinity }));
     if (Date.now() - mtimeMs > KEPT_MS) await rm(path, { recursive: true, force: true });
   }
 }
 
-/** @param {string} part */
-async function hashOf(part) {
+/** Of a part's build. @param {string} part */
+function hashOfPart(part) {
+  return hashOf([part, ...SHARED_INPUTS, ...(part === 'src' ? PAGES_INPUTS : [])]);
+}
+
+/** @param {readonly string[]} inputs files and folders */
+async function hashOf(inputs) {
   const hash = createHash('sha256').update(process.version);
-  const inputs = await Promise.all([part, ...SHARED_INPUTS].map(filesOf));
-  for (const file of inputs.flat()) {
+  for (const file of (await Promise.all(inputs.map(filesOf))).flat()) {
     // An editor may have removed its temporary file.
     const content = await readFile(file).catch(expect('ENOENT'));
     if (!content) continue;

@@ -27,10 +27,11 @@ const LICENCES: ReadonlySet<string> = new Set([
   'MIT',
 ]);
 
-/** By package: data that is used as it is, and a tool that is not installed with crier. */
+/** By package: data that is used as it is, and tools that are not installed with crier. */
 const OTHER_LICENCES: Readonly<Record<string, string>> = {
   'node_modules/argparse': 'Python-2.0',
   'node_modules/caniuse-lite': 'CC-BY-4.0',
+  'node_modules/markdown-it/node_modules/argparse': 'PSF-2.0',
 };
 
 const read = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as never;

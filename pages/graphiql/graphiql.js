@@ -1,62 +1,41 @@
-/* global GraphiQL, React, ReactDOM, document, graphqlWs, location, sessionStorage */
-// Runs in the browser as a classic script, after React, GraphiQL and graphql-ws.
+/* global document, location, sessionStorage, Worker */
+import { GraphiQL } from 'graphiql';
+import { createElement } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Session } from './session.ts';
+import { StatusLine } from './status-line.ts';
 
-const { operation } = JSON.parse(document.getElementById('settings').textContent);
+const { operation, sources } = JSON.parse(document.getElementById('settings').textContent);
+
+const WORKERS = { graphql: 'graphql.worker.js', json: 'json.worker.js' };
+globalThis.MonacoEnvironment = {
+  getWorker: (_, language) =>
+    new Worker(new URL(WORKERS[language] ?? 'editor.worker.js', import.meta.url), { type: 'module' }),
+};
 
 const url = new URL('graphql', location.href);
 url.protocol = url.protocol.replace('http', 'ws');
 
-/** The socket of the last operation; the Headers editor's content is its `connection_init` payload. */
-let client;
-let clientHeaders;
+const status = new StatusLine(document.getElementById('status'), sources);
+const session = new Session({ url: url.href, onChange: () => status.show(session), onHeaders: () => render() });
+const root = createRoot(document.getElementById('graphiql'));
 
-function clientFor(headers) {
-  const serialized = JSON.stringify(headers);
-  if (client && clientHeaders === serialized) return client;
-  client?.dispose();
-  // Perhaps the schema could not be read with the former headers.
-  if (client) render();
-  clientHeaders = serialized;
-  client = graphqlWs.createClient({ url: url.href, connectionParams: headers, retryAttempts: 0 });
-  return client;
-}
-
-/** A closed socket is an event, not an Error: GraphiQL would show it as {}. */
-function readable(error) {
-  if (error instanceof Error || Array.isArray(error)) return error;
-  const closed = `the socket was closed: ${error?.code ?? 'no answer'} ${error?.reason ?? ''}`.trim();
-  return [
-    { message: error?.code === 4403 ? `${closed}; a token goes into the tab Headers: { "token": "…" }` : closed },
-  ];
-}
-
-/** Every operation, introspection included, goes through the WebSocket. */
-function fetcher({ query, variables, operationName }, { headers = {} } = {}) {
-  const results = clientFor(headers).iterate({ query, variables, operationName });
-  return {
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-    next: () =>
-      results.next().catch((error) => {
-        throw readable(error);
-      }),
-    return: () => results.return(),
-  };
-}
-
-const root = ReactDOM.createRoot(document.getElementById('graphiql'));
-
-/** GraphiQL reads the schema for each new fetcher. */
+/** GraphiQL reads the schema for each new fetcher: perhaps it could not be read with the former headers. */
 function render() {
   // sessionStorage: a new tab opens with the operation that is ready to run, a reload keeps what was typed.
   root.render(
-    React.createElement(
+    createElement(
       GraphiQL,
-      { fetcher: (...request) => fetcher(...request), defaultQuery: operation, storage: sessionStorage },
-      React.createElement(GraphiQL.Logo, null, document.title),
+      {
+        fetcher: (...request) => session.fetch(...request),
+        defaultQuery: operation,
+        defaultEditorToolsVisibility: false,
+        storage: sessionStorage,
+      },
+      createElement(GraphiQL.Logo, null, document.title),
     ),
   );
 }
 
 render();
+status.show(session);

@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
 import type { Server as HttpServer } from 'node:http';
+import type { Config } from '../config.ts';
 import type { Graph } from '../graph/graph.ts';
+import { eventSources } from '../graph/schema/event-sources.ts';
 import { exampleOperation } from '../graph/schema/example-operation.ts';
 import { createEndpoint } from '../http/endpoint.ts';
 import type { EndpointOptions } from '../http/endpoint.ts';
@@ -54,7 +56,8 @@ export function createHttpServer(
 function openPages({ config, graph, graphParts }: GatewayServices): GraphiqlHandler {
   const pagesOf = (of: Graph): GraphiqlHandler => {
     const operation = exampleOperation(of);
-    const graphiql = config.GRAPHIQL ? createGraphiql({ operation, title: of.name }) : () => false;
+    const sources = { fields: eventSources(of), records: recordsOf(config, of) };
+    const graphiql = config.GRAPHIQL ? createGraphiql({ operation, title: of.name, sources }) : () => false;
     const overview = createOverview({
       endpoint: ENDPOINT,
       origin: config.PUBLIC_ORIGIN,
@@ -65,6 +68,12 @@ function openPages({ config, graph, graphParts }: GatewayServices): GraphiqlHand
   let handle = pagesOf(graph);
   graphParts.push(replacing((next) => void (handle = pagesOf(next))));
   return (request, response) => handle(request, response);
+}
+
+/** Who writes the records of the graph's topics. */
+function recordsOf({ isEmbedded, SAMPLE_INTERVAL_MS: sampleIntervalMs }: Config, { samples }: Graph): object | string {
+  if (!isEmbedded) return 'programs';
+  return samples ? { sampleIntervalMs } : 'nobody';
 }
 
 function createAdmission({ config, memory, metrics }: GatewayServices): RequestAdmission {

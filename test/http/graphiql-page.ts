@@ -11,6 +11,8 @@ export interface GraphiqlPage {
   readonly complaints: readonly string[];
   /** The text of the operation editor. */
   operation(): Promise<string>;
+  /** The line below the editors: the state of the connection, and what becomes of the subscription that runs. */
+  status(): Promise<string>;
   /** Replaces the text of the operation editor by one operation, which must have a name. */
   type(operation: string): Promise<void>;
   /** Types into the Headers editor. */
@@ -26,8 +28,8 @@ export interface GraphiqlPage {
 }
 
 /** Opens crier's GraphiQL in a fresh headless Chromium, which is closed at the end of the test. */
-export async function openGraphiql(t: TestContext, url: string): Promise<GraphiqlPage> {
-  const page = await openPage(t);
+export async function openGraphiql(t: TestContext, url: string, width?: number): Promise<GraphiqlPage> {
+  const page = await openPage(t, width);
   const requests: string[] = [];
   const complaints: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
@@ -38,15 +40,15 @@ export async function openGraphiql(t: TestContext, url: string): Promise<Graphiq
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
   });
   await page.goto(url);
-  const editor = page.locator('.graphiql-query-editor .CodeMirror');
+  const editor = page.locator('.graphiql-query-editor .monaco-editor');
   await editor.waitFor();
   const button = page.locator('.graphiql-execute-button');
-  const result = () => textOf(page, '.graphiql-response .CodeMirror-code');
+  const result = () => textOf(page, '.graphiql-response');
   return {
     page,
     requests,
     complaints,
-    operation: () => textOf(page, '.graphiql-query-editor .CodeMirror-code'),
+    operation: () => textOf(page, '.graphiql-query-editor'),
     type: async (operation) => {
       await editor.click();
       await page.keyboard.press('ControlOrMeta+A');
@@ -56,12 +58,13 @@ export async function openGraphiql(t: TestContext, url: string): Promise<Graphiq
     },
     typeHeaders: async (text) => {
       await page.getByRole('button', { name: 'Headers' }).click();
-      await page.locator('.graphiql-editor-tool .CodeMirror:visible').click();
+      await page.locator('.graphiql-editor-tool .monaco-editor:visible').click();
       await page.keyboard.insertText(text);
     },
     pressRun: () => button.click(),
     isRunning: async () => /stop/i.test((await button.getAttribute('aria-label')) ?? ''),
     result,
+    status: async () => (await page.locator('#status').innerText()).replaceAll(/\s+/g, ' '),
     waitForEvent: (matches, timeoutMs) =>
       waitFor(
         'an event in the result pane',
@@ -74,8 +77,14 @@ export async function openGraphiql(t: TestContext, url: string): Promise<Graphiq
   };
 }
 
-/** The visible lines of a CodeMirror editor, line numbers left out. */
+/** The visible lines of a Monaco editor. Their elements are in no order; where they are drawn is. */
 async function textOf(page: Page, selector: string): Promise<string> {
-  const lines = await page.locator(`${selector} .CodeMirror-line`).allInnerTexts();
-  return lines.map((line) => line.replace(/\u200b/g, '')).join('\n');
+  const lines = await page
+    .locator(`${selector} .view-line`)
+    .evaluateAll((elements) =>
+      (elements as unknown as { offsetTop: number; textContent: string }[])
+        .map(({ offsetTop, textContent }) => ({ offsetTop, textContent }))
+        .sort((a, b) => a.offsetTop - b.offsetTop),
+    );
+  return lines.map(({ textContent }) => textContent.replaceAll('\u00a0', ' ')).join('\n');
 }

@@ -17,9 +17,9 @@ import { WebSocketServer } from 'ws';
 import { createGraphiql } from '../../src/http/graphiql.ts';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/server.ts';
+import { screenshot } from '../support/browser.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { openGraphiql } from './graphiql-page.ts';
-import type { GraphiqlPage } from './graphiql-page.ts';
 import { testConfig } from '../support/switches.ts';
 
 const OPERATION = `subscription Ticks {
@@ -29,6 +29,8 @@ const OPERATION = `subscription Ticks {
   }
 }`;
 
+const SOURCES = { fields: { tick: { topic: 'ticks', payload: [], values: [] } }, records: 'programs' };
+
 const schema = buildSchema(`
   type Tick { number: Int!, text: String! }
   type Query { greeting: String! }
@@ -37,7 +39,7 @@ const schema = buildSchema(`
 
 /** A server with nothing but GraphiQL and a subscription that ticks every 50 ms. */
 async function tickingServer(t: TestContext, title = 'ticks') {
-  const handleGraphiql = createGraphiql({ operation: OPERATION, title });
+  const handleGraphiql = createGraphiql({ operation: OPERATION, title, sources: SOURCES });
   const state = { live: 0, params: [] as unknown[] };
   async function* ticks({ from }: { from: number }) {
     state.live++;
@@ -75,12 +77,6 @@ async function tickingServer(t: TestContext, title = 'ticks') {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, state };
 }
 
-/** To see the page: GRAPHIQL_SCREENSHOTS=/tmp/graphiql writes /tmp/graphiql-<name>.png. */
-async function screenshot({ page }: GraphiqlPage, name: string): Promise<void> {
-  const path = process.env['GRAPHIQL_SCREENSHOTS'];
-  if (path) await page.screenshot({ path: `${path}-${name}.png` });
-}
-
 /** Sends the path unchanged. undici and fetch would resolve its dots. */
 async function statusOf(url: string, method: string, path: string): Promise<number | undefined> {
   const request = sendRequest(url, { method, path, headers: HTML }).end();
@@ -95,7 +91,7 @@ describe('GraphiQL in a browser', () => {
   it('shows live events of the prepared subscription when the button is pressed, and stops at the next press', async (t) => {
     const { url, state } = await tickingServer(t);
     const graphiql = await openGraphiql(t, url);
-    assert.equal((await graphiql.operation()).replace(/\u00a0/g, ' '), OPERATION);
+    assert.equal((await graphiql.operation()).trimEnd(), OPERATION);
 
     await graphiql.pressRun();
     const first = await graphiql.waitForEvent((result) => /"text": "tick \d+"/.test(result));
@@ -151,12 +147,12 @@ describe('GraphiQL of crier', () => {
     const first = await graphiql.waitForEvent((result) => /"current_bid": \d+[^]*"name": "\w/.test(result));
     await graphiql.waitForEvent((result) => result !== first && result.includes('"current_bid"'));
     assert.doesNotMatch(await graphiql.result(), /errors/);
-    await screenshot(graphiql, 'events');
+    await screenshot(graphiql.page, 'graphiql-events');
 
     await graphiql.page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
     await graphiql.page.getByRole('link', { name: 'Subscription' }).click();
     await graphiql.page.locator('.graphiql-doc-explorer').getByText('auctions_updated').waitFor();
-    await screenshot(graphiql, 'schema');
+    await screenshot(graphiql.page, 'graphiql-schema');
     assert.deepEqual(graphiql.complaints, []);
   });
 });
@@ -170,8 +166,8 @@ describe('GraphiQL of a crier that needs a token', () => {
     });
     t.after(() => server.close());
     const graphiql = await openGraphiql(t, `http://127.0.0.1:${server.port}/`);
-    await graphiql.waitForEvent((result) => /4403 Token missing.*Headers/.test(result));
-    await screenshot(graphiql, 'without-token');
+    await graphiql.waitForEvent((result) => /4403 Token\s+missing[^]*Headers/.test(result));
+    await screenshot(graphiql.page, 'graphiql-without-token');
 
     const token = await new SignJWT({ sub: 'ida' })
       .setProtectedHeader({ alg: 'HS256' })
@@ -183,7 +179,7 @@ describe('GraphiQL of a crier that needs a token', () => {
     await graphiql.page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
     await graphiql.page.getByRole('link', { name: 'Subscription' }).click();
     await graphiql.page.locator('.graphiql-doc-explorer').getByText('auctions_updated').waitFor();
-    await screenshot(graphiql, 'with-token');
+    await screenshot(graphiql.page, 'graphiql-with-token');
   });
 });
 
@@ -216,7 +212,11 @@ describe('createGraphiql', () => {
     const { url } = await tickingServer(t, '</title><script>alert(1)</script>');
     const page = await httpRequest(url, { headers: HTML });
     assert.doesNotMatch(await page.body.text(), /<script>/);
-    const handler = createGraphiql({ operation: '{ a(b: "</script><script>alert(1)</script>") }', title: '' });
+    const handler = createGraphiql({
+      operation: '{ a(b: "</script><script>alert(1)</script>") }',
+      title: '',
+      sources: {},
+    });
     let body = '';
     const response = { writeHead: () => response, end: (chunk: Buffer) => (body = chunk.toString()) };
     handler({ method: 'GET', url: '/', headers: HTML } as unknown as IncomingMessage, response as never);
@@ -226,8 +226,8 @@ describe('createGraphiql', () => {
 
   it('serves compressed assets to clients that accept gzip, and uncompressed ones to others', async (t) => {
     const { url } = await tickingServer(t);
-    const plain = await httpRequest(`${url}graphiql/react.js`);
-    const packed = await httpRequest(`${url}graphiql/react.js`, { headers: { 'accept-encoding': 'gzip, br' } });
+    const plain = await httpRequest(`${url}graphiql/graphiql.js`);
+    const packed = await httpRequest(`${url}graphiql/graphiql.js`, { headers: { 'accept-encoding': 'gzip, br' } });
     assert.equal(packed.headers['content-encoding'], 'gzip');
     assert.equal(packed.headers['content-type'], 'text/javascript; charset=utf-8');
     const bytes = Buffer.from(await packed.body.arrayBuffer());
@@ -253,7 +253,7 @@ describe('createGraphiql', () => {
       const files = await Promise.all(
         (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
       );
-      return files.filter((path) => path.endsWith('graphiql.js')).length;
+      return files.filter((path) => path.endsWith('graphiql.js.gz')).length;
     };
     // 20 MB, more than the kernel buffers for a socket that is not read.
     const socket = connect(Number(new URL(url).port), '127.0.0.1');

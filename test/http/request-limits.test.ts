@@ -178,7 +178,7 @@ describe('a request whose headers decide', () => {
     ['has another method', chunked.replace('POST', 'PATCH'), 405],
     ['is a preflight', chunked.replace('POST', 'OPTIONS'), 204],
     ['asks for GraphiQL', `${chunked.replace('POST /graphql', 'GET /')}Accept: text/html\r\n`, 200],
-    ['asks for a file of GraphiQL', chunked.replace('POST /graphql', 'GET /graphiql/page.js'), 200],
+    ['asks for a file of GraphiQL', chunked.replace('POST /graphql', 'GET /graphiql/page.css'), 200],
     ['has another content type', chunked.replace('application/json', 'text/plain'), 415],
     ['names another path', chunked.replace('/graphql', '/nothing'), 404],
     ['names a long body', chunked.replace('Transfer-Encoding: chunked', 'Content-Length: 100000000'), 413],

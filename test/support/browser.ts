@@ -17,18 +17,35 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** An empty page of a fresh headless Chromium, which is closed at the end of the test. */
-export async function openPage(t: TestContext): Promise<Page> {
+/** An empty page of a fresh headless Chromium, which is closed at the end of the test. @param width of the window */
+export async function openPage(t: TestContext, width = 1280): Promise<Page> {
   const profile = await mkdtemp(join(tmpdir(), 'crier-chromium-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: CHROMIUM,
     headless: true,
     args: FLAGS,
-    viewport: { width: 1280, height: 800 },
+    viewport: { width, height: 800 },
   });
   t.after(async () => {
     await context.close();
     await rm(profile, { recursive: true, force: true });
   });
   return context.pages()[0] ?? (await context.newPage());
+}
+
+/** To see a page: SCREENSHOTS=/tmp/pages writes /tmp/pages/<name>.png. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  const folder = process.env['SCREENSHOTS'];
+  if (folder) await page.screenshot({ path: join(folder, `${name}.png`) });
+}
+
+/** True if nothing is wider than the window. */
+export function fitsWidth(page: Page): Promise<boolean> {
+  return page.evaluate(() => {
+    const { document, innerWidth } = globalThis as unknown as {
+      document: { documentElement: { scrollWidth: number } };
+      innerWidth: number;
+    };
+    return document.documentElement.scrollWidth <= innerWidth;
+  });
 }

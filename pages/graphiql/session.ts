@@ -1,0 +1,186 @@
+import { createClient } from '../../client/client.ts';
+import type { EventClient, EventExtensions } from '../../client/client.ts';
+import { operationOf } from './operation.ts';
+import type { Operation } from './operation.ts';
+
+/** `idle`: no operation runs, so there is no socket. */
+export type ConnectionState = 'idle' | 'connecting' | 'live' | 'reconnecting';
+
+/** One operation, from its start to its end. */
+export interface Run {
+  readonly operation: Operation;
+  events: number;
+  /** Of the events since the last reconnect: none was missed, or some may have been; undefined: there was no reconnect. */
+  resumed?: boolean;
+}
+
+export interface SessionOptions {
+  /** Of the WebSocket. */
+  readonly url: string;
+  readonly onChange: () => void;
+  /** The Headers editor has other headers than before. */
+  readonly onHeaders: () => void;
+}
+
+/** What GraphiQL sends. */
+interface Request {
+  readonly query: string;
+  readonly variables?: Record<string, unknown> | null;
+  readonly operationName?: string | null;
+}
+
+interface Sink {
+  next(result: object): void;
+  error(errors: readonly object[]): void;
+  complete(): void;
+}
+
+interface ActiveRun extends Run {
+  /** The connection was lost. */
+  onLost(): void;
+}
+
+/** Everybody with a page of a pod that restarts may come at once: a browser is one of few. */
+const LONGEST_WAIT_MS = 1500;
+const FORBIDDEN = 4403;
+const LOST_MUTATION =
+  'The connection was lost before the answer. The mutation may have been executed or not; it is not sent again.';
+
+/** The operations of the page over one socket, which comes again when it is lost; subscriptions then resume after their last event. */
+export class Session {
+  state: ConnectionState = 'idle';
+  /** Why the socket was closed last; '' once it is open again, and after a close that nobody minds. */
+  reason = '';
+  readonly #options: SessionOptions;
+  readonly #runs = new Set<ActiveRun>();
+  /** The payload of `connection_init` is the content of the Headers editor. */
+  #headers: string | undefined;
+  #client: EventClient | undefined;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+  }
+
+  /** The subscription that was started last and is not over. */
+  get subscription(): Run | undefined {
+    return [...this.#runs].findLast(({ operation }) => operation.kind === 'subscription');
+  }
+
+  /** GraphiQL's fetcher: what it returns is subscribed to at once. */
+  readonly fetch = (request: Request, { headers = {} }: { headers?: Record<string, unknown> } = {}) => ({
+    subscribe: (sink: Sink) => ({ unsubscribe: this.#start(request, this.#clientFor(headers), sink) }),
+  });
+
+  #start({ query, variables, operationName }: Request, client: EventClient, sink: Sink): () => void {
+    const operation = operationOf(query, operationName, variables ?? {});
+    const end = (how: () => void) => {
+      if (!this.#runs.delete(run)) return;
+      how();
+      this.#options.onChange();
+    };
+    const run: ActiveRun = {
+      operation,
+      events: 0,
+      onLost: () => {
+        if (operation.kind !== 'mutation') return;
+        end(() => sink.error([{ message: LOST_MUTATION }]));
+        leave();
+      },
+    };
+    this.#runs.add(run);
+    const payload = { query, variables: variables ?? null, operationName: operationName ?? null };
+    const leave = client.subscribe(payload, {
+      next: (result) => {
+        if (!this.#runs.has(run)) return;
+        note(run, result.extensions);
+        sink.next(result);
+        this.#options.onChange();
+      },
+      error: (problem) => end(() => sink.error(readable(problem))),
+      complete: () => end(() => sink.complete()),
+    });
+    this.#options.onChange();
+    return () => {
+      end(() => undefined);
+      leave();
+    };
+  }
+
+  #clientFor(headers: Record<string, unknown>): EventClient {
+    const text = JSON.stringify(headers);
+    if (this.#client && text === this.#headers) return this.#client;
+    const former = this.#client;
+    const client = createClient({
+      url: this.#options.url,
+      connectionParams: headers,
+      retryWait: () => new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_WAIT_MS)),
+      // A token that was refused once is refused again, until somebody writes another one into the Headers editor.
+      shouldRetry: (problem) =>
+        codeOf(problem) !== FORBIDDEN && (!(problem instanceof Error) || codeOf(problem) !== undefined),
+    });
+    const when =
+      <Event>(handle: (event: Event) => void) =>
+      (event: Event) => {
+        if (client !== this.#client) return;
+        handle(event);
+        this.#options.onChange();
+      };
+    client.on(
+      'connecting',
+      when((isRetry: boolean) => (this.state = isRetry ? 'reconnecting' : 'connecting')),
+    );
+    client.on('connected', () => when(() => this.#set('live', ''))(undefined));
+    client.on(
+      'closed',
+      when((event: unknown) => this.#onClosed(event)),
+    );
+    this.#client = client;
+    this.#headers = text;
+    if (former) {
+      void former.dispose();
+      this.#options.onHeaders();
+    }
+    return client;
+  }
+
+  #onClosed(event: unknown): void {
+    if (this.#runs.size === 0) return this.#set('idle', '');
+    this.#set('reconnecting', closeText(event));
+    for (const run of [...this.#runs]) run.onLost();
+    // An operation that must not be tried again receives its error in this turn.
+    setTimeout(() => {
+      if (this.#runs.size > 0 || this.state !== 'reconnecting') return;
+      this.#set('idle', this.reason);
+      this.#options.onChange();
+    });
+  }
+
+  #set(state: ConnectionState, reason: string): void {
+    this.state = state;
+    this.reason = reason;
+  }
+}
+
+function note(run: Run, extensions: EventExtensions | undefined): void {
+  run.events++;
+  if (extensions?.resumed !== undefined) run.resumed = extensions.resumed;
+  if (extensions?.gap) run.resumed = false;
+}
+
+/** Plain objects: of an Error the page would show the stack. */
+function readable(problem: unknown): readonly object[] {
+  if (Array.isArray(problem)) return problem as readonly object[];
+  if (problem instanceof Error) return [{ message: problem.message }];
+  const closed = closeText(problem);
+  const isRefused = codeOf(problem) === FORBIDDEN;
+  return [{ message: isRefused ? `${closed}; a token goes into the tab Headers: { "token": "…" }` : closed }];
+}
+
+function closeText(event: unknown): string {
+  const { code = 'no answer', reason = '' } = (event ?? {}) as { code?: unknown; reason?: unknown };
+  return `the socket was closed: ${String(code)} ${String(reason)}`.trim();
+}
+
+function codeOf(problem: unknown): unknown {
+  return (problem as { code?: unknown } | null | undefined)?.code;
+}

@@ -1,0 +1,65 @@
+import { eventHint } from './event-hint.ts';
+import type { EventSources } from './event-hint.ts';
+import type { ConnectionState, Session } from './session.ts';
+
+const LABELS: Readonly<Record<ConnectionState, string>> = {
+  idle: 'idle',
+  connecting: 'connecting…',
+  live: 'live',
+  reconnecting: 'reconnecting…',
+};
+
+type Shown = Pick<Session, 'state' | 'reason' | 'subscription'>;
+
+/** The line below the editors: how the connection is, and what becomes of the subscription that runs. */
+export class StatusLine {
+  readonly #sources: EventSources;
+  readonly #state = element('strong');
+  readonly #text = element('span');
+  readonly #command = element('code');
+  readonly #root: HTMLElement;
+  #isDue = false;
+
+  constructor(root: HTMLElement, sources: EventSources) {
+    this.#root = root;
+    this.#sources = sources;
+    root.append(this.#state, this.#text, this.#command);
+  }
+
+  /** Shows the session at the next frame: events may come faster. */
+  show(session: Shown): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    requestAnimationFrame(() => {
+      this.#isDue = false;
+      this.#draw(session);
+    });
+  }
+
+  #draw({ state, reason, subscription }: Shown): void {
+    this.#root.dataset['state'] = state;
+    this.#state.textContent = LABELS[state];
+    let text = reason;
+    let command = '';
+    if (subscription && subscription.events > 0) {
+      text = [reason, eventsText(subscription.events, subscription.resumed)].filter(Boolean).join(' · ');
+    } else if (subscription && state === 'live') {
+      const hint = eventHint(subscription.operation, this.#sources);
+      text = `waiting for an event. ${hint.text}`;
+      command = hint.command ?? '';
+    }
+    this.#text.textContent = text;
+    this.#command.textContent = command;
+    this.#command.hidden = command === '';
+  }
+}
+
+function eventsText(events: number, resumed: boolean | undefined): string {
+  const count = events === 1 ? '1 event' : `${events} events`;
+  if (resumed === undefined) return count;
+  return `${count} · ${resumed ? 'resumed: no event was missed' : 'events may have been missed before this one'}`;
+}
+
+function element(name: string): HTMLElement {
+  return document.createElement(name);
+}
