@@ -66,8 +66,9 @@ function packageOf(path) {
 async function licencesOf(folders) {
   const texts = await Promise.all(
     folders.map(async (folder) => {
-      const manifest = await readFile(join(folder, 'package.json'), 'utf8');
-      const { name, version, license } = /** @type {Record<string, string>} */ (JSON.parse(manifest));
+      /** @type {unknown} */
+      const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+      const { name, version, license } = /** @type {Record<string, string>} */ (manifest);
       const file = (await readdir(folder)).find((entry) => /^licen[cs]e/i.test(entry));
       const text = file ? await readFile(join(folder, file), 'utf8') : '';
       return `${name} ${version} (${license})\n\n${text.trim()}\n`;

@@ -28,7 +28,7 @@ export function banner({ version, config, graphName, port, adminPort, hasSamples
       `  HTTP        http://${host}:${port}/graphql`,
     );
   }
-  lines.push(`  Admin       http://${adminHost}:${adminPort}/healthz  /readyz  /metrics`, '');
+  lines.push(`  Admin       http://${adminHost}:${adminPort}/healthz  /readyz  /metrics  /live`, '');
   if (port !== undefined) lines.push('A subscription to start with:', '', operation.trim().replace(/^/gm, '  '), '');
   return `${lines.join('\n')}\n`;
 }

@@ -24,6 +24,8 @@ import { GarbageCollections } from './metrics/garbage-collections.ts';
 import { observeProcess } from './metrics/process-metrics.ts';
 import { Profiling } from './profiling/profiling-routes.ts';
 import { startGateway } from './roles/gateway.ts';
+import type { StartedGateway } from './roles/gateway.ts';
+import { openLive, problemsOf } from './roles/live.ts';
 import { createBus } from './roles/bus.ts';
 import type { GraphPart } from './roles/graph-part.ts';
 import { graphProblems } from './roles/graph-problems.ts';
@@ -104,6 +106,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
   const hurry = options.hurry ?? new AbortController().signal;
   const draining = new AbortController();
   let worker: Component | undefined;
+  let gateway: StartedGateway | undefined;
   let status: 'starting' | 'ready' | 'draining' = 'starting';
   let closing: Promise<void> | undefined;
   metrics.gauge('crier_draining', '1 from SIGTERM on, else 0.', () => (status === 'draining' ? 1 : 0));
@@ -172,6 +175,20 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       }),
     );
     await admin.start();
+    const live = openLive({
+      config,
+      log,
+      metrics,
+      graph,
+      register,
+      status: () => {
+        const reasons = status === 'ready' ? unreadyReasons() : [];
+        return { status: reasons.length > 0 ? 'overloaded' : status, problems: problemsOf(reasons, readiness()) };
+      },
+      loopLagMs: () => lag.lagMs,
+      tallies: () => gateway?.tallies,
+    });
+    for (const [path, route] of live) routes.set(path, route);
     const tunables = await startTunables({ config, log, metrics, register });
     routes.set('/debug/tunables', tunablesRoute(tunables));
     const memory = startMemoryGuard({ config, tunables, log, metrics, register });
@@ -199,8 +216,9 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       hurry,
       unreadyWhile,
       routes,
+      live,
     };
-    const gateway = config.ROLE === 'worker' ? undefined : await startGateway(services, options.isListening ?? true);
+    gateway = config.ROLE === 'worker' ? undefined : await startGateway(services, options.isListening ?? true);
     const port = gateway?.port;
     if (config.ROLE !== 'gateway') {
       const started = createWorker(services, options.onFatal);

@@ -16,7 +16,8 @@ export function operationOf(query: string, operationName: string | null = null, 
   try {
     const definition = getOperationAST(parse(query, { noLocation: true }), operationName);
     const [field] = definition?.selectionSet.selections ?? [];
-    if (!definition || field?.kind !== Kind.FIELD) return { kind: definition?.operation ?? 'query', field: '', args: {} };
+    if (!definition || field?.kind !== Kind.FIELD)
+      return { kind: definition?.operation ?? 'query', field: '', args: {} };
     const args = (field.arguments ?? []).map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]);
     return { kind: definition.operation, field: field.name.value, args: Object.fromEntries(args) as Variables };
   } catch {

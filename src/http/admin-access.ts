@@ -30,16 +30,20 @@ LOOPBACK.addAddress('::1', 'ipv6');
 /** Who may use the paths of the admin port that show or change something: with a token whoever has it, else whoever is on this machine. */
 export class AdminAccess {
   readonly #token: Buffer | undefined;
-  readonly #listener: () => AddressInfo;
+  readonly #listener: (() => AddressInfo) | undefined;
 
-  /** @param token ADMIN_TOKEN; '': none */
-  constructor(token: string, listener: () => AddressInfo) {
+  /**
+   * @param token ADMIN_TOKEN; '': none
+   * @param listener undefined: they may be used without a token on whatever address
+   */
+  constructor(token: string, listener?: () => AddressInfo) {
     this.#token = token === '' ? undefined : digest(token);
     this.#listener = listener;
   }
 
   /** True if nobody may use them. The listener counts, not the peer: a proxy beside the pod makes all peers local. */
   get isClosed(): boolean {
+    if (!this.#listener) return false;
     const { address, family } = this.#listener();
     return !this.#token && !LOOPBACK.check(address, family === 'IPv6' ? 'ipv6' : 'ipv4');
   }

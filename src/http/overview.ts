@@ -8,6 +8,8 @@ export interface OverviewOptions {
   readonly origin: string;
   /** undefined: the page at / is not there, and nothing of the graph is told. */
   readonly graph: { readonly name: string; readonly operation: string } | undefined;
+  /** True if the dashboard is at /live. */
+  readonly hasLive: boolean;
 }
 
 /** Hosts as a person may paste them into a shell. */
@@ -32,12 +34,13 @@ function originOf({ headers: { host } }: IncomingMessage, own: string): string {
   return `http://${host !== undefined && PLAIN_HOST.test(host) ? host : 'localhost'}`;
 }
 
-function textOf(origin: string, { endpoint, graph }: OverviewOptions): string {
+function textOf(origin: string, { endpoint, graph, hasLive }: OverviewOptions): string {
   const url = `${origin}${endpoint}`;
   const lines = [
     graph ? `crier: the graph "${graph.name}"` : 'GraphQL',
     '',
     ...(graph ? [`  GraphiQL        ${origin}/   (in a browser)`] : []),
+    ...(hasLive ? [`  Dashboard       ${origin}/live   (in a browser)`] : []),
     `  Subscriptions   ${url.replace(/^http/, 'ws')}   (WebSocket, sub-protocol graphql-transport-ws: npm package graphql-ws)`,
     `  Queries         POST ${url}`,
     '',

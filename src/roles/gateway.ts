@@ -7,6 +7,7 @@ import { Writer } from '../fanout/outbox/writer.ts';
 import { CursorSecret } from '../fanout/resume/cursor-secret.ts';
 import type { StateCompleteness } from '../fanout/state-completeness.ts';
 import type { Receiver } from '../flow/receiver.ts';
+import type { OperationTallies } from '../graph/documents/operation-tallies.ts';
 import { DocumentQueue } from '../graph/documents/document-queue.ts';
 import type { Executions } from '../graph/execution/executions.ts';
 import type { Graph } from '../graph/graph.ts';
@@ -77,6 +78,7 @@ export interface StartedGateway {
   /** undefined: another program's server hands over its requests. */
   readonly port: number | undefined;
   readonly httpServer: HttpServer;
+  readonly tallies: OperationTallies;
   /** Resolves when no operation of a client is being prepared, authorised or subscribed. */
   readonly settled: () => Promise<void>;
 }
@@ -135,7 +137,7 @@ export async function startGateway(services: GatewayServices, isListening = true
   register({ close: () => drainGateway(gateway, httpServer, services) });
   const { HOST: host, PORT } = config;
   const port = isListening ? await listen(httpServer, { host, port: PORT, variable: 'PORT' }) : undefined;
-  return { port, httpServer, settled: () => gateway.connections.settled() };
+  return { port, httpServer, tallies: executions.tallies, settled: () => gateway.connections.settled() };
 }
 
 /** Longest wait, in ms, for mutations that are under way, and for close frames of clients. */

@@ -10,6 +10,7 @@ import type { HttpStreams } from '../http-streams/http-streams.ts';
 import { createGraphiql } from '../http/graphiql.ts';
 import type { GraphiqlHandler } from '../http/graphiql.ts';
 import { createOverview } from '../http/overview.ts';
+import { developmentLive } from '../live/development-live.ts';
 import { SLOW_CLIENT_LIMITS, closeAfterReplies } from '../http/listening.ts';
 import { RequestAdmission } from '../http/request-admission.ts';
 import { isBodyShort } from '../http/request-head.ts';
@@ -52,8 +53,10 @@ export function createHttpServer(
   return server;
 }
 
-/** GraphiQL for browsers, and a text for every other client, of the graph that is served. */
-function openPages({ config, graph, graphParts }: GatewayServices): GraphiqlHandler {
+/** GraphiQL for browsers, and a text for every other client, of the graph that is served; in development the dashboard, too. */
+function openPages({ config, graph, graphParts, live }: GatewayServices): GraphiqlHandler {
+  const hasLive = config.GRAPHIQL && !config.isProduction;
+  const dashboard: GraphiqlHandler = hasLive ? developmentLive(live, config.ADMIN_TOKEN) : () => false;
   const pagesOf = (of: Graph): GraphiqlHandler => {
     const operation = exampleOperation(of);
     const sources = { fields: eventSources(of), records: recordsOf(config, of) };
@@ -62,12 +65,13 @@ function openPages({ config, graph, graphParts }: GatewayServices): GraphiqlHand
       endpoint: ENDPOINT,
       origin: config.PUBLIC_ORIGIN,
       graph: config.GRAPHIQL ? { name: of.name, operation } : undefined,
+      hasLive,
     });
     return (request, response) => graphiql(request, response) || overview(request, response);
   };
   let handle = pagesOf(graph);
   graphParts.push(replacing((next) => void (handle = pagesOf(next))));
-  return (request, response) => handle(request, response);
+  return (request, response) => dashboard(request, response) || handle(request, response);
 }
 
 /** Who writes the records of the graph's topics. */

@@ -45,6 +45,8 @@ export interface GatewayServices extends RoleServices {
   readonly unreadyWhile: (reason: string, isTrue: () => boolean) => void;
   /** Of the admin port, by path. */
   readonly routes: Map<string, Route>;
+  /** The dashboard of this pod, by path. */
+  readonly live: ReadonlyMap<string, Route>;
   /** Aborted when the pod begins to drain. */
   readonly draining: AbortSignal;
   /** Once aborted, a drain must not wait any longer. */

@@ -167,6 +167,7 @@ export class Stage {
       unreadyWhile: () => undefined,
       draining: new AbortController().signal,
       routes: new Map(),
+      live: new Map(),
       hurry: new AbortController().signal,
     });
     t.after(async () => {

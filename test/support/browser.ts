@@ -18,13 +18,14 @@ const FLAGS = [
 ];
 
 /** An empty page of a fresh headless Chromium, which is closed at the end of the test. @param width of the window */
-export async function openPage(t: TestContext, width = 1280): Promise<Page> {
+export async function openPage(t: TestContext, width = 1280, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
   const profile = await mkdtemp(join(tmpdir(), 'crier-chromium-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: CHROMIUM,
     headless: true,
     args: FLAGS,
     viewport: { width, height: 800 },
+    colorScheme,
   });
   t.after(async () => {
     await context.close();

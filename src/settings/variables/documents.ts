@@ -42,7 +42,9 @@ export const documentsVariables = {
     10_000,
   ),
   INTROSPECTION: optionalBool('Whether clients may read the schema; not set: yes, but not with `NODE_ENV=production`.'),
-  GRAPHIQL: optionalBool('Whether `GET /` shows GraphiQL; not set: yes, but not with `NODE_ENV=production`.'),
+  GRAPHIQL: optionalBool(
+    'Whether `GET /` shows GraphiQL, and in development `GET /live` the dashboard; not set: yes, but not with `NODE_ENV=production`.',
+  ),
   DOCUMENT_CACHE_ENTRIES: count(
     0,
     '1000',

@@ -14,10 +14,10 @@ export const podVariables = {
     'an address of this machine',
     'Address that ADMIN_PORT listens on; the image sets 0.0.0.0.',
   ),
-  ADMIN_PORT: port('4001', 'Port of `/healthz`, `/readyz`, `/metrics`, `/admin/…` and `/debug/…`.'),
+  ADMIN_PORT: port('4001', 'Port of `/healthz`, `/readyz`, `/metrics`, `/live`, `/admin/…` and `/debug/…`.'),
   ADMIN_TOKEN: secret(
     bearerToken(
-      'Token that `/admin/…` and `/debug/…` need, of at least 32 characters; not set: they are served if ADMIN_HOST is a loopback address.',
+      'Token that `/admin/…`, `/debug/…` and the figures of `/live` need, of at least 32 characters; not set: they are served if ADMIN_HOST is a loopback address.',
     ),
   ),
   EMBEDDED: optionalBool(

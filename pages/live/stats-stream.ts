@@ -1,0 +1,86 @@
+import { SUBSCRIPTION } from './stats.ts';
+import type { Stats } from './stats.ts';
+
+export interface StreamObserver {
+  onStats(stats: Stats): void;
+  /** It is tried again. @param reason for a person */
+  onBroken(reason: string): void;
+  /** It is not tried again before `open` is called with a token. */
+  onRefused(reason: string): void;
+}
+
+/** Longest silence of a stream that is sound; its server writes once a second. */
+const SILENCE_MS = 15_000;
+const LONGEST_WAIT_MS = 3000;
+
+/** `crier_stats` over server-sent events, opened again whenever it ends. EventSource cannot send a token. */
+export class StatsStream {
+  readonly #url: URL;
+  readonly #observer: StreamObserver;
+  #attempt = new AbortController();
+  #token = '';
+
+  /** @param url of the endpoint */
+  constructor(url: URL, observer: StreamObserver) {
+    this.#url = new URL(url);
+    this.#url.searchParams.set('query', SUBSCRIPTION);
+    this.#observer = observer;
+  }
+
+  /** Opens the stream instead of the one before. @param token '': none */
+  open(token: string): void {
+    this.#attempt.abort();
+    this.#attempt = new AbortController();
+    this.#token = token;
+    void this.#run(this.#attempt.signal);
+  }
+
+  async #run(stopped: AbortSignal): Promise<void> {
+    while (!stopped.aborted) {
+      const outcome = await this.#read(stopped).catch((error: Error) => ({ reason: error.message, isFinal: false }));
+      if (stopped.aborted) return;
+      if (outcome.isFinal) return this.#observer.onRefused(outcome.reason);
+      this.#observer.onBroken(outcome.reason);
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_WAIT_MS));
+    }
+  }
+
+  async #read(stopped: AbortSignal): Promise<{ reason: string; isFinal: boolean }> {
+    const silence = new AbortController();
+    const listen = () => setTimeout(() => silence.abort(new Error('no figures for 15 s')), SILENCE_MS);
+    let timer = listen();
+    try {
+      const response = await fetch(this.#url, {
+        headers: { accept: 'text/event-stream', ...(this.#token && { authorization: `Bearer ${this.#token}` }) },
+        signal: AbortSignal.any([stopped, silence.signal]),
+        cache: 'no-store',
+      });
+      if (!response.ok || !response.body) {
+        const reason = (await response.text()).trim().slice(0, 500);
+        return { reason, isFinal: response.status === 401 || response.status === 403 };
+      }
+      let rest = '';
+      for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+        clearTimeout(timer);
+        timer = listen();
+        const events = (rest + chunk).split('\n\n');
+        rest = events.pop()!;
+        for (const event of events) this.#onEvent(event);
+      }
+      return { reason: 'the pod ended the stream', isFinal: false };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #onEvent(event: string): void {
+    const [, data] = /^data: (.+)$/m.exec(event) ?? [];
+    if (data === undefined) return;
+    const { data: result, errors } = JSON.parse(data) as {
+      data?: { crier_stats: Stats } | null;
+      errors?: readonly { message: string }[];
+    };
+    if (!result) throw new Error(errors?.[0]?.message ?? 'no data');
+    this.#observer.onStats(result.crier_stats);
+  }
+}

@@ -1,0 +1,53 @@
+import { hostname } from 'node:os';
+import type { OperationTallies } from '../graph/documents/operation-tallies.ts';
+import type { Route } from '../http/route.ts';
+import { LiveEndpoint } from '../live/live-endpoint.ts';
+import { livePageRoutes } from '../live/live-page.ts';
+import { MetricValues } from '../live/metric-values.ts';
+import { StatsReader } from '../live/stats-reader.ts';
+import { StatsSampler } from '../live/stats-sampler.ts';
+import type { Stats } from '../live/stats.ts';
+import { LogWindow } from '../log.ts';
+import { readVersion } from '../version.ts';
+import type { RoleServices } from './services.ts';
+
+export interface LiveOptions extends Pick<RoleServices, 'config' | 'log' | 'metrics' | 'graph' | 'register'> {
+  readonly status: () => Pick<Stats, 'status' | 'problems'>;
+  readonly loopLagMs: () => number;
+  readonly tallies: () => OperationTallies | undefined;
+}
+
+const LOG_WINDOW_MS = 10_000;
+
+/** The dashboard of this pod: its page, and the subscription that feeds it, by path. */
+export function openLive(options: LiveOptions): ReadonlyMap<string, Route> {
+  const { config, log, metrics, graph, register, ...sources } = options;
+  const pod = config.POD_NAME || hostname();
+  const reader = new StatsReader({
+    metrics: new MetricValues(metrics.registry),
+    identity: { pod, role: config.ROLE, version: readVersion(), graph: graph.name },
+    ...sources,
+  });
+  const window = new LogWindow(LOG_WINDOW_MS);
+  const sampler = register(
+    new StatsSampler(reader, (error) =>
+      window.run('', (suppressed) => log.error({ err: error, suppressed }, 'the figures of /live could not be read')),
+    ),
+  );
+  return new Map([...livePageRoutes(), ['/live/graphql', new LiveEndpoint({ sampler, pod }).route]]);
+}
+
+/** What `/readyz` says, for people: one line for each thing that is wrong around the pod. @param details by name */
+export function problemsOf(reasons: readonly string[], details: Readonly<Record<string, unknown>>): string[] {
+  const overloads = reasons.map((reason) => `overloaded: ${reason}`);
+  const around = Object.entries(details).flatMap(([name, value]) => {
+    const label = name.replaceAll('_', ' ');
+    if (value === 'away') return [`${label}: away`];
+    return Array.isArray(value) && value.length > 0 ? [`${label}: ${value.map(textOf).join(', ')}`] : [];
+  });
+  return [...overloads, ...around];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
