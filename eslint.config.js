@@ -10,6 +10,7 @@ export default tseslint.config(
       '**/fixtures/**',
       'examples/express',
       'examples/fastify',
+      'examples/*/page',
       'pages/graphiql/graphiql.js',
     ],
   },
@@ -25,7 +26,7 @@ export default tseslint.config(
   },
   {
     // node:test's describe() and it() return promises that the runner awaits itself.
-    files: ['test/**/*.ts', 'plugins/**/*.ts'],
+    files: ['test/**/*.ts', 'plugins/**/*.ts', 'examples/**/*.test.js'],
     rules: {
       '@typescript-eslint/no-floating-promises': [
         'error',

@@ -1,0 +1,2 @@
+/** The shop takes orders, and writes them to the topic. */
+export const backends = ['shop'];
