@@ -12,6 +12,7 @@ interface Line {
   readonly room: string;
   readonly user: string;
   readonly text: string;
+  readonly id?: string | null;
 }
 
 /** A room is one word of a channel's name, so no room leads to the channel of another. */
@@ -24,11 +25,11 @@ export const Query = { rooms: () => ['lobby', 'help'] };
 
 export const Mutation = {
   say: async (_: unknown, line: Line, { pubsub }: Context) => {
-    const message = { ...line, id: randomUUID(), at: new Date().toISOString() };
+    const message = { ...line, id: line.id ?? randomUUID(), at: new Date().toISOString() };
     await pubsub.publish(channelOf(line.room, 'said'), { said: message });
     return message;
   },
-  type: async (_: unknown, { room, user }: Omit<Line, 'text'>, { pubsub }: Context) => {
+  type: async (_: unknown, { room, user }: Pick<Line, 'room' | 'user'>, { pubsub }: Context) => {
     await pubsub.publish(channelOf(room, 'typing'), { user });
     return true;
   },
