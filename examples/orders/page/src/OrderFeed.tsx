@@ -29,7 +29,7 @@ export function OrderFeed({ minTotal }: { minTotal: number }) {
         ))}
       </ul>
       <p className="hint">
-        <output>{count}</output> updates
+        <span>{count}</span> updates
       </p>
     </>
   );

@@ -1,4 +1,4 @@
-import { useFragment, useQuery, useSubscription } from '@apollo/client/react';
+import { useApolloClient, useFragment, useQuery, useSubscription } from '@apollo/client/react';
 import { useState } from 'react';
 import { ORDER, ORDER_UPDATED, READ_ORDER } from './documents.ts';
 import { OrderLine } from './OrderLine.tsx';
@@ -20,10 +20,19 @@ export function OwnOrders({ orderIds, onRemove }: OwnOrdersProps) {
 }
 
 function OwnOrder({ orderId, onRemove }: { orderId: string; onRemove: () => void }) {
+  const { cache } = useApolloClient();
   const [isDeleted, setDeleted] = useState(false);
   // The query answers at once, also where no WebSocket gets through. The subscription begins with the same state, and goes on.
   const { loading } = useQuery(READ_ORDER, { variables: { orderId }, skip: isDeleted });
-  useSubscription(ORDER_UPDATED, { variables: { orderId }, skip: isDeleted, onComplete: () => setDeleted(true) });
+  useSubscription(ORDER_UPDATED, {
+    variables: { orderId },
+    skip: isDeleted,
+    onComplete: () => {
+      setDeleted(true);
+      // So that it leaves every list.
+      cache.evict({ id: cache.identify({ __typename: 'Order', orderId }) });
+    },
+  });
   const { data: order, complete: isKnown } = useFragment({ fragment: ORDER, from: { __typename: 'Order', orderId } });
   if (isKnown && !isDeleted) return <OrderLine order={order} />;
   return (
