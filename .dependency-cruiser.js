@@ -56,7 +56,7 @@ export default {
       name: 'alone',
       comment: 'These are pure, or run elsewhere.',
       severity: 'error',
-      from: { path: '^src/(json|flow)/' },
+      from: { path: '^src/(json|flow|conformance)/' },
       to: { path: '^src/', pathNot: '^src/$1/' },
     },
     {

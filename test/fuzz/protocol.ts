@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/server.ts';
 import { fromNow, signWith } from '../identity/identity-provider.ts';
-import { clientFrame } from '../support/client-frame.ts';
+import { clientFrame } from '../../src/conformance/client-frame.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
 import { testConfig } from '../support/switches.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, mock } from 'node:test';
 import { conformance } from './conformance.ts';
-import { Stage } from './conformance/row.ts';
+import { ProbeStage } from './conformance/probe-stage.ts';
 import { crier } from './crier.ts';
 import { reference } from './reference.ts';
 import type { Target } from './target.ts';
@@ -32,10 +32,7 @@ for (const kind of [reference, crier]) {
       const deviation = kind.deviations.get(row.id);
       it(`${row.id} ${row.title}${deviation ? `: known to fail, ${deviation}` : ''}`, async (t) => {
         const target = row.settings ? await kind.start(row.settings) : shared;
-        const stage = new Stage(t, target, {
-          hasAckPayload: kind.hasAckPayload,
-          patienceMs: deviation ? DEVIATION_PATIENCE_MS : PATIENCE_MS,
-        });
+        const stage = new ProbeStage(t, target, deviation ? DEVIATION_PATIENCE_MS : PATIENCE_MS);
         if (target !== shared) t.after(() => target.close());
         if (deviation) await assert.rejects(row.run(stage), isBrokenPromise);
         else await row.run(stage);

@@ -5,14 +5,17 @@ import { handshakeRows } from './conformance/handshake.ts';
 import { initialisationRows } from './conformance/initialisation.ts';
 import { limitRows } from './conformance/limits.ts';
 import { pingRows } from './conformance/ping.ts';
-import type { Row } from './conformance/row.ts';
+import type { ProbeRow } from './conformance/probe-stage.ts';
+import { sharedRows } from './conformance/protocol.ts';
 import { subscribeRows } from './conformance/subscribe.ts';
 
 /**
- * The conformance table of graphql-transport-ws (C-…) and the further promises of crier (X-…).
+ * The conformance table of graphql-transport-ws (C-…) and the further promises of crier (X-…). What can be seen from outside is in
+ * src/conformance; the rows here look inside the server, too.
  * https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
  */
-export const conformance: readonly Row[] = [
+export const conformance: readonly ProbeRow[] = [
+  ...sharedRows,
   ...handshakeRows,
   ...initialisationRows,
   ...pingRows,

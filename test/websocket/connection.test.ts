@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { resultBytesOf } from '../../src/fanout/outbox/frame.ts';
 import type { Subscription } from '../../src/fanout/subscription.ts';
 import { Connection } from '../../src/websocket/connection.ts';
-import { clientFrame } from '../support/client-frame.ts';
+import { clientFrame } from '../../src/conformance/client-frame.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -10,7 +10,6 @@ const log = createLog('silent');
 /** crier itself, embedded, in this process. */
 export const crier: TargetKind = {
   name: 'crier',
-  hasAckPayload: false,
   deviations: new Map(),
   async start(settings) {
     const config = testConfig({

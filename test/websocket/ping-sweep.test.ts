@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { WebSocket } from 'ws';
 import { crier } from './crier.ts';
-import { clientFrame, OPCODE } from '../support/client-frame.ts';
+import { clientFrame, OPCODE } from '../../src/conformance/client-frame.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Scope } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';

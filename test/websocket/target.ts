@@ -12,8 +12,6 @@ export interface Target {
 /** A kind of server that the conformance table runs against. */
 export interface TargetKind {
   readonly name: string;
-  /** Whether `connection_init` with `{ "ack": … }` is acknowledged with that value as payload. */
-  readonly hasAckPayload: boolean;
   /** Rows that the server is known to fail, with the difference. Each must fail, and every other row must pass. */
   readonly deviations: ReadonlyMap<string, string>;
   start(settings: Settings): Promise<Target>;

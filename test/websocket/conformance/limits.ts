@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { clientFrame, OPCODE } from '../../support/client-frame.ts';
+import { assertError, expectClose, next } from '../../../src/conformance/answers.ts';
+import { clientFrame, OPCODE } from '../../../src/conformance/client-frame.ts';
 import { subscribeMessage } from '../../support/socket.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { assertError, expectClose, LIVE, next, waitForStart } from './row.ts';
-import type { Row } from './row.ts';
+import { LIVE, waitForStart } from './probe-stage.ts';
+import type { ProbeRow } from './probe-stage.ts';
 
 const PING = { type: 'ping' };
 const CLAIMED_BYTES = 100 * 1024 * 1024;
@@ -14,7 +15,7 @@ function pingOf(bytes: number): string {
   return JSON.stringify({ ...PING, x: 'x'.repeat(bytes - empty.length) });
 }
 
-export const limitRows: readonly Row[] = [
+export const limitRows: readonly ProbeRow[] = [
   {
     id: 'X-50',
     level: 'REC',

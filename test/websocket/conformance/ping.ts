@@ -1,64 +1,19 @@
 import assert from 'node:assert/strict';
+import { expectClose } from '../../../src/conformance/answers.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { expectClose, next } from './row.ts';
-import type { Row } from './row.ts';
+import type { ProbeRow } from './probe-stage.ts';
 
-export const pingRows: readonly Row[] = [
+export const pingRows: readonly ProbeRow[] = [
   {
-    id: 'C-17',
-    level: 'P',
-    title: 'answers a ping before init without stopping the init timer',
-    settings: { INIT_TIMEOUT_MS: '3000' },
-    async run(stage) {
-      const socket = await stage.open();
-      socket.send({ type: 'ping' });
-      assert.equal((await socket.next()).type, 'pong');
-      await expectClose(socket, 4408);
-    },
-  },
-  {
-    id: 'C-18',
-    level: 'P',
-    title: 'answers a ping after the ack, beside a running operation',
-    async run(stage) {
-      const socket = await stage.connect();
-      const probe = await stage.live(socket, 'a');
-      socket.send({ type: 'ping' });
-      assert.equal((await socket.next()).type, 'pong');
-      probe.push(1);
-      assert.deepEqual(await socket.next(), next('a', { live: { value: 1 } }));
-    },
-  },
-  {
-    id: 'C-19',
-    level: 'P',
-    title: 'answers a ping with a payload by the same payload or none',
+    id: 'X-16',
+    level: 'REC',
+    title: 'sends the payload of a ping back, if any',
     async run(stage) {
       const socket = await stage.connect();
       socket.send({ type: 'ping', payload: { n: 1 } });
-      const pong = await socket.next();
-      assert.equal(pong.type, 'pong');
-      if (pong.payload != null) assert.deepEqual(pong.payload, { n: 1 });
+      const { payload } = await socket.next();
+      if (payload != null) assert.deepEqual(payload, { n: 1 });
     },
-  },
-  {
-    id: 'C-20',
-    level: 'P',
-    title: 'ignores an unsolicited pong',
-    run: (stage) =>
-      stage.ignores([{ type: 'pong' }, { type: 'pong', payload: { n: 1 } }, { type: 'pong', payload: null }]),
-  },
-  {
-    id: 'C-21',
-    level: 'P',
-    title: 'closes with 4400 when the payload of a ping or pong is not an object',
-    run: (stage) =>
-      stage.refuses(4400, [
-        { type: 'ping', payload: 'x' },
-        { type: 'ping', payload: 0 },
-        { type: 'ping', payload: [] },
-        { type: 'pong', payload: 'x' },
-      ]),
   },
   {
     id: 'C-22',

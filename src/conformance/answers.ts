@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import type { Closing, ProtocolMessage, Socket } from './socket.ts';
+
+/** The socket is closed with one of these codes, and no other message has arrived. */
+export async function expectClose(socket: Socket, code: number | readonly number[], why = ''): Promise<Closing> {
+  const closing = await socket.expectClose();
+  const about = why && `${why}: `;
+  assert.ok(
+    [code].flat().includes(closing.code),
+    `${about}expected close ${[code].flat().join(' or ')}, got ${JSON.stringify(closing)}`,
+  );
+  assert.ok(socket.unread.length === 0, `${about}messages before the close: ${JSON.stringify(socket.unread)}`);
+  return closing;
+}
+
+export function next(id: string, data: unknown): ProtocolMessage {
+  return { id, type: 'next', payload: { data } };
+}
+
+export function complete(id: string): ProtocolMessage {
+  return { id, type: 'complete' };
+}
+
+/** One `error` for this id, its payload a non-empty array of GraphQL errors. */
+export function assertError(message: ProtocolMessage, id: string): { message: string; code: unknown } {
+  assert.ok(
+    message.type === 'error' && message.id === id,
+    `expected error for "${id}", got ${JSON.stringify(message)}`,
+  );
+  const [error] = Array.isArray(message.payload)
+    ? (message.payload as { message?: string; extensions?: { code?: unknown } }[])
+    : [];
+  assert.ok(typeof error?.message === 'string', `expected a payload of GraphQL errors, got ${JSON.stringify(message)}`);
+  return { message: error.message, code: error.extensions?.code };
+}
+
+/** One `next` for this id, whose payload has data. */
+export function assertData(message: ProtocolMessage, id: string): Readonly<Record<string, unknown>> {
+  const { data } = (message.payload ?? {}) as { data?: unknown };
+  assert.ok(
+    message.type === 'next' && message.id === id && isObject(data),
+    `expected next with data for "${id}", got ${JSON.stringify(message)}`,
+  );
+  return data;
+}
+
+export function assertComplete(message: ProtocolMessage, id: string): void {
+  assert.ok(
+    message.type === 'complete' && message.id === id,
+    `expected complete for "${id}", got ${JSON.stringify(message)}`,
+  );
+}
+
+export function assertNone(messages: readonly ProtocolMessage[], why = ''): void {
+  assert.ok(messages.length === 0, `${why && `${why}: `}expected no message, got ${JSON.stringify(messages)}`);
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

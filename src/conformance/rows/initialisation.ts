@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { assertNone, expectClose, isObject } from '../answers.ts';
+import type { Row } from '../row.ts';
+
+const INIT = { type: 'connection_init' };
+
+export const initialisationRows: readonly Row[] = [
+  {
+    id: 'C-06',
+    level: 'P',
+    title: 'acknowledges connection_init exactly once',
+    async run(stage) {
+      assertNone(await (await stage.connect()).roundTrip());
+    },
+  },
+  {
+    id: 'C-07',
+    level: 'P',
+    title: 'accepts a payload that is an object or null',
+    async run(stage) {
+      const { connectionParams: params } = stage.subject;
+      // Without its parameters this server might refuse the connection.
+      for (const payload of params ? [params, { ...params, a: 1 }] : [{}, { a: 1 }, null]) {
+        const socket = await stage.open();
+        socket.send({ ...INIT, payload });
+        const { type } = await socket.next();
+        assert.ok(type === 'connection_ack', `${JSON.stringify(payload)}: expected connection_ack, got ${type}`);
+      }
+    },
+  },
+  {
+    id: 'C-08',
+    level: 'P',
+    title: 'closes with 4400 when the payload is not an object',
+    async run(stage) {
+      for (const payload of ['x', 0, [], true]) {
+        const socket = await stage.open();
+        socket.send({ ...INIT, payload });
+        await expectClose(socket, 4400, JSON.stringify(payload));
+      }
+    },
+  },
+  {
+    id: 'C-09',
+    level: 'P',
+    title: 'closes a client that sends nothing with 4408 after the init timeout',
+    async run(stage) {
+      const { reason } = await expectClose(await stage.open(), 4408);
+      assert.equal(reason, 'Connection initialisation timeout');
+    },
+  },
+  {
+    id: 'C-10',
+    level: 'P',
+    title: 'closes with 4429 at a second init after the ack, whatever its payload',
+    async run(stage) {
+      for (const payload of [stage.subject.connectionParams, { a: 1 }]) {
+        const socket = await stage.connect();
+        socket.send({ ...INIT, ...(payload && { payload }) });
+        assert.equal((await expectClose(socket, 4429)).reason, 'Too many initialisation requests');
+      }
+    },
+  },
+  {
+    id: 'C-13',
+    level: 'P',
+    title: 'closes with 4403 and without an ack when the client is refused',
+    needs: ['refused params'],
+    async run(stage) {
+      const socket = await stage.open();
+      socket.send({ ...INIT, payload: stage.subject.refusedParams });
+      assert.equal((await expectClose(socket, 4403)).reason, 'Forbidden');
+    },
+  },
+  {
+    id: 'C-15',
+    level: 'P',
+    title: 'sends an ack payload that is an object, or none',
+    async run(stage) {
+      const { payload } = await (await stage.open()).init(stage.subject.connectionParams);
+      assert.ok(payload == null || isObject(payload), `the payload is ${JSON.stringify(payload)}`);
+    },
+  },
+];
