@@ -20,6 +20,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     load: () => import('./codegen/codegen.ts'),
   },
   tail: { summary: 'prints the events of a subscription', load: () => import('./tail/tail.ts') },
+  bench: {
+    summary: 'tries any server of graphql-transport-ws: conformance and fan-out',
+    load: () => import('./bench/bench.ts'),
+  },
   publish: { summary: 'writes lines of standard input to a Kafka topic', load: () => import('./publish.ts') },
   'dead-letters': {
     summary: 'lists, replays or drops records that could not be decoded',

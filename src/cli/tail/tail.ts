@@ -1,12 +1,12 @@
 import { createClient } from '@crier/client';
 import type { EventExtensions } from '@crier/client';
-import { parse } from 'graphql';
 import type { FormattedExecutionResult } from 'graphql';
 import { WebSocket } from 'ws';
 import type { ClientOptions } from 'ws';
 import { SetupError, UsageError } from '../../errors.ts';
 import { positiveInteger, readArguments, readHeaders } from '../command.ts';
 import { paint } from '../paint.ts';
+import { checkedDocument, jsonObject, webSocketUrl } from '../server-arguments.ts';
 
 export const usage = `Prints the events of a subscription, a line of JSON for each. After a lost connection it resumes.
 
@@ -58,43 +58,14 @@ function subscriptionOf(args: readonly string[]): Subscription {
   if (query === undefined)
     throw new UsageError("expected a subscription, such as 'subscription { … }'; see crier tail --help");
   return {
-    url: urlOf(values.url ?? DEFAULT_URL),
+    url: webSocketUrl('--url', values.url ?? DEFAULT_URL),
     headers: readHeaders(values.header ?? []),
     token: values.token,
-    query: checked(query),
-    variables: values.variables === undefined ? undefined : variablesOf(values.variables),
+    query: checkedDocument(query),
+    variables: values.variables === undefined ? undefined : jsonObject('--variables', values.variables),
     count: values.count === undefined ? Infinity : positiveInteger('--count', values.count),
     isWhole: values.whole ?? false,
   };
-}
-
-/** http and https become ws and wss; a URL without a path gets /graphql. */
-function urlOf(text: string): string {
-  const url = URL.canParse(text) ? new URL(text.replace(/^http/, 'ws')) : undefined;
-  if (url?.protocol !== 'ws:' && url?.protocol !== 'wss:')
-    throw new UsageError(`--url: expected a URL such as ${DEFAULT_URL}, got ${JSON.stringify(text)}`);
-  if (url.pathname === '/') url.pathname = '/graphql';
-  return url.href;
-}
-
-/** A mistake of the syntax needs no server. */
-function checked(query: string): string {
-  try {
-    parse(query);
-    return query;
-  } catch (error) {
-    throw new UsageError((error as Error).message, { cause: error });
-  }
-}
-
-function variablesOf(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // Reported below.
-  }
-  throw new UsageError(`--variables: expected a JSON object, got ${JSON.stringify(text)}`);
 }
 
 /** Resolves with the exit code. */

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { buildSchema } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
+import { useServer } from 'graphql-ws/use/ws';
+import { WebSocketServer } from 'ws';
+
+/** Listens on a free local port until the end of the test. Resolves with the address. */
+export async function listen(t: TestContext, server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** graphql-ws's own server. Its source makes no events, fails or ends as its fields say. */
+export async function startGraphqlWs(t: TestContext, server: Server = createServer()): Promise<string> {
+  const sockets = useServer(
+    {
+      schema: schema(),
+      onConnect: ({ connectionParams }) => connectionParams?.['token'] !== 'wrong',
+    },
+    new WebSocketServer({ server, path: '/graphql' }),
+  );
+  t.after(() => sockets.dispose());
+  return listen(t, server);
+}
+
+function schema(): GraphQLSchema {
+  const built = buildSchema(`
+    type Query { hello: String }
+    type Mutation { push(n: Int!): Int }
+    type Subscription { pushed: Int ending: Int }
+  `);
+  const sources = new Set<PushedSource>();
+  const { pushed, ending } = built.getSubscriptionType()!.getFields();
+  pushed!.subscribe = () => new PushedSource(sources);
+  ending!.subscribe = async function* () {
+    yield await Promise.resolve({ ending: 1 });
+  };
+  built.getMutationType()!.getFields()['push']!.resolve = (_: unknown, { n }: { n: number }) => {
+    for (const source of sources) source.push(n);
+    return n;
+  };
+  return built;
+}
+
+/** Events of the mutation `push`, as they come. */
+class PushedSource implements AsyncIterableIterator<{ pushed: number }> {
+  readonly #sources: Set<PushedSource>;
+  readonly #events: number[] = [];
+  #hasEnded = false;
+  #wake = () => {};
+
+  constructor(sources: Set<PushedSource>) {
+    this.#sources = sources;
+    sources.add(this);
+  }
+
+  push(event: number): void {
+    this.#events.push(event);
+    this.#wake();
+  }
+
+  async next(): Promise<IteratorResult<{ pushed: number }>> {
+    while (this.#events.length === 0 && !this.#hasEnded) await new Promise<void>((resolve) => (this.#wake = resolve));
+    const pushed = this.#events.shift();
+    return pushed === undefined ? { done: true, value: undefined } : { done: false, value: { pushed } };
+  }
+
+  return(): Promise<IteratorResult<{ pushed: number }>> {
+    this.#sources.delete(this);
+    this.#hasEnded = true;
+    this.#wake();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
