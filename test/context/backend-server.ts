@@ -12,7 +12,8 @@ import type { BackendRequest } from '../../src/context/execution-backends.ts';
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 export async function backendServer(t: TestContext, handler: Handler): Promise<string> {
-  const server = createServer(handler);
+  // Clients keep an idle connection for as long as this says; on a busy machine a reload takes longer than the default of 5 s.
+  const server = createServer({ keepAliveTimeout: 60_000 }, handler);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
     server.closeAllConnections();
