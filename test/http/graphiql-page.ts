@@ -28,8 +28,8 @@ export interface GraphiqlPage {
 }
 
 /** Opens crier's GraphiQL in a fresh headless Chromium, which is closed at the end of the test. */
-export async function openGraphiql(t: TestContext, url: string, width?: number): Promise<GraphiqlPage> {
-  const page = await openPage(t, width);
+export async function openGraphiql(t: TestContext, url: string, width?: number, colorScheme?: 'light' | 'dark'): Promise<GraphiqlPage> {
+  const page = await openPage(t, width, colorScheme);
   const requests: string[] = [];
   const complaints: string[] = [];
   page.on('request', (request) => requests.push(request.url()));

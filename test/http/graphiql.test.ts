@@ -117,6 +117,24 @@ describe('GraphiQL in a browser', () => {
     );
   });
 
+  it('has the colours of GraphiQL in the line below it, by the setting of the system and by its own', async (t) => {
+    const { url } = await tickingServer(t);
+    for (const scheme of ['light', 'dark'] as const) {
+      const { page } = await openGraphiql(t, url, 400, scheme);
+      await screenshot(page, `graphiql-400-${scheme}`);
+      const backgrounds = () =>
+        page.evaluate<string[]>(
+          `['#status', '.graphiql-container'].map((one) => getComputedStyle(document.querySelector(one)).backgroundColor)`,
+        );
+      const [own, graphiql] = await backgrounds();
+      assert.equal(own, graphiql, scheme);
+      await page.evaluate(`document.body.classList.add('graphiql-${scheme === 'light' ? 'dark' : 'light'}')`);
+      const [ownOther, graphiqlOther] = await backgrounds();
+      assert.notEqual(ownOther, own);
+      assert.equal(ownOther, graphiqlOther, `the other than ${scheme}`);
+    }
+  });
+
   it('answers a query over the socket', async (t) => {
     const { url } = await tickingServer(t);
     const graphiql = await openGraphiql(t, url);
