@@ -18,7 +18,11 @@ const WATCHDOG = pathToFileURL(join(process.cwd(), 'dist', 'src', 'watchdog.js')
 async function settingsOf(t: TestContext, code: string): Promise<Record<string, string>> {
   const GRAPH = await graphFolder(t, {
     'schema.graphql': 'type Order { id: ID }\ntype Subscription { order: Order @kafka(topic: "orders") }',
-    'resolvers.js': `const block = () => { process.stdout.write('blocked'); for (;;); };\n${code}`,
+    // Waits without using a core, which the other tests need.
+    'resolvers.js': `const block = () => {
+      process.stdout.write('blocked');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    };\n${code}`,
   });
   return { GRAPH, POD_NAME: 'stuck', SHUTDOWN_TIMEOUT_MS: '1000' };
 }
@@ -54,9 +58,9 @@ async function watchedProcess(t: TestContext, code: string) {
   return child;
 }
 
-describe('the watchdog', () => {
+describe('the watchdog', { concurrency: 3 }, () => {
   for (const [what, code] of [
-    ['at the import of a module of the graph', 'block();'],
+    ['at the import of a module of the graph', "process.stdout.write('blocked'); for (;;);"],
     ['in a callback of the graph', 'setTimeout(block, 500);'],
   ] as const) {
     it(`ends a pod whose event loop is blocked ${what}`, async (t) => {
