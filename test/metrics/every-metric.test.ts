@@ -17,7 +17,7 @@ import { revocationCauses } from './causes/revocation.ts';
 import { Stage } from './causes/stage.ts';
 import { parseOpenMetrics, promtool } from './promtool.ts';
 
-/** One file for each area; causes/cause.ts says how to add one. */
+/** Run one after the other. One file for each area; causes/cause.ts says how to add one. */
 const CAUSES: readonly Cause[] = [
   ...processCauses,
   ...clientCauses,
@@ -26,8 +26,10 @@ const CAUSES: readonly Cause[] = [
   ...kafkaCauses,
   ...redisCauses,
   ...revocationCauses,
-  ...ownPodCauses,
 ];
+
+/** Causes with pods of their own wait for most of their time, and run beside each other. */
+const BESIDE = { concurrency: ownPodCauses.length };
 
 const ELSEWHERE: CausedElsewhere = {
   'test/end-to-end/boundary.test.ts': ['crier_failures_total', 'crier_unhandled_rejections_total'],
@@ -83,57 +85,65 @@ describe('every metric of a pod', () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
 
-  it('moves when it should, is documented, passes promtool, and settles after churn', async (t: TestContext) => {
-    const stage = await Stage.start(t, outside);
-    await stage.has(`crier_kafka_lag_records{topic="${stage.topic}",partition="0"}`, 0);
-    await stage.has(`crier_kafka_lag_records{topic="${stage.topic}",partition="1"}`, 0);
-    const before = await gaugesOf(stage);
+  it(
+    'moves when it should, is documented, passes promtool, and settles after churn',
+    BESIDE,
+    async (t: TestContext) => {
+      const stage = await Stage.start(t, outside);
+      await stage.has(`crier_kafka_lag_records{topic="${stage.topic}",partition="0"}`, 0);
+      await stage.has(`crier_kafka_lag_records{topic="${stage.topic}",partition="1"}`, 0);
+      const before = await gaugesOf(stage);
 
-    for (const { title, run } of CAUSES) await t.test(`moves with ${title}`, (one) => run(stage, one));
+      for (const { title, run } of CAUSES) await t.test(`moves with ${title}`, (one) => run(stage, one));
+      await Promise.all(ownPodCauses.map(({ title, run }) => t.test(`moves with ${title}`, (one) => run(stage, one))));
 
-    await t.test('has a cause', async () => {
-      const caused = new Set<string>([...CAUSES.flatMap(({ metrics }) => metrics), ...Object.values(ELSEWHERE).flat()]);
-      const exposed = new Set(typesOf(await textOf(stage)).keys());
-      assert.deepEqual(
-        [...exposed].filter((name) => !caused.has(name)),
-        [],
-        'without a cause',
-      );
-      assert.deepEqual(
-        [...caused].filter((name) => !exposed.has(name)),
-        [],
-        'not exposed',
-      );
-      for (const [file, names] of Object.entries(ELSEWHERE))
-        for (const name of names) assert.ok(readFileSync(file, 'utf8').includes(name), `${file}: ${name}`);
-    });
+      await t.test('has a cause', async () => {
+        const caused = new Set<string>([
+          ...[...CAUSES, ...ownPodCauses].flatMap(({ metrics }) => metrics),
+          ...Object.values(ELSEWHERE).flat(),
+        ]);
+        const exposed = new Set(typesOf(await textOf(stage)).keys());
+        assert.deepEqual(
+          [...exposed].filter((name) => !caused.has(name)),
+          [],
+          'without a cause',
+        );
+        assert.deepEqual(
+          [...caused].filter((name) => !exposed.has(name)),
+          [],
+          'not exposed',
+        );
+        for (const [file, names] of Object.entries(ELSEWHERE))
+          for (const name of names) assert.ok(readFileSync(file, 'utf8').includes(name), `${file}: ${name}`);
+      });
 
-    await t.test('is in docs/operations.md', async () => {
-      const page = readFileSync('docs/operations.md', 'utf8');
-      for (const name of typesOf(await textOf(stage)).keys()) assert.ok(page.includes(`\`${name}\``), name);
-    });
+      await t.test('is in docs/operations.md', async () => {
+        const page = readFileSync('docs/operations.md', 'utf8');
+        for (const name of typesOf(await textOf(stage)).keys()) assert.ok(page.includes(`\`${name}\``), name);
+      });
 
-    await t.test('passes promtool check metrics', async () => {
-      assert.deepEqual(await promtool(['check', 'metrics'], await textOf(stage)), { code: 0, output: '' });
-    });
+      await t.test('passes promtool check metrics', async () => {
+        assert.deepEqual(await promtool(['check', 'metrics'], await textOf(stage)), { code: 0, output: '' });
+      });
 
-    await t.test("is read by Prometheus's parser of OpenMetrics", async (one) => {
-      const text = await textOf(stage, Registry.OPENMETRICS_CONTENT_TYPE);
-      assert.doesNotMatch(text, /trace_id/, 'nothing is traced');
-      const { code, output } = await parseOpenMetrics(one, text);
-      assert.equal(code, 0, output);
-    });
+      await t.test("is read by Prometheus's parser of OpenMetrics", async (one) => {
+        const text = await textOf(stage, Registry.OPENMETRICS_CONTENT_TYPE);
+        assert.doesNotMatch(text, /trace_id/, 'nothing is traced');
+        const { code, output } = await parseOpenMetrics(one, text);
+        assert.equal(code, 0, output);
+      });
 
-    await t.test('settles', async () => {
-      const settled = async () => {
-        const now = await gaugesOf(stage);
-        return Object.entries(before).filter(([series, value]) => !Object.is(now[series], value));
-      };
-      await stage.pod
-        .until('the start values', async () => (await settled()).length === 0)
-        .catch(async (error: Error) => {
-          throw new Error(`${JSON.stringify(await settled())}: ${error.message}`);
-        });
-    });
-  });
+      await t.test('settles', async () => {
+        const settled = async () => {
+          const now = await gaugesOf(stage);
+          return Object.entries(before).filter(([series, value]) => !Object.is(now[series], value));
+        };
+        await stage.pod
+          .until('the start values', async () => (await settled()).length === 0)
+          .catch(async (error: Error) => {
+            throw new Error(`${JSON.stringify(await settled())}: ${error.message}`);
+          });
+      });
+    },
+  );
 });

@@ -2,8 +2,8 @@ import type { TestContext } from 'node:test';
 import type { Stage } from './stage.ts';
 
 /**
- * Causes metrics to move. `test/metrics/every-metric.test.ts` runs every cause against one pod, one after the other, and fails for a metric
- * of the pod that no cause names.
+ * Causes metrics to move. `test/metrics/every-metric.test.ts` runs every cause against one pod, one after the other, then those that have
+ * pods of their own beside each other, and fails for a metric of the pod that no cause names.
  *
  * To add one: in the file of its area in this folder, or a new one that `every-metric.test.ts` lists, add
  * `{ title, metrics, run }`: `run` does what moves the metrics and checks by how much, usually with `stage.moves`. Leave nothing open behind:

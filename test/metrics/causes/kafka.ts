@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { startKafkaBroker } from '../../../stack/kafka-broker.ts';
 import { spawnPod } from '../../end-to-end/pod.ts';
-import { Outside } from '../../kafka/consumer-harness.ts';
-import { openSocket } from '../../support/socket.ts';
 import { seriesOf } from '../series.ts';
 import type { Cause } from './cause.ts';
 
@@ -94,39 +91,6 @@ export const kafkaCauses: readonly Cause[] = [
       });
       await stage.grows(['crier_kafka_rebalances_total'], () => other.stop());
       await stage.pod.until('all partitions', async () => (await partitions(stage.pod.admin)).length === all.length);
-    },
-  },
-  {
-    title: 'a Kafka that ends before a commit',
-    metrics: ['crier_kafka_commit_failures_total', 'crier_consumer_rebuilds_total', 'crier_kafka_connected'],
-    run: async (stage, t) => {
-      const broker = await startKafkaBroker();
-      t.after(() => broker.stop());
-      const outside = new Outside(broker.address);
-      await outside.connect();
-      const { topic } = stage;
-      await outside.createTopic(topic, 1);
-      const settings = { ...stage.settings, KAFKA_BROKERS: broker.address, CHANNEL_PREFIX: 'other:' };
-      const pod = await spawnPod(t, settings).started();
-      await pod.reports({ kafka: 'connected' });
-      const socket = await openSocket(t, pod.url);
-      await socket.init();
-      socket.subscribe('1', 'subscription { any_thing { id } }');
-      await socket.roundTrip();
-      await pod.until('the lag', async () => (await seriesOf(pod.admin)).get(lagOf(topic, 0)) === 0);
-      await outside.send(topic, [{ value: thing('1') }]);
-      // The commit follows up to 200 ms after the event.
-      await socket.next();
-      broker.process.kill('SIGKILL');
-      await outside.close().catch(() => undefined);
-      const { pod: ours } = stage;
-      await pod.counts('crier_kafka_commit_failures_total', 1);
-      await pod.until('the loss', async () => (await seriesOf(pod.admin)).get('crier_kafka_connected') === 0);
-      await pod.until('an unknown lag', async () => Number.isNaN((await seriesOf(pod.admin)).get(lagOf(topic, 0))));
-      const rebuilds = async () =>
-        [...(await seriesOf(pod.admin))].filter(([name]) => name.startsWith('crier_consumer_rebuilds_total'));
-      await pod.until('a rebuild', async () => (await rebuilds()).some(([, value]) => value > 0));
-      assert.equal(await ours.metric('crier_kafka_commit_failures_total'), 0);
     },
   },
 ];

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { startKafkaBroker } from '../../../stack/kafka-broker.ts';
 import { spawnPod } from '../../end-to-end/pod.ts';
+import { Outside } from '../../kafka/consumer-harness.ts';
 import { OtlpReceiver } from '../../support/otlp-receiver.ts';
 import { openSocket } from '../../support/socket.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -133,6 +135,40 @@ export const ownPodCauses: readonly Cause[] = [
       assert.equal(await pod.metric('crier_documents_refused_total'), 1);
       socket.close();
       assert.equal(await pod.stop(), 0);
+    },
+  },
+  {
+    title: 'a Kafka that ends before a commit',
+    metrics: ['crier_kafka_commit_failures_total', 'crier_consumer_rebuilds_total', 'crier_kafka_connected'],
+    run: async (stage, t) => {
+      const broker = await startKafkaBroker();
+      t.after(() => broker.stop());
+      const outside = new Outside(broker.address);
+      await outside.connect();
+      const { topic } = stage;
+      const lag = `crier_kafka_lag_records{topic="${topic}",partition="0"}`;
+      await outside.createTopic(topic, 1);
+      const settings = { ...stage.settings, KAFKA_BROKERS: broker.address, CHANNEL_PREFIX: 'other:' };
+      const pod = await spawnPod(t, settings).started();
+      await pod.reports({ kafka: 'connected' });
+      const socket = await openSocket(t, pod.url);
+      await socket.init();
+      socket.subscribe('1', 'subscription { any_thing { id } }');
+      await socket.roundTrip();
+      await pod.until('the lag', async () => (await seriesOf(pod.admin)).get(lag) === 0);
+      await outside.send(topic, [{ value: '{"thing":{"id":"1"}}' }]);
+      // The commit follows up to 200 ms after the event.
+      await socket.next();
+      broker.process.kill('SIGKILL');
+      await outside.close().catch(() => undefined);
+      const { pod: ours } = stage;
+      await pod.counts('crier_kafka_commit_failures_total', 1);
+      await pod.until('the loss', async () => (await seriesOf(pod.admin)).get('crier_kafka_connected') === 0);
+      await pod.until('an unknown lag', async () => Number.isNaN((await seriesOf(pod.admin)).get(lag)));
+      const rebuilds = async () =>
+        [...(await seriesOf(pod.admin))].filter(([name]) => name.startsWith('crier_consumer_rebuilds_total'));
+      await pod.until('a rebuild', async () => (await rebuilds()).some(([, value]) => value > 0));
+      assert.equal(await ours.metric('crier_kafka_commit_failures_total'), 0);
     },
   },
 ];
