@@ -343,7 +343,10 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
 
   async #join(source: ChannelSource, subscription: Subscription, cursor: unknown): Promise<void> {
     const { replaysLast, hasState, hasHistory } = source;
-    const start = { cursor, replaysLast, hasState, hasHistory };
+    // The bus may have a history of the channel from a graph that kept one: events since are not in it.
+    const isKept = hasHistory || hasState;
+    if (cursor !== undefined && !isKept) this.#services.hub.refuseResume(subscription, 'no_history');
+    const start = { cursor: isKept ? cursor : undefined, replaysLast, hasState, hasHistory };
     try {
       const leave = await joinChannels(this.#services.hub, source, subscription, start);
       // It may have ended meanwhile, or moved.

@@ -741,6 +741,18 @@ export function busContract(name: string, makeBus: MakeBus): void {
       await waitFor('its end', async () => (await read()).length === 0);
     });
 
+    it('is read where a worker without the history has published since, and nobody resumes from that history', async (t) => {
+      const { bus, channel, seen, publish, read } = await stateful(t);
+      await publish(['"a"', '"b"'], 0, { ...HISTORY, stateSeconds: 0 });
+      await publish(['"c"'], 2);
+      await settled(bus, channel);
+      assert.deepEqual(await read(), ['"c"']);
+      assert.deepEqual(await read(seen[0]!.entry), []);
+      assert.deepEqual(await read(seen[2]!.entry), ['"c"']);
+      await publish(['"d"'], 3, { ...HISTORY, stateSeconds: 0 });
+      assert.deepEqual(await read(), ['"d"']);
+    });
+
     it('stays when the history of the channel ends', async (t) => {
       const { bus, channel, seen, publish, read } = await stateful(t);
       const both = { ...HISTORY, stateSeconds: 0 };

@@ -65,7 +65,7 @@ export class MemoryHistory {
 
   read(channel: string, { from, maxEntries, maxBytes }: HistoryQuery, epoch: number, now: number): History {
     this.#sweep(now);
-    const entries = this.#kept.get(channel)?.entries ?? this.#stateOf(channel, now);
+    const entries = this.#entriesOf(channel, now);
     if (from === undefined) return { epoch, entries: entries.slice(-1) };
     const start = entries.findIndex(({ coordinates }) => coordinates.entry === from);
     const wanted = start < 0 ? [] : entries.slice(start);
@@ -73,9 +73,12 @@ export class MemoryHistory {
     return { epoch, entries: wanted.length > maxEntries || bytes > maxBytes ? [] : wanted };
   }
 
-  #stateOf(channel: string, now: number): readonly HistoryEntry[] {
+  /** Of the history; the state where there is none, or where a worker without the history has published since. */
+  #entriesOf(channel: string, now: number): readonly HistoryEntry[] {
+    const kept = this.#kept.get(channel)?.entries;
     const state = this.#states.read(channel, now);
-    return state ? [state] : [];
+    if (!state) return kept ?? [];
+    return kept && numberOf(kept.at(-1)!) >= numberOf(state) ? kept : [state];
   }
 
   /** Removes channels whose last write is older than their limit in seconds. */
@@ -85,6 +88,11 @@ export class MemoryHistory {
       this.#kept.delete(channel);
     }
   }
+}
+
+/** Entries are numbered in the order in which they were added. */
+function numberOf({ coordinates }: HistoryEntry): number {
+  return Number.parseInt(coordinates.entry!, 10);
 }
 
 /** What counts towards the limits of a history. */

@@ -6,10 +6,23 @@
 -- ARGV[3]: most entries; ARGV[4]: most bytes of payloads and records
 --
 -- Replies with the topic's epoch and, for each entry, `@coordinates id - record=…\npayload`; with no entry where there are more. Where no
--- history is kept, the state of the channel (state.lua) is its only entry.
+-- history is kept, the state of the channel (state.lua) is its only entry. So it is where a worker without the history has published since:
+-- then the state is newer than the last entry.
+
+-- True if the channel has a state that is newer than an entry of its history.
+local function is_behind_state(id)
+  local head = redis.call('GETRANGE', KEYS[2] .. '.state', 0, 127)
+  local time, count = string.match(head, '^@%S+ %S+ %S+ %S+ (%d+)%-(%d+) ')
+  if not time then return false end
+  local own_time, own_count = string.match(id, '^(%d+)%-(%d+)$')
+  if time ~= own_time then return tonumber(time) > tonumber(own_time) end
+  return tonumber(count) > tonumber(own_count)
+end
+
 local epoch = redis.call('HGET', KEYS[1], ARGV[1]) or '0'
 local reply = { epoch }
 local last = redis.call('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)
+if last[1] and is_behind_state(last[1][1]) then last = {} end
 local entries = last
 if ARGV[2] ~= '' and last[1] then
   local first = redis.call('XRANGE', KEYS[2], ARGV[2], '+', 'COUNT', 1)[1]
