@@ -6,6 +6,7 @@ import { buildGraph } from '../graph/loading/build-graph.ts';
 import type { GraphModule } from '../graph/loading/build-graph.ts';
 import { revisionOf } from '../graph/loading/load.ts';
 import type { Resolvers } from './graph.ts';
+import { sourceTextOf } from './source-text.ts';
 
 /** A graph without a folder: its parts are those of the files. */
 export interface GraphDefinition {
@@ -35,7 +36,7 @@ export function defineGraph({ name = 'graph', schema, ...modules }: GraphDefinit
   }
   return buildGraph({
     name,
-    revision: revisionOf([schema]),
+    revision: revisionOf([schema, sourceTextOf(modules)]),
     schema,
     modules: new Map(
       Object.entries(modules).map(([module, exports]) => [module, { fileName: module, exports } as GraphModule]),

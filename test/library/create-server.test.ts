@@ -69,6 +69,27 @@ describe('createServer', { concurrency: 4 }, () => {
     assert.deepEqual(await response.json(), { data: { hello: 'from a folder' } });
   });
 
+  it('has a revision of its schema and code, without what its functions close over', () => {
+    const revisionOf = (definition: object) => defineGraph({ schema: SCHEMA, ...definition }).revision;
+    const text = (resolve: (source: { n: number }) => string) => ({ resolvers: { Counted: { text: resolve } } });
+    const closing = (value: string) => text(() => value);
+    const revisions = [
+      revisionOf({}),
+      revisionOf(text(({ n }) => `${n}`)),
+      revisionOf(text(({ n }) => `${n}!`)),
+      revisionOf({ context: { backends: ['a'] } }),
+      revisionOf({ context: { backends: ['a'], authenticate: () => ({ sub: 'a' }) } }),
+      revisionOf({ context: { backends: ['a'], authenticate: () => ({ sub: 'b' }) } }),
+      revisionOf({ schema: `${SCHEMA}type More { a: Int }` }),
+    ];
+    assert.equal(new Set(revisions).size, revisions.length, revisions.join());
+    assert.equal(revisionOf(text(({ n }) => `${n}`)), revisions[1]);
+    assert.equal(revisionOf(closing('a')), revisionOf(closing('b')));
+    const samples: { records: () => []; self?: object } = { records: () => [] };
+    samples.self = samples;
+    assert.match(revisionOf({ samples }), /^[0-9a-f]{12}$/);
+  });
+
   it('refuses a part of a graph that it does not know', () => {
     const misspelt = { schema: SCHEMA, resolver: { Counted: { text: () => 'never' } } };
     assert.throws(
