@@ -10,8 +10,9 @@ import { ENDPOINT } from '../roles/http-server.ts';
 import { BUILT_IN_GRAPH, startServer } from '../server.ts';
 import type { Server as StartedServer } from '../server.ts';
 import { readVersion } from '../version.ts';
-import { environmentOf, withOptionNames } from './server-options.ts';
-import type { BackendOption, SettingOptions } from './server-options.ts';
+import { withOptionNames } from './option-names.ts';
+import { environmentOf } from './server-options.ts';
+import type { BackendOptions, SettingOptions } from './server-options.ts';
 
 /**
  * Beside these, every setting of docs/configuration.md in camelCase: `KAFKA_BROKERS` is `kafkaBrokers`. Environment variables are not
@@ -21,7 +22,7 @@ export interface ServerOptions extends SettingOptions {
   /** A graph folder, or what `defineGraph` returns. Default: the built-in auction graph. */
   readonly graph?: string | Graph;
   /** By name, as in the graph's context. */
-  readonly backends?: Readonly<Record<string, BackendOption>>;
+  readonly backends?: BackendOptions;
   /** Default: true. False: `port` is not listened on; requests come from another HTTP server, through `attach` and `handleRequest`. */
   readonly listen?: boolean;
   /** Default: JSON lines on standard error, from `logLevel` on. */
@@ -71,13 +72,15 @@ export async function openServer(
   options: ServerOptions,
   adapt: (graph: Graph) => Graph,
 ): Promise<Server & Pick<StartedServer, 'settled'>> {
-  const { graph, backends, listen = true, logger, onFatal = throwUncaught, ...settings } = options;
-  const config = configOf({ adminPort: 0, ...settings }, graph, backends);
-  const log = logger ?? createLog(config.LOG_LEVEL, { role: config.ROLE, version: readVersion() });
-  const server = await startServer(config, log, {
-    onFatal,
-    isListening: listen,
-    graph: loaderOf(graph, adapt),
+  const { graph, backends = {}, listen = true, logger, onFatal = throwUncaught, ...settings } = options;
+  const start = async () => {
+    const config = configOf({ adminPort: 0, ...settings }, graph, backends);
+    const log = logger ?? createLog(config.LOG_LEVEL, { role: config.ROLE, version: readVersion() });
+    const ports = { onFatal, isListening: listen, graph: loaderOf(graph, adapt) };
+    return { config, server: await startServer(config, log, ports) };
+  };
+  const { config, server } = await start().catch((error: unknown) => {
+    throw withOptionNames(error, Object.keys(backends));
   });
   const url = server.port === undefined ? undefined : `http://${hostInUrl(config.HOST)}:${server.port}/graphql`;
   return {
@@ -117,17 +120,13 @@ function gatewayOf({ httpServer }: StartedServer): HttpServer {
 function configOf(
   settings: SettingOptions,
   graph: ServerOptions['graph'],
-  backends: ServerOptions['backends'],
+  backends: BackendOptions,
 ): ReturnType<typeof readConfig> {
-  try {
-    return readConfig({
-      ...environmentOf(settings, backends),
-      GRAPH: typeof graph === 'string' ? graph : '',
-      NODE_ENV: process.env['NODE_ENV'],
-    });
-  } catch (error) {
-    throw withOptionNames(error);
-  }
+  return readConfig({
+    ...environmentOf(settings, backends),
+    GRAPH: typeof graph === 'string' ? graph : '',
+    NODE_ENV: process.env['NODE_ENV'],
+  });
 }
 
 function loaderOf(graph: ServerOptions['graph'], adapt: (graph: Graph) => Graph): Pick<GraphLoader, 'load'> {

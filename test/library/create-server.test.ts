@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { createServer, defineGraph } from '../../src/library/crier.ts';
+import { ConfigError, createServer, defineGraph, GraphError, SetupError } from '../../src/library/crier.ts';
 import type { Server, ServerOptions } from '../../src/library/crier.ts';
 import { defineResolvers } from '../../src/library/graph.ts';
+import { logLines } from '../bus/log-lines.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -14,6 +15,10 @@ const SCHEMA = `type Subscription {
 }
 type Counted { key: ID, n: Int, text: String }
 `;
+
+const SERVERS = { kafkaBrokers: ['127.0.0.1:1'], redisUrl: 'redis://127.0.0.1:1' };
+const AVRO_SCHEMA = 'type Subscription { state_changed: Int @kafka(topic: "states", format: AVRO) }';
+const PRIVATE_SCHEMA = 'type Subscription { a: Int @kafka(topic: "a") @authenticated }';
 
 async function start(t: TestContext, options: ServerOptions): Promise<Server> {
   const server = await createServer({ host: '127.0.0.1', port: 0, logLevel: 'error', ...options });
@@ -98,21 +103,95 @@ describe('createServer', { concurrency: 4 }, () => {
     );
   });
 
-  it('names the option that is unknown or cannot be used, and leaves nothing running', async () => {
-    const cases: readonly [object, RegExp][] = [
+  it('names the option that is unknown or cannot be used, and leaves nothing running', async (t) => {
+    const busy = await start(t, { graph: countingGraph('busy') });
+    const port = Number(new URL(busy.url!).port);
+    const cases: readonly [object, RegExp, typeof SetupError?][] = [
       [{ prot: 1 }, /^prot: unknown option; did you mean "port"\?$/],
       [{ port: -1 }, /^port: expected .*, got "-1"$/],
       [{ kafkaBrokers: ['a:1'] }, /^redisUrl: expected redis/],
-      [{ graph: '/nowhere' }, /\/nowhere: no such folder/],
-      [{ backends: { seller: 'seller:80' } }, /^BACKEND_SELLER_URL: expected an http/],
+      [{ backends: { seller: 'seller:80' } }, /^backends\.seller: expected an http/],
+      [{ backends: { sellerApi: null } }, /^backends\.sellerApi: expected an http/],
+      [
+        { backends: { seller: { url: 'http://a', forwardHeader: ['x'] } } },
+        /^backends\.seller\.forwardHeader: unknown option; did you mean "forwardHeaders"\?$/,
+      ],
+      [
+        { backends: { sellerApi: { url: 'http://a', forwardHeaders: ['authorization'] } } },
+        /^backends\.sellerApi\.forwardHeaders: .* backends\.sellerApi\.forwardAuthorization=true$/,
+      ],
+      [
+        { backends: { seller: { url: 'http://a', forwardAuthorization: 1 } } },
+        /^backends\.seller\.forwardAuthorization: /,
+      ],
+      [{ backends: { seller: 'http://a?b=c' } }, /^backends\.seller: expected a URL without credentials/],
+      [{ role: 'gateway', embedded: true }, /^embedded=true contradicts role=gateway: .* or unset role$/],
+      [
+        { maxQueueBytes: 4096, maxPodQueueBytes: 2048 },
+        /^maxQueueBytes: expected no more than maxPodQueueBytes \(2048\), got 4096$/,
+      ],
+      [{ host: '127.0.0.1', port }, /^port: port \d+ on 127\.0\.0\.1 is in use/, SetupError],
+      [{ host: '192.0.2.1' }, /^host: expected an address of this machine/, SetupError],
+      [{ adminHost: '192.0.2.1' }, /^adminHost: expected an address of this machine/, SetupError],
+      [{ trustedDocuments: '/nowhere' }, /^trustedDocuments: /],
+      [{ graph: '/nowhere' }, /^\/nowhere: no such folder; set graph to a folder/, GraphError],
+      [
+        { ...SERVERS, role: 'worker', graph: defineGraph({ schema: AVRO_SCHEMA }) },
+        /^Subscription\.state_changed: format: AVRO needs schemaRegistryUrl/,
+        GraphError,
+      ],
+      [
+        { graph: defineGraph({ schema: PRIVATE_SCHEMA }) },
+        /\(jwtJwksUrl, jwtPublicKey or jwtSecret\) and not auth=none/,
+        GraphError,
+      ],
     ];
-    for (const [options, message] of cases) {
-      await assert.rejects(createServer({ logLevel: 'fatal', ...options }), { message });
+    for (const [options, message, type = ConfigError] of cases) {
+      const error = await start(t, { logLevel: 'fatal', ...options }).then(
+        () => assert.fail(`started with ${Object.keys(options).join(', ')}`),
+        (error: unknown) => error,
+      );
+      assert.ok(error instanceof Error);
+      assert.match(error.message, message);
+      assert.equal(error.constructor, type, error.message);
+      assert.doesNotMatch(error.message, /[A-Z]{2,}_[A-Z]/);
     }
     assert.throws(() => defineGraph({ schema: 'type Query { a: Int }' }), /has no Subscription type/);
     assert.throws(
       () => defineGraph({ schema: SCHEMA, resolvers: { Countd: {} } }),
       /resolvers: exports "Countd".*Counted/,
+    );
+  });
+
+  it('leaves words of the graph as they are in its errors', async (t) => {
+    const folder = await graphFolder(t, {
+      'schema.graphql': SCHEMA,
+      'resolvers.js': 'const KAFKA_BROKERS = ;',
+    });
+    await assert.rejects(createServer({ graph: folder, logLevel: 'fatal' }), /> 1 \| const KAFKA_BROKERS = ;/);
+  });
+
+  it('proposes an option that is no setting, too', async () => {
+    for (const [options, proposed] of [
+      [{ grap: './a' }, 'graph'],
+      [{ backend: {} }, 'backends'],
+      [{ listn: false }, 'listen'],
+      [{ loger: undefined }, 'logger'],
+      [{ onfatal: () => undefined }, 'onFatal'],
+    ] as const) {
+      await assert.rejects(createServer(options as object), {
+        message: new RegExp(`; did you mean "${proposed}"\\?$`),
+      });
+    }
+  });
+
+  it('counts an absent URL of a backend as not set', async (t) => {
+    const backends = { seller: undefined, buyer: { url: '', forwardHeaders: ['x-tenant'] } };
+    const { log, lines } = logLines();
+    await start(t, { graph: countingGraph('x'), backends, logger: log, logLevel: 'info' });
+    assert.deepEqual(
+      lines.filter(({ level }) => level > 30),
+      [],
     );
   });
 
