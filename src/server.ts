@@ -7,6 +7,7 @@ import { banner } from './banner.ts';
 import type { Config } from './config.ts';
 import { EmbeddedTopics } from './embedded/embedded-topics.ts';
 import { GraphError, StoppedError } from './errors.ts';
+import type { Graph } from './graph/graph.ts';
 import { exampleOperation } from './graph/schema/example-operation.ts';
 import { GraphLoader } from './graph/loading/load.ts';
 import { AdminServer } from './http/admin.ts';
@@ -53,6 +54,8 @@ export interface Server {
   settled(): Promise<void>;
   /** The topics of the embedded mode; undefined with Kafka. */
   readonly embedded: EmbeddedTopics | undefined;
+  /** The one that is served: a reload replaces it. */
+  readonly graph: Graph;
   /** What a person should read on standard output. */
   readonly banner: string;
   /** Loads the graph folder again, and serves it if it has changed and can be served. Never rejects. */
@@ -150,7 +153,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     });
     const details: Record<string, () => unknown> = {
       graph: () => graph.name,
-      graph_revision: () => reloads.revision,
+      graph_revision: () => reloads.graph.revision,
     };
     const readiness = () => Object.fromEntries(Object.entries(details).map(([name, read]) => [name, read()]));
     const lag = register(new LoopLag(config.MAX_LOOP_LAG_MS)).start();
@@ -244,6 +247,9 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       httpServer: gateway?.httpServer,
       settled: async () => gateway?.settled(),
       embedded: services.embedded,
+      get graph() {
+        return reloads.graph;
+      },
       reload: () => reloads.reload(),
       reloadPods,
       close,

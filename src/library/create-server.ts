@@ -13,6 +13,7 @@ import { readVersion } from '../version.ts';
 import { withOptionNames } from './option-names.ts';
 import { environmentOf } from './server-options.ts';
 import type { BackendOptions, SettingOptions } from './server-options.ts';
+import { unreadTopicProblem } from './unread-topic.ts';
 
 /**
  * Beside these, every setting of docs/configuration.md in camelCase: `KAFKA_BROKERS` is `kafkaBrokers`. Environment variables are not
@@ -40,7 +41,7 @@ export interface Server {
   readonly adminUrl: string;
   /**
    * Without Kafka: takes a record into a topic. Resolves when its events are published.
-   * @throws TypeError with Kafka, whose producers write the records
+   * @throws TypeError with Kafka, whose producers write the records; and for a topic that no field of the graph reads
    */
   publish(topic: string, record: NewRecord): Promise<void>;
   /**
@@ -89,6 +90,8 @@ export async function openServer(
     adminUrl: `http://${hostInUrl(config.ADMIN_HOST)}:${server.adminPort}`,
     publish: async (topic, { key = null, value, headers }) => {
       if (!server.embedded) throw new TypeError('publish: with Kafka, records come from its producers');
+      const problem = unreadTopicProblem(topic, server.graph);
+      if (problem !== undefined) throw new TypeError(`publish: ${problem}`);
       await server.embedded.append(topic, {
         key: key === null ? null : Buffer.from(key),
         value: value === null ? null : Buffer.from(JSON.stringify(value)),

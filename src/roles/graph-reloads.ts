@@ -50,9 +50,9 @@ export class GraphReloads {
     this.#served = options.graph;
   }
 
-  /** Of the graph that is served. */
-  get revision(): string {
-    return this.#served.revision;
+  /** The graph that is served. */
+  get graph(): Graph {
+    return this.#served;
   }
 
   /** Never rejects. */

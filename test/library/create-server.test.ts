@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { ConfigError, createServer, defineGraph, GraphError, SetupError } from '../../src/library/crier.ts';
@@ -193,6 +195,28 @@ describe('createServer', { concurrency: 4 }, () => {
       lines.filter(({ level }) => level > 30),
       [],
     );
+  });
+
+  it('refuses a record of a topic that no field reads, and names those that are read', async (t) => {
+    const server = await start(t, { graph: countingGraph('x') });
+    await assert.rejects(server.publish('count', { value: { key: 'a' } }), {
+      message:
+        'publish: no field of the graph reads the topic "count"; topics that are read: counts; did you mean "counts"?',
+    });
+    const plain = defineGraph({ schema: 'type Subscription { typing: Int @redis(channel: "typing") }' });
+    await assert.rejects((await start(t, { graph: plain })).publish('typing', { value: {} }), {
+      message: 'publish: no field of the graph reads the topic "typing"; no field has @kafka',
+    });
+  });
+
+  it('takes records of the topics that a reloaded graph reads', async (t) => {
+    const folder = await graphFolder(t, { 'schema.graphql': SCHEMA });
+    const server = await start(t, { graph: folder });
+    await writeFile(join(folder, 'schema.graphql'), SCHEMA.replace('"counts"', '"numbers"'));
+    const { status } = await fetch(`${server.adminUrl}/admin/reload`, { method: 'POST' });
+    assert.equal(status, 200);
+    await server.publish('numbers', { value: { key: 'a' } });
+    await assert.rejects(server.publish('counts', { value: { key: 'a' } }), /topics that are read: numbers$/);
   });
 
   it('refuses to take records beside Kafka', async (t) => {

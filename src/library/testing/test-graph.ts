@@ -59,10 +59,13 @@ export class TestGraph {
     return this.#server.url!;
   }
 
-  /** Takes a record into a topic. Resolves when its events are published. */
+  /**
+   * Takes a record into a topic. Resolves when its events are published.
+   * @throws TypeError for a topic that no field of the graph reads
+   */
   async publish(topic: string, value: NewRecord['value'], record: Omit<NewRecord, 'value'> = {}): Promise<void> {
-    this.#published.set(topic, (this.#published.get(topic) ?? 0) + 1);
     await this.#server.publish(topic, { ...record, value });
+    this.#published.set(topic, (this.#published.get(topic) ?? 0) + 1);
   }
 
   /** Resolves when the subscription is live, or has failed: then its first `next()` rejects. Each has a connection of its own. */
