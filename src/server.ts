@@ -71,6 +71,8 @@ export interface ServerOptions {
   readonly graph?: Pick<GraphLoader, 'load'>;
   /** Default: true. False: PORT is not listened on; another program emits its events on `httpServer`. */
   readonly isListening?: boolean;
+  /** Default: false. True: another program appends records to `embedded`. */
+  readonly isFed?: boolean;
   /** Only a new process can help. Called at most once. */
   readonly onFatal: (error: Error) => void;
   /** Rejections of this process that nothing handled, so far. */
@@ -207,7 +209,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       graph,
       graphParts,
       bus,
-      embedded: config.isEmbedded ? new EmbeddedTopics() : undefined,
+      embedded: config.isEmbedded ? new EmbeddedTopics({ isFed: options.isFed ?? false }) : undefined,
       log,
       metrics,
       tracing,

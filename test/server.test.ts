@@ -228,9 +228,23 @@ describe('a server', () => {
     });
     await start(t, { GRAPH: folder }, log);
     assert.deepEqual(
-      lines.filter(({ msg }) => String(msg).startsWith('no samples.ts')),
+      lines.filter(({ msg }) => String(msg).startsWith('no event will come')),
       [],
     );
+  });
+
+  it('excepts the events of mutations when it misses samples', async (t) => {
+    const { log, lines } = logLines();
+    const folder = await graphFolder(t, {
+      'schema.graphql': `type Subscription { bid: Int @kafka(topic: "bids", payload: "bid") }
+        type Mutation { place_bid(input: Bid!): Accepted! @kafkaPublish(topic: "bids") }
+        type Accepted { offset: String! }
+        input Bid { bid: Int }`,
+    });
+    await start(t, { GRAPH: folder }, log);
+    const messages = lines.map(({ msg }) => String(msg)).filter((msg) => msg.startsWith('no event will come'));
+    assert.equal(messages.length, 1);
+    assert.match(messages[0]!, /^no event will come but from mutations: without KAFKA_BROKERS/);
   });
 
   it('closes any number of times, and leaves nothing that keeps the process alive', async (t) => {

@@ -17,9 +17,15 @@ type Process = (record: EmbeddedRecord & EmbeddedPosition, signal: AbortSignal |
 
 /** The topics of the embedded mode, each of one partition. Records are processed in turn, as if Kafka had delivered them. */
 export class EmbeddedTopics {
+  /** True if another program appends records, beside the graph's samples and mutations. */
+  readonly isFed: boolean;
   #process: Process | undefined;
   #offset = 0;
   #last: Promise<unknown> = Promise.resolve();
+
+  constructor({ isFed = false }: { readonly isFed?: boolean } = {}) {
+    this.isFed = isFed;
+  }
 
   /** Until the worker connects them, records are refused. */
   connect(process: Process): void {

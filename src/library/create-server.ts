@@ -77,7 +77,7 @@ export async function openServer(
   const start = async () => {
     const config = configOf({ adminPort: 0, ...settings }, graph, backends);
     const log = logger ?? createLog(config.LOG_LEVEL, { role: config.ROLE, version: readVersion() });
-    const ports = { onFatal, isListening: listen, graph: loaderOf(graph, adapt) };
+    const ports = { onFatal, isListening: listen, isFed: true, graph: loaderOf(graph, adapt) };
     return { config, server: await startServer(config, log, ports) };
   };
   const { config, server } = await start().catch((error: unknown) => {

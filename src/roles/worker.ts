@@ -1,5 +1,6 @@
 import type { Bus, PartitionLease, Message, Position } from '../bus/bus.ts';
 import { EmbeddedTopics } from '../embedded/embedded-topics.ts';
+import { logMissingSamples } from '../embedded/missing-samples.ts';
 import { Sampler } from '../embedded/sampler.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { TopicRouter } from '../graph/router.ts';
@@ -168,16 +169,12 @@ function createSampler(services: RoleServices, publisher: RecordPublisher): Comp
     leased.add(topic);
     await publisher.publish([record], signal && { signal });
   });
-  const samplerOf = ({ name, samples, bindings }: Graph) => {
-    if (!samples && bindings.size > 0)
-      log.warn(
-        { graph: name },
-        'no event will come: without KAFKA_BROKERS and REDIS_URL the records come from samples.ts, and the graph has none. Set both, or add the file',
-      );
+  const samplerOf = (graph: Graph) => {
+    logMissingSamples(log, graph, topics);
     return (
-      samples &&
+      graph.samples &&
       new Sampler({
-        samples,
+        samples: graph.samples,
         seed: 1,
         intervalMs: config.SAMPLE_INTERVAL_MS,
         log,

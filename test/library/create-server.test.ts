@@ -219,6 +219,17 @@ describe('createServer', { concurrency: 4 }, () => {
     await assert.rejects(server.publish('counts', { value: { key: 'a' } }), /topics that are read: numbers$/);
   });
 
+  it('says where events come from without samples, instead of that none will come', async (t) => {
+    const { log, lines } = logLines();
+    await start(t, { graph: countingGraph('x'), logger: log, logLevel: 'info' });
+    const messages = lines.map(({ msg }) => String(msg));
+    assert.deepEqual(
+      messages.filter((message) => message.startsWith('no event will come')),
+      [],
+    );
+    assert.equal(messages.filter((message) => /^the graph has no samples: .*publish/.test(message)).length, 1);
+  });
+
   it('refuses to take records beside Kafka', async (t) => {
     const server = await start(t, { graph: countingGraph('x'), role: 'gateway', redisUrl: 'redis://127.0.0.1:1' });
     await assert.rejects(server.publish('counts', { value: {} }), /with Kafka, records come from its producers/);

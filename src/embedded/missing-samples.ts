@@ -1,0 +1,23 @@
+import type { Graph } from '../graph/graph.ts';
+import type { Logger } from '../log.ts';
+
+/** Says where the events of a graph without sample records come from, if from anywhere. */
+export function logMissingSamples(
+  log: Logger,
+  { name, schema, samples, bindings }: Pick<Graph, 'name' | 'schema' | 'samples' | 'bindings'>,
+  { isFed }: { readonly isFed: boolean },
+): void {
+  if (samples || bindings.size === 0) return;
+  if (isFed) {
+    log.info(
+      { graph: name },
+      'the graph has no samples: without kafkaBrokers and redisUrl events come from records that the program gives to publish()',
+    );
+    return;
+  }
+  const silence = schema.getMutationType() ? 'no event will come but from mutations' : 'no event will come';
+  log.warn(
+    { graph: name },
+    `${silence}: without KAFKA_BROKERS and REDIS_URL the records come from samples.ts, and the graph has none. Set both, or add the file`,
+  );
+}
