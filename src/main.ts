@@ -16,6 +16,7 @@ import type { Server } from './server.ts';
 import { finishMs } from './settings/shutdown-times.ts';
 import { Shutdown } from './shutdown.ts';
 import { readVersion } from './version.ts';
+import { escapeHidden } from './visible.ts';
 import { startWatchdog } from './watchdog.ts';
 
 const LOG_WINDOW_MS = 10_000;
@@ -159,7 +160,8 @@ releaseStandardStreams();
 const standardError = new LogDestination(process.stderr);
 main(standardError).catch((error: unknown) => {
   const { message, stack } = error as Error;
-  standardError.write(`crier: ${error instanceof SetupError ? message : stack}\n`);
+  // Messages may quote a server, a topic or a file.
+  standardError.write(`crier: ${escapeHidden((error instanceof SetupError ? message : stack) ?? message)}\n`);
   // A module of the graph may keep the process alive: exit explicitly.
   standardError.flush(() => process.exit(error instanceof UsageError ? 2 : 1));
 });

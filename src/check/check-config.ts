@@ -15,6 +15,7 @@ import { identityWarnings } from '../settings/identity-warnings.ts';
 import { acceptsTokens } from '../settings/token-keys.ts';
 import { findUnknownBackends, urlVariable } from '../settings/unknown-backends.ts';
 import { findUnknownVariables } from '../settings/unknown-variables.ts';
+import { escapeHidden } from '../visible.ts';
 import { checkTrustedDocuments } from './documents-check.ts';
 import { failed, ok, skipped, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
@@ -84,7 +85,7 @@ function topicsOf(bindings: readonly Binding[]): string[] {
 
 /** The lines that the command prints: `ok`, `warning`, `failed` or `skipped`, and what was found. */
 export function linesOf(findings: readonly Finding[]): string {
-  return findings.map(({ status, text }) => `${status.padEnd(8)} ${text}\n`).join('');
+  return findings.map(({ status, text }) => `${status.padEnd(8)} ${escapeHidden(text)}\n`).join('');
 }
 
 function checkSettings(environment: Environment): { config: Config | undefined; findings: Finding[] } {

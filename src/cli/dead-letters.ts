@@ -1,9 +1,10 @@
 import { readSettings } from '../config.ts';
 import { UsageError } from '../errors.ts';
 import { DEAD_LETTER_ACTIONS, runDeadLetterCommand } from '../kafka/dead-letter/dead-letter-commands.ts';
-import type { DeadLetterCommand, DeadLetterEntry } from '../kafka/dead-letter/dead-letter-commands.ts';
+import type { DeadLetterCommand } from '../kafka/dead-letter/dead-letter-commands.ts';
 import { createLog } from '../log.ts';
 import { positiveInteger, readArguments } from './command.ts';
+import { deadLetterLine } from './dead-letter-line.ts';
 import { withKafka } from './with-kafka.ts';
 
 export const usage = `Lists, replays or drops dead letters: records that crier could not decode.
@@ -43,13 +44,13 @@ export async function run(args: readonly string[]): Promise<number> {
       groupId: `${config.KAFKA_GROUP_ID}-dead-letters`,
       ...kafka,
       onEntry: (entry) => {
-        if (command.action === 'list' || command.isDryRun) process.stdout.write(`${lineOf(entry)}\n`);
+        if (command.action === 'list' || command.isDryRun) process.stdout.write(`${deadLetterLine(entry)}\n`);
         else if (command.action === 'replay' && entry.facts.isPartial) {
-          process.stderr.write(`cannot be replayed, a part was omitted: ${lineOf(entry)}\n`);
+          process.stderr.write(`cannot be replayed, a part was omitted: ${deadLetterLine(entry)}\n`);
         }
       },
       onTooLarge: (entry) => {
-        process.stderr.write(`cannot be replayed, too large for its topic: ${lineOf(entry)}\n`);
+        process.stderr.write(`cannot be replayed, too large for its topic: ${deadLetterLine(entry)}\n`);
       },
       onProgress: (outcome) => {
         if (performance.now() - reportedAt < PROGRESS_INTERVAL_MS) return;
@@ -77,11 +78,4 @@ function commandOf({ topic, reason, limit, ...flags }: Values, [name]: readonly 
     throw new UsageError(`expected one of ${DEAD_LETTER_ACTIONS.join(', ')}, got ${JSON.stringify(name ?? '')}`);
   const most = limit === undefined ? Infinity : positiveInteger('--limit', limit);
   return { action, isDryRun: flags['dry-run'] ?? false, topic, reason, limit: most };
-}
-
-function lineOf({ facts, record: { key, timestamp } }: DeadLetterEntry): string {
-  const { topic, partition, offset, reason, valueBytes, isPartial } = facts;
-  const ageSeconds = Math.max(0, Math.round((Date.now() - Number(timestamp)) / 1000));
-  const size = valueBytes === undefined ? 'unknown size' : `${valueBytes} bytes${isPartial ? ' (omitted)' : ''}`;
-  return `${topic}/${partition}/${offset} ${reason} ${ageSeconds} s ago, ${size}, key ${JSON.stringify(key?.toString() ?? null)}`;
 }

@@ -1,6 +1,7 @@
 import { protocolRows } from '../../conformance/protocol-rows.ts';
 import { tryRows } from '../../conformance/trial.ts';
 import type { Outcome } from '../../conformance/trial.ts';
+import { escapeHidden } from '../../visible.ts';
 import { paint } from '../paint.ts';
 import { readBench } from './arguments.ts';
 import type { Bench } from './arguments.ts';
@@ -63,7 +64,7 @@ async function tryConformance(bench: Bench, trigger: EventTrigger | undefined): 
 function jsonOf(url: string, { outcomes, fanOut }: Result): string {
   const rows = outcomes?.map(({ row: { id, level, title }, ...outcome }) => ({ id, level, title, ...outcome }));
   const conformance = outcomes && { ...scoreOf(outcomes), rows };
-  return `${JSON.stringify({ url, conformance, fanOut }, undefined, 2)}\n`;
+  return `${escapeHidden(JSON.stringify({ url, conformance, fanOut }, undefined, 2))}\n`;
 }
 
 function print(heading: string, text: string): void {

@@ -1,4 +1,5 @@
 import type { Outcome, Verdict } from '../../conformance/trial.ts';
+import { onOneLine } from '../../visible.ts';
 import { paint } from '../paint.ts';
 
 const MARKS = { passed: '✓', failed: '✗', differs: '~', skipped: '-' } satisfies Record<Verdict, string>;
@@ -28,7 +29,7 @@ export function conformanceText(outcomes: readonly Outcome[], out: NodeJS.WriteS
     const line = `${MARKS[verdict]} ${row.id}  ${row.level.padEnd(3)}  ${row.title}`;
     return [
       paint(out, COLOURS[verdict], line),
-      ...(reason === undefined ? [] : [paint(out, 'dim', `             ${reason}`)]),
+      ...(reason === undefined ? [] : [paint(out, 'dim', `             ${onOneLine(reason)}`)]),
     ];
   });
   return `${lines.join('\n')}\n\n${scoreText(scoreOf(outcomes), out)}\n`;

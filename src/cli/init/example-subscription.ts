@@ -2,7 +2,7 @@ import { valueAt } from '../../json/value-at.ts';
 import type { InferredGraph } from './inferred-graph.ts';
 import type { InferredObject } from './inferred-types.ts';
 import type { SeenRecord } from './seen-record.ts';
-import { escapeHidden } from './visible.ts';
+import { escapeHidden } from '../../visible.ts';
 
 const MAX_FIELDS = 4;
 const MAX_KEY_LENGTH = 40;

@@ -17,7 +17,7 @@ import { samplesText } from './samples-text.ts';
 import { schemaText } from './schema-text.ts';
 import { readTopic } from './topic-source.ts';
 import type { TopicRecords } from './topic-source.ts';
-import { visible } from './visible.ts';
+import { visible } from '../../visible.ts';
 
 export const usage = `Writes a graph for a topic: its types and its binding follow from records.
 

@@ -1,5 +1,5 @@
 import type { SeenRecord } from './seen-record.ts';
-import { escapeHidden } from './visible.ts';
+import { escapeHidden } from '../../visible.ts';
 
 const MAX_RECORDS = 20;
 const MAX_RECORD_LENGTH = 16_384;

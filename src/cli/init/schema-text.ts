@@ -1,6 +1,6 @@
 import type { InferredGraph } from './inferred-graph.ts';
 import type { InferredField, InferredObject } from './inferred-types.ts';
-import { visible } from './visible.ts';
+import { visible } from '../../visible.ts';
 
 const MAX_LEFT_OUT = 10;
 

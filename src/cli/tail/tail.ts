@@ -6,6 +6,7 @@ import type { ClientOptions } from 'ws';
 import { SetupError, UsageError } from '../../errors.ts';
 import { positiveInteger, readArguments, readHeaders } from '../command.ts';
 import { paint } from '../paint.ts';
+import { escapeHidden, onOneLine } from '../../visible.ts';
 import { checkedDocument, jsonObject, webSocketUrl } from '../server-arguments.ts';
 
 export const usage = `Prints the events of a subscription, a line of JSON for each. After a lost connection it resumes.
@@ -132,19 +133,25 @@ function follow({ url, headers, token, query, variables, count, isWhole }: Subsc
 function print(result: Result, isWhole: boolean): void {
   const { data, errors, extensions } = result;
   if (extensions?.gap || extensions?.resumed === false) note('events may be missing before the next one', 'yellow');
-  if (isWhole) return void process.stdout.write(`${JSON.stringify(result)}\n`);
-  for (const { message, path } of errors ?? []) note(`${path?.join('.') ?? 'error'}: ${message}`, 'red');
-  if (data) process.stdout.write(`${JSON.stringify(data)}\n`);
+  if (isWhole) return writeJson(result);
+  for (const { message, path } of errors ?? [])
+    note(`${onOneLine(path?.join('.') ?? 'error')}: ${onOneLine(message)}`, 'red');
+  if (data) writeJson(data);
+}
+
+/** A line that a terminal shows as it is, and a program reads as the same value. */
+function writeJson(value: object): void {
+  process.stdout.write(`${escapeHidden(JSON.stringify(value))}\n`);
 }
 
 function reasonOf(problem: unknown): string {
-  if (Array.isArray(problem)) return problem.map(({ message }: { message: string }) => message).join('\n');
-  return problem instanceof Error ? problem.message : closeText(problem);
+  if (Array.isArray(problem)) return problem.map(({ message }: { message: string }) => onOneLine(message)).join('\n');
+  return problem instanceof Error ? onOneLine(problem.message) : closeText(problem);
 }
 
 function closeText(event: unknown): string {
   const { code, reason } = event as { code?: number; reason?: string };
-  return `the connection was closed: ${code ?? 'without a code'} ${reason ?? ''}`.trim();
+  return `the connection was closed: ${code ?? 'without a code'} ${onOneLine(reason ?? '')}`.trim();
 }
 
 function note(text: string, colour: 'dim' | 'yellow' | 'red' = 'dim'): void {
