@@ -24,7 +24,7 @@ const LOG_WINDOW_MS = 10_000;
 async function main(standardError: LogDestination): Promise<void> {
   const [word = '', ...rest] = process.argv.slice(2);
   const isServer = word === 'start' || word === 'dev';
-  if (!isServer && /^[^-]/.test(word)) return process.exit(await runCommand(word, rest));
+  if (!isServer && /^[^-]/.test(word)) return exit(await runCommand(word, rest));
   const { values, positionals } = readArguments(isServer ? rest : process.argv.slice(2));
   if (values.help) return void process.stdout.write(help());
   if (values.version) return void process.stdout.write(`${readVersion()}\n`);
@@ -123,7 +123,19 @@ async function check(environment: NodeJS.ProcessEnv): Promise<void> {
   const { BUILT_IN_GRAPH } = await import('./server.ts');
   const findings = await checkConfig(environment, BUILT_IN_GRAPH);
   const hasFailed = findings.some(({ status }) => status === 'failed');
-  process.stdout.write(linesOf(findings), () => process.exit(hasFailed ? 1 : 0));
+  process.stdout.write(linesOf(findings));
+  await exit(hasFailed ? 1 : 0);
+}
+
+/** Ends the process once the readers of both standard streams have everything, or are gone. */
+async function exit(code: number): Promise<never> {
+  await Promise.all([process.stdout, process.stderr].map(drained));
+  return process.exit(code);
+}
+
+/** A pipe and a terminal take a few KB at a time; `process.exit` drops what waits. */
+async function drained(stream: NodeJS.WriteStream): Promise<void> {
+  if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve));
 }
 
 function readArguments(args: readonly string[]) {
@@ -163,5 +175,7 @@ main(standardError).catch((error: unknown) => {
   // Messages may quote a server, a topic or a file.
   standardError.write(`crier: ${escapeHidden((error instanceof SetupError ? message : stack) ?? message)}\n`);
   // A module of the graph may keep the process alive: exit explicitly.
-  standardError.flush(() => process.exit(error instanceof UsageError ? 2 : 1));
+  const code = error instanceof UsageError ? 2 : 1;
+  // A pod must end though nobody reads its log: `flush` waits for 3 s at most.
+  standardError.flush(() => void drained(process.stdout).then(() => process.exit(code)));
 });

@@ -18,12 +18,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const environment = folder === undefined ? process.env : { ...process.env, GRAPH: folder };
   let graph: Graph | undefined;
   const findings = await checkConfig(environment, BUILT_IN_GRAPH, (loaded) => (graph = loaded));
-  if (graph) await write(`${describeFields(graph)}\n`);
-  await write(linesOf(findings));
+  if (graph) process.stdout.write(`${describeFields(graph)}\n`);
+  process.stdout.write(linesOf(findings));
   return findings.some(({ status }) => status === 'failed') ? 1 : 0;
-}
-
-/** The process ends after the command. */
-function write(text: string): Promise<void> {
-  return new Promise((resolve) => process.stdout.write(text, () => resolve()));
 }
