@@ -1,7 +1,7 @@
 import { commands } from './cli/commands.ts';
 import { settingRows } from './settings/setting-rows.ts';
 
-const USAGE = `crier: GraphQL subscriptions from Kafka topics, over WebSockets.
+const USAGE = `crier: GraphQL subscriptions from Kafka topics, over WebSockets, SSE and multipart.
 
 Usage: crier [start [<graph folder>]] [options]      starts the server
        crier <command> [--help]
