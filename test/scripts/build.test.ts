@@ -251,6 +251,17 @@ describe('a pod whose checkout is built again', () => {
 });
 
 describe('npm pack', () => {
+  it('packs licence, changelog and README into each package', async () => {
+    const flags = ['--workspaces', '--include-workspace-root', '--dry-run', '--json', '--ignore-scripts'];
+    const { stdout } = await run('npm', ['pack', ...flags]);
+    const packages = JSON.parse(stdout) as { name: string; files: { path: string }[] }[];
+    const texts = ['CHANGELOG.md', 'LICENSE', 'README.md'];
+    assert.deepEqual(
+      packages.map(({ name, files }) => [name, files.map(({ path }) => path).filter((path) => texts.includes(path))]),
+      ['crier', '@crier/client', 'create-crier', 'babel-plugin-proxy-lazy'].map((name) => [name, texts]),
+    );
+  });
+
   it('packs the build as files and no tests, and leaves the link behind', async (t) => {
     const folder = await checkout(t, 'crier');
     const { stdout } = await run('npm', ['pack', '--dry-run', '--json'], { cwd: folder });
