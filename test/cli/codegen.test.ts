@@ -30,8 +30,20 @@ describe('crier codegen', { concurrency: 2 }, () => {
       assert.match(errors, message);
       assert.doesNotMatch(errors, /^\s+at /m);
     }
-    const { errors } = await crier(t, ['codegen', '/nowhere']);
-    assert.match(errors, /^crier: \/nowhere\/schema\.graphql: cannot be read; a graph is a folder/);
+  });
+
+  it('names a folder or a schema that is absent as other commands do', async (t) => {
+    const renamed = await graphFolder(t, { 'schema.gql': SCHEMA });
+    for (const [folder, message] of [
+      ['/nowhere', /\/nowhere: no such folder; set GRAPH to a folder that has a schema\.graphql/],
+      [renamed, /schema\.graphql: not found, but schema\.gql is there; rename it to schema\.graphql/],
+    ] as const) {
+      for (const command of ['codegen', 'check', 'start']) {
+        const { code, output, errors } = await crier(t, [command, folder]);
+        assert.equal(code, 1, command);
+        assert.match(`${output}${errors}`, message, command);
+      }
+    }
   });
 
   it('names the line of a syntax error in sources.ts, and replaces no file of the author', async (t) => {

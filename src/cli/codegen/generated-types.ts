@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { SetupError } from '../../errors.ts';
+import { readSchemaFile } from '../../graph/loading/schema-file.ts';
 import { loadGenerator } from './generator-packages.ts';
 import { withForms } from './resolver-types.ts';
 import { scalarTypes } from './scalar-types.ts';
@@ -17,14 +16,10 @@ const CONTEXT_FILES = ['context.ts', 'context.mts'];
 /**
  * The TypeScript types of a graph: payloads, arguments and resolvers.
  * @param out the file that they are for: imports are relative to it
- * @throws GraphError for mistakes of the schema; SetupError if GraphQL Code Generator is not installed
+ * @throws GraphError for mistakes of the folder and the schema; SetupError if GraphQL Code Generator is not installed
  */
 export async function generateTypes(folder: string, out: string): Promise<string> {
-  const schemaFile = join(folder, 'schema.graphql');
-  const sdl = await readFile(schemaFile, 'utf8').catch(() => {
-    throw new SetupError(`${schemaFile}: cannot be read; a graph is a folder with a schema.graphql in it`);
-  });
-  const schema = readTypedSchema(sdl);
+  const schema = readTypedSchema(await readSchemaFile(folder));
   const sources = await sourcesOf(folder, out, schema);
   const { codegen, typescript, resolvers } = loadGenerator(folder);
   const output = await codegen({

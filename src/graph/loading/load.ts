@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFile, realpath } from 'node:fs/promises';
-import { basename, join, relative, resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
 import { GraphError } from '../../errors.ts';
 import type { Graph } from '../graph.ts';
 import { buildGraph } from './build-graph.ts';
@@ -8,7 +8,8 @@ import type { GraphModule } from './build-graph.ts';
 import { compileGraph, isBuiltIn, moduleUrl } from './compile.ts';
 import { ImportableModules } from './graph-modules.ts';
 import { missingPackageProblem } from './missing-package.ts';
-import { findModuleFiles, unreadSchemaFiles, warningsOfFiles } from './module-files.ts';
+import { findModuleFiles, warningsOfFiles } from './module-files.ts';
+import { readSchemaFile } from './schema-file.ts';
 import { tryModules } from './trial.ts';
 
 /** The first graph of a folder: see `GraphLoader`. */
@@ -34,10 +35,7 @@ export class GraphLoader {
    * @throws GraphError with every mistake found, one per line: file, line or field, reason, remedy.
    */
   async load(known?: string): Promise<Graph | undefined> {
-    const schemaFile = join(this.#path, 'schema.graphql');
-    const text = await readFile(schemaFile, 'utf8').catch(async (error: NodeJS.ErrnoException) => {
-      throw new GraphError(await unreadableSchema(resolve(this.#path), error.code));
-    });
+    const text = await readSchemaFile(this.#path);
     // Modules are imported by their real paths, as they were compiled, so stack traces and `import.meta.url` match.
     const folder = await realpath(this.#path);
     const files = await findModuleFiles(folder);
@@ -94,14 +92,4 @@ async function importModule(
       .replace(/:\d+\)?$|\)$/, '');
     throw new GraphError(`${place ?? fileName}: ${message}; ${fileName} could not be loaded`, { cause: error });
   }
-}
-
-async function unreadableSchema(folder: string, code: string | undefined): Promise<string> {
-  const schema = join(folder, 'schema.graphql');
-  if (code !== 'ENOENT' && code !== 'ENOTDIR') return `${schema}: cannot be read (${code})`;
-  const files = await unreadSchemaFiles(folder).catch(() => undefined);
-  if (!files) return `${folder}: no such folder; set GRAPH to a folder that has a schema.graphql`;
-  const [file] = files;
-  if (file !== undefined) return `${schema}: not found, but ${file} is there; rename it to schema.graphql`;
-  return `${schema}: not found; set GRAPH to a folder that has a schema.graphql`;
 }
