@@ -4,14 +4,45 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import avsc from 'avsc';
 import { freePorts } from '../../../stack/port.ts';
 import { startPod } from '../../end-to-end/pod.ts';
 import { withOutside } from '../../kafka/consumer-harness.ts';
 import type { Outside } from '../../kafka/consumer-harness.ts';
+import { framed, registerSchema, schemaRegistry } from '../../support/schema-registry.ts';
+import { redisServer } from '../../support/services.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { Crier, crier } from '../crier.ts';
 
 const ORDER = '{"order":{"orderId":"7","status":"PAID","totalCents":1250,"1st":null}}';
+
+const AVRO_ORDER: avsc.Schema = {
+  type: 'record',
+  name: 'Order',
+  fields: [
+    { name: 'orderId', type: 'int' },
+    { name: 'status', type: { type: 'enum', name: 'Status', symbols: ['PLACED', 'PAID'] } },
+    { name: 'totalCents', type: 'long' },
+    { name: 'price', type: { type: 'bytes', logicalType: 'decimal', precision: 9, scale: 2 } },
+    { name: 'placedAt', type: { type: 'long', logicalType: 'timestamp-millis' } },
+    { name: 'note', type: ['null', 'string'], default: null },
+    { name: 'rating', type: 'double' },
+    {
+      name: 'lines',
+      type: {
+        type: 'array',
+        items: {
+          type: 'record',
+          name: 'Line',
+          fields: [
+            { name: 'sku', type: 'string' },
+            { name: 'count', type: 'int' },
+          ],
+        },
+      },
+    },
+  ],
+};
 
 const USAGE_ERRORS: readonly (readonly [args: readonly string[], message: RegExp])[] = [
   [[], /expected the folder of the graph/],
@@ -82,6 +113,60 @@ describe('crier init', { timeout: 240_000 }, () => {
     assert.match(schema, /match: \[\{ arg: "sku", path: "sku" \}\]/);
     assert.match(schema, /sku is the key of the records/);
     assert.match(await readFile(join(folder, 'samples.ts'), 'utf8'), /"key": "s8"/);
+  });
+
+  it('infers a graph from Avro records of a schema registry, which fits its samples and its topic', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    const registry = await schemaRegistry(t);
+    const settings = { KAFKA_BROKERS: outside.brokers, SCHEMA_REGISTRY_URL: registry.url };
+    const id = await registerSchema(registry.url, `${topic}-value`, { schema: JSON.stringify(AVRO_ORDER) });
+    const type = avsc.Type.forSchema(AVRO_ORDER);
+    const send = (order: object) =>
+      outside.send(topic, [{ key: String(order['orderId' as keyof object]), value: framed(id, type.toBuffer(order)) }]);
+    const order = {
+      orderId: 7,
+      status: 'PAID',
+      totalCents: 12_500_000_000,
+      price: Buffer.from([0x04, 0xe2]),
+      placedAt: 1_700_000_000_000,
+      note: null,
+      rating: 0.5,
+      lines: [{ sku: 's1', count: 2 }],
+    };
+    await send(order);
+    await send({ ...order, orderId: 8, note: 'fragile' });
+    const folder = join(await temporaryFolder(t), 'graph');
+    const { code, output, errors } = await crier(t, ['init', folder, '--topic', topic], { settings });
+    assert.deepEqual([code, errors], [0, '']);
+    assert.match(output, /^written: .*, from 2 records of the topic/);
+    assert.match(output, /KAFKA_BROKERS=\S+ REDIS_URL=\S+ SCHEMA_REGISTRY_URL=\S+ npx crier start/);
+    const schema = await readFile(join(folder, 'schema.graphql'), 'utf8');
+    const fields = [...schema.matchAll(/^ {2}(\w+): (\S+)$/gm)].map(([, name, type]) => `${name}: ${type}`);
+    assert.deepEqual(
+      fields.map((field) => field.replace(/Topic\w+/, 'Line')),
+      [
+        'order_id: ID!',
+        'status: String',
+        'total_cents: Float',
+        'price: String',
+        'placed_at: String',
+        'note: String',
+        'rating: Float',
+        'lines: [Line]',
+        'sku: String',
+        'count: Int',
+      ],
+    );
+    assert.match(schema, /order_id is the key of the records/);
+    const samples = await readFile(join(folder, 'samples.ts'), 'utf8');
+    assert.match(samples, /"price": "12\.50",\s+"placed_at": "2023-11-14T22:13:20Z",\s+"note": null/);
+    const played = await crier(t, ['check', folder]);
+    assert.match(played.output, /^ok +records: the first samples fit the graph$/m);
+    const redis = await redisServer(t);
+    const served = await crier(t, ['check', folder], { settings: { ...settings, REDIS_URL: redis.url } });
+    assert.equal(served.code, 0, served.output);
+    assert.match(served.output, /^ok +schema registry: the newest schema of \S+ has all fields that the graph reads$/m);
+    assert.match(served.output, /^ok +records: .* fit the graph \(2 compared\)$/m);
   });
 
   it('leaves out keys that are no text', async (t) => {
