@@ -12,8 +12,8 @@ const USAGE = `npm test [-- <folder or file> ... [--except=<folder or file>,...]
 
 Runs test/ against a real Kafka (one for all) and real Redis servers: npm test -- bus kafka/decoding/record
 Without a name it runs everything but faults and loadtest (the load test's own commands), which take minutes, deploy and kubernetes, which
-build programs with Go, packages, routers and pages, which install packages with npm, and proxies, which installs nginx, HAProxy and
-Envoy: npm test -- faults
+build programs with Go, packages, routers and pages, which install packages with npm, clients, which installs them of npm, Python, Go and
+Java, and proxies, which installs nginx, HAProxy and Envoy: npm test -- faults
 
   --full  fault tests at full length, one file after the other (npm run test:faults)
 
@@ -29,7 +29,7 @@ const NAMED = { ...ALL, concurrency: 2 };
 const FULL = { concurrency: 1, timeoutMs: 30 * 60_000, settings: { TEST_FAULTS: 'full' } };
 
 /** Folders that run only when named. */
-const ASKED_FOR = ['faults', 'loadtest', 'deploy', 'kubernetes', 'packages', 'routers', 'proxies', 'pages'];
+const ASKED_FOR = ['faults', 'loadtest', 'deploy', 'kubernetes', 'packages', 'routers', 'clients', 'proxies', 'pages'];
 
 /** Failed tests that the end of the output names. */
 const MAX_NAMED = 20;

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { runGo } from '../../stack/go-programs.ts';
+import { installJars } from '../../stack/jars.ts';
+import { installPrograms, missingPrograms, runProgram } from '../../stack/programs.ts';
+import { ClientProgram } from './client-program.ts';
+import type { StartClient } from './javascript-clients.ts';
+
+const FIXTURES = resolve('test', 'clients', 'fixtures');
+const INSTALLED = resolve('.stack', 'clients');
+
+/** Where the packages that this file names are installed. */
+function folderOf(...manifest: readonly [string, string]): string {
+  const hash = createHash('sha256').update(readFileSync(join(FIXTURES, ...manifest)));
+  return join(INSTALLED, `${manifest[0]}-${hash.digest('hex').slice(0, 12)}`);
+}
+
+const webSocketUrl = (url: string) => url.replace('http', 'ws');
+
+/** Python's gql. A folder of its own needs no virtual environment. */
+export async function installGql(): Promise<StartClient> {
+  const folder = folderOf('gql', 'requirements.txt');
+  if (!existsSync(folder)) {
+    await installPrograms(await missingPrograms(['pip3']));
+    // The folder is renamed once it is complete.
+    const draft = `${folder}-${process.pid}`;
+    const flags = ['-q', '--no-deps', '--only-binary=:all:', '--root-user-action=ignore', '--target', draft];
+    try {
+      await runProgram('python3', ['-m', 'pip', 'install', ...flags, '-r', join(FIXTURES, 'gql', 'requirements.txt')]);
+      await rename(draft, folder);
+    } finally {
+      await rm(draft, { recursive: true, force: true });
+    }
+  }
+  const script = join(FIXTURES, 'gql', 'client.py');
+  return (url) => new ClientProgram('python3', [script, webSocketUrl(url)], { PYTHONPATH: folder });
+}
+
+/** Hasura's go-graphql-client. */
+export async function installGoClient(): Promise<StartClient> {
+  const program = join(INSTALLED, 'go-graphql-client');
+  // Go builds only what has changed.
+  await runGo(['build', '-o', program, '.'], {}, join(FIXTURES, 'go-graphql-client'));
+  return (url) => new ClientProgram(program, [webSocketUrl(url)]);
+}
+
+/** Spring for GraphQL. */
+export async function installSpring(): Promise<StartClient> {
+  const jars = folderOf('spring', 'pom.xml');
+  await mkdir(INSTALLED, { recursive: true });
+  await installJars(join(FIXTURES, 'spring'), jars);
+  const words = ['-Xmx128m', '-cp', join(jars, '*'), join(FIXTURES, 'spring', 'SpringClient.java')];
+  return (url) => new ClientProgram('java', [...words, webSocketUrl(url)]);
+}
