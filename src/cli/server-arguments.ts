@@ -12,12 +12,12 @@ export function webSocketUrl(option: string, text: string): string {
 }
 
 /** A mistake of the syntax needs no server. @throws UsageError */
-export function checkedDocument(text: string): string {
+export function checkedDocument(option: string, text: string): string {
   try {
     parse(text);
     return text;
   } catch (error) {
-    throw new UsageError((error as Error).message, { cause: error });
+    throw new UsageError(`${option}: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -66,7 +66,7 @@ describe('crier tail and crier publish', { timeout: 240_000 }, () => {
     const [unused] = await freePorts(1);
     for (const [args, code, message] of [
       [['{ b }', '--url', pod.url], 1, /Cannot query field "b" on type "Query"/],
-      [['{ a', '--url', pod.url], 2, /^crier: Syntax Error/],
+      [['{ a', '--url', pod.url], 2, /^crier: <subscription>: Syntax Error/],
       [['{ a }', '--url', `http://127.0.0.1:${unused}`], 1, /cannot connect to .*ECONNREFUSED.*is crier running/],
       [['{ a }', '--url', 'localhost'], 2, /--url: expected a URL such as/],
       [['{ a }', '--variables', '[1]'], 2, /--variables: expected a JSON object/],

@@ -119,8 +119,8 @@ export function readBench(args: readonly string[]): Bench {
 
 /** @throws UsageError unless the document is one operation of this type */
 function operationOf(type: 'query' | 'mutation' | 'subscription', text: string): string {
-  const operation = getOperationAST(parse(checkedDocument(text)));
   const option = type === 'mutation' ? '--trigger' : `--${type}`;
+  const operation = getOperationAST(parse(checkedDocument(option, text)));
   const given: string | undefined = operation?.operation;
   if (given === type) return text;
   throw new UsageError(`${option}: expected one ${type}, got ${given ? `a ${given}` : 'several operations'}`);

@@ -62,7 +62,7 @@ function subscriptionOf(args: readonly string[]): Subscription {
     url: webSocketUrl('--url', values.url ?? DEFAULT_URL),
     headers: readHeaders(values.header ?? []),
     token: values.token,
-    query: checkedDocument(query),
+    query: checkedDocument('<subscription>', query),
     variables: values.variables === undefined ? undefined : jsonObject('--variables', values.variables),
     count: values.count === undefined ? Infinity : positiveInteger('--count', values.count),
     isWhole: values.whole ?? false,
