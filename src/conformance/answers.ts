@@ -1,16 +1,27 @@
 import assert from 'node:assert/strict';
-import type { Closing, ProtocolMessage, Socket } from './socket.ts';
+import type { ProtocolMessage } from './message.ts';
+import { closeText } from './socket.ts';
+import type { Closing, Socket } from './socket.ts';
 
 /** The socket is closed with one of these codes, and no other message has arrived. */
 export async function expectClose(socket: Socket, code: number | readonly number[], why = ''): Promise<Closing> {
-  const closing = await socket.expectClose();
+  const closing = await socket.closing();
   const about = why && `${why}: `;
+  const codes = [code].flat();
+  const answer = closing ? closeText(closing) : `none in ${socket.patienceMs / 1000} s`;
+  const received = socket.unread.length === 0 ? '' : `; received ${JSON.stringify(socket.unread)}`;
   assert.ok(
-    [code].flat().includes(closing.code),
-    `${about}expected close ${[code].flat().join(' or ')}, got ${JSON.stringify(closing)}`,
+    closing && codes.includes(closing.code),
+    `${about}expected close ${codes.join(' or ')}, got ${answer}${received}`,
   );
-  assert.ok(socket.unread.length === 0, `${about}messages before the close: ${JSON.stringify(socket.unread)}`);
+  assert.ok(received === '', `${about}expected no message before the close${received}`);
   return closing;
+}
+
+/** As `expectClose`, with the reason that the protocol names beside the code. */
+export async function expectCloseEvent(socket: Socket, code: number, expected: string): Promise<void> {
+  const { reason } = await expectClose(socket, code);
+  assert.ok(reason === expected, `expected the reason "${expected}" of close ${code}, got ${JSON.stringify(reason)}`);
 }
 
 export function next(id: string, data: unknown): ProtocolMessage {

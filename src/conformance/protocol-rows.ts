@@ -1,4 +1,4 @@
-import type { Row } from './row.ts';
+import type { ProtocolRow } from './row.ts';
 import { completeRows } from './rows/complete.ts';
 import { handshakeRows } from './rows/handshake.ts';
 import { initialisationRows } from './rows/initialisation.ts';
@@ -10,7 +10,7 @@ import { subscribeRows } from './rows/subscribe.ts';
  * Promises of graphql-transport-ws that any server can be asked for, from outside.
  * https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
  */
-export const protocolRows: readonly Row[] = [
+export const protocolRows: readonly ProtocolRow[] = [
   ...handshakeRows,
   ...initialisationRows,
   ...pingRows,

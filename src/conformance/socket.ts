@@ -1,24 +1,12 @@
 import { AssertionError } from 'node:assert';
-import { request as requestHttp } from 'node:http';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import type { Socket as TcpSocket } from 'node:net';
 import { WebSocket } from 'ws';
 import { clientFrame } from './client-frame.ts';
-
-export const TRANSPORT_WS = 'graphql-transport-ws';
-
-const HANDSHAKE_TIMEOUT_MS = 10_000;
+import { readMessage, subscribeMessage, TRANSPORT_WS } from './message.ts';
+import type { ProtocolMessage } from './message.ts';
 
 /** Unread messages after which a socket is not read on, so that a flood stays with the server. */
 const MAX_UNREAD = 10_000;
-
-/** A message of graphql-transport-ws, as it arrived. */
-export interface ProtocolMessage {
-  readonly type: string;
-  readonly id?: string;
-  readonly payload?: unknown;
-}
 
 export interface Closing {
   readonly code: number;
@@ -31,7 +19,7 @@ export interface SocketOptions {
   headers?: Readonly<Record<string, string>>;
   /** Whether WebSocket pings are answered. Default: true. */
   isAnsweringPings?: boolean;
-  /** Longest wait of `next`, `roundTrip` and `expectClose`, in ms. Default: 10,000. */
+  /** Longest wait of `next`, `roundTrip`, `closing` and `expectClose`, in ms. Default: 10,000. */
   patienceMs?: number;
 }
 
@@ -39,6 +27,12 @@ export interface SocketOptions {
 export interface Scope {
   after(fn: () => void | Promise<void>): void;
 }
+
+/** Codes that no server sends: RFC 6455, 7.4.1. */
+const REMARKS: ReadonlyMap<number, string> = new Map([
+  [1005, '(without a code)'],
+  [1006, '(without a close frame)'],
+]);
 
 type Outgoing = object | string;
 
@@ -63,7 +57,7 @@ export class Socket {
     this.#socket = socket;
     this.#tcp = tcp;
     this.#patienceMs = patienceMs;
-    socket.on('message', (data: Buffer) => this.#received(messageOf(data.toString())));
+    socket.on('message', (data: Buffer) => this.#received(readMessage(data.toString())));
     socket.on('ping', () => this.#pings++);
     this.#closed = new Promise((resolve) => {
       socket.once('close', (code, reason) => {
@@ -82,6 +76,10 @@ export class Socket {
   /** WebSocket pings that arrived. */
   get pings(): number {
     return this.#pings;
+  }
+
+  get patienceMs(): number {
+    return this.#patienceMs;
   }
 
   get isOpen(): boolean {
@@ -122,7 +120,7 @@ export class Socket {
   /** The oldest unread message. */
   async next(): Promise<ProtocolMessage> {
     const message = await this.#first(() => true, this.#patienceMs);
-    if (!message) throw failure(`expected a message, got none in ${this.#patienceMs} ms`);
+    if (!message) throw failure(`expected a message, got none in ${this.#patienceMs / 1000} s`);
     return message;
   }
 
@@ -170,6 +168,13 @@ export class Socket {
   }
 
   async expectClose(): Promise<Closing> {
+    const closing = await this.closing();
+    if (!closing) throw failure(`expected a close, got none in ${this.#patienceMs / 1000} s`);
+    return closing;
+  }
+
+  /** How the socket was closed, or undefined if it stays open. */
+  async closing(): Promise<Closing | undefined> {
     const timeout = new AbortController();
     const late = new Promise<undefined>((resolve) => {
       const timer = setTimeout(() => resolve(undefined), this.#patienceMs);
@@ -177,7 +182,6 @@ export class Socket {
     });
     const closing = await Promise.race([this.#closed, late]);
     timeout.abort();
-    if (!closing) throw failure(`expected a close, got none in ${this.#patienceMs} ms`);
     return closing;
   }
 
@@ -230,7 +234,7 @@ export class Socket {
         this.#readOn();
         return message;
       }
-      if (this.#closing) throw failure(`expected a message, got close ${JSON.stringify(this.#closing)}`);
+      if (this.#closing) throw failure(`expected a message, got ${closeText(this.#closing)}`);
       const leftMs = deadline - performance.now();
       if (leftMs <= 0) return undefined;
       await this.#arrival(leftMs);
@@ -275,65 +279,13 @@ export async function openSocket(scope: Scope, url: string, options: SocketOptio
   return client!;
 }
 
-export interface Handshake {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-}
-
-/** The server's answer to an upgrade request with exactly these headers added to the obligatory ones. */
-export function handshake(url: string, headers: Readonly<Record<string, string>>): Promise<Handshake> {
-  return new Promise((resolve, reject) => {
-    const request = url.startsWith('wss:') ? requestHttps : requestHttp;
-    const outgoing = request(url.replace(/^ws/, 'http'), {
-      // A pooled connection would keep the process alive.
-      agent: false,
-      headers: {
-        connection: 'Upgrade',
-        upgrade: 'websocket',
-        'sec-websocket-version': '13',
-        'sec-websocket-key': Buffer.alloc(16).toString('base64'),
-        ...headers,
-      },
-    });
-    const answered = (response: IncomingMessage) =>
-      resolve({ status: response.statusCode ?? 0, headers: response.headers });
-    outgoing.once('upgrade', (response, socket) => {
-      socket.destroy();
-      answered(response);
-    });
-    outgoing.once('response', (response) => {
-      response.resume();
-      answered(response);
-    });
-    outgoing.once('error', reject);
-    outgoing.setTimeout(HANDSHAKE_TIMEOUT_MS, () =>
-      outgoing.destroy(new Error(`no answer to the handshake in ${HANDSHAKE_TIMEOUT_MS} ms`)),
-    );
-    outgoing.end();
-  });
-}
-
-export function subscribeMessage(id: string, query: string, variables?: object, extensions?: object): object {
-  return {
-    id,
-    type: 'subscribe',
-    payload: { query, ...(variables && { variables }), ...(extensions && { extensions }) },
-  };
-}
-
-/** What is not a JSON object is no message, but must be seen. */
-function messageOf(text: string): ProtocolMessage {
-  try {
-    const message: unknown = JSON.parse(text);
-    if (typeof message === 'object' && message !== null) return message as ProtocolMessage;
-  } catch {
-    // Shown as it is.
-  }
-  return { type: `no message: ${text.slice(0, 100)}` };
-}
-
 function wire(message: Outgoing): string | Buffer {
   return typeof message === 'string' || Buffer.isBuffer(message) ? message : JSON.stringify(message);
+}
+
+export function closeText({ code, reason }: Closing): string {
+  const remark = REMARKS.get(code) ?? (reason && JSON.stringify(reason));
+  return `close ${code} ${remark}`.trimEnd();
 }
 
 function failure(message: string): AssertionError {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { assertNone, expectClose } from './answers.ts';
-import { openSocket, subscribeMessage } from './socket.ts';
-import type { ProtocolMessage, Scope, Socket, SocketOptions } from './socket.ts';
+import { subscribeMessage } from './message.ts';
+import type { ProtocolMessage } from './message.ts';
+import { openSocket } from './socket.ts';
+import type { Scope, Socket, SocketOptions } from './socket.ts';
 import type { Feed, Operation, Subject } from './subject.ts';
 
 /** A trigger is repeated after this time without an event: the server may not have been subscribed to the source yet. */
@@ -77,12 +79,18 @@ export class Stage implements Scope {
     } finally {
       socket.mute(id);
     }
-    assert.fail(`expected an event of "${id}", got none in ${this.patienceMs} ms`);
+    assert.fail(`expected an event of "${id}", got none in ${this.patienceMs / 1000} s`);
+  }
+
+  /** Completes an operation as a client does. A `complete` that the server sends back is dropped: the protocol allows it. */
+  async complete(socket: Socket, id: string): Promise<void> {
+    socket.complete(id);
+    const answers = await socket.roundTrip();
+    assertNone(answers.filter((message) => message.type !== 'complete' || message.id !== id));
   }
 
   /** An operation has ended and stays silent, while the other one with the same feed receives its events. */
   async staysSilent(socket: Socket, ended: string, other: string, feed: Feed): Promise<void> {
-    assertNone(await socket.roundTrip());
     // An event that was being executed may have come meanwhile.
     await this.event(socket, other, feed);
     socket.unmute(ended);
@@ -95,7 +103,7 @@ export class Stage implements Scope {
     for (const message of messages) {
       const socket = await this.connect();
       socket.send(message);
-      await expectClose(socket, code, JSON.stringify(message));
+      await expectClose(socket, code, (typeof message === 'string' ? 'text ' : '') + JSON.stringify(message));
     }
   }
 

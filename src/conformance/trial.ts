@@ -1,12 +1,13 @@
-import type { Row } from './row.ts';
+import { isStated } from './row.ts';
+import type { ProtocolRow } from './row.ts';
 import { OperationEndedError, Stage } from './stage.ts';
 import type { Subject } from './subject.ts';
 
-/** `differs`: a row that the protocol does not state is not kept. `skipped`: the row could not be tried. */
+/** `differs`: the server does not do what only REF or REC asks for. `skipped`: the row could not be tried. */
 export type Verdict = 'passed' | 'failed' | 'differs' | 'skipped';
 
 export interface Outcome {
-  readonly row: Row;
+  readonly row: ProtocolRow;
   readonly verdict: Verdict;
   /** Missing for rows that passed. */
   readonly reason?: string;
@@ -17,41 +18,71 @@ export interface TrialOptions {
   readonly patienceMs: number;
   /** Rows that run at the same time. */
   readonly concurrency: number;
-  onOutcome(outcome: Outcome): void;
+  /** Ends the trial early: rows without an outcome are skipped. */
+  readonly stop: AbortSignal;
+  /** Called after each change. */
+  onProgress: (done: number, running: ReadonlySet<ProtocolRow>) => void;
 }
 
+/** In characters: a server may answer with much. */
+const MAX_REASON_LENGTH = 300;
+
+class InterruptedError extends Error {}
+
 /** Tries the rows on a server. Resolves with their outcomes, in the order of the rows. */
-export async function tryRows(rows: readonly Row[], subject: Subject, options: TrialOptions): Promise<Outcome[]> {
+export async function tryRows(
+  rows: readonly ProtocolRow[],
+  subject: Subject,
+  { patienceMs, concurrency, stop, onProgress }: TrialOptions,
+): Promise<Outcome[]> {
+  const stopped = new Promise<never>((_, reject) => {
+    stop.addEventListener('abort', () => reject(new InterruptedError('interrupted')), { once: true });
+  });
+  stopped.catch(() => undefined);
   const outcomes: Outcome[] = [];
+  const running = new Set<ProtocolRow>();
+  let done = 0;
   const left = rows.entries();
   const work = async () => {
     for (const [index, row] of left) {
-      const outcome = await tryRow(row, subject, options.patienceMs);
-      outcomes[index] = outcome;
-      options.onOutcome(outcome);
+      onProgress(done, running.add(row));
+      outcomes[index] = stop.aborted
+        ? { row, verdict: 'skipped', reason: 'interrupted' }
+        : await tryRow(row, subject, patienceMs, stopped);
+      running.delete(row);
+      onProgress(++done, running);
     }
   };
-  await Promise.all(Array.from({ length: options.concurrency }, work));
+  await Promise.all(Array.from({ length: concurrency }, work));
   return outcomes;
 }
 
-async function tryRow(row: Row, subject: Subject, patienceMs: number): Promise<Outcome> {
+/** @param stopped rejects when the trial is to end */
+async function tryRow(
+  row: ProtocolRow,
+  subject: Subject,
+  patienceMs: number,
+  stopped: Promise<never>,
+): Promise<Outcome> {
   const missing = row.needs?.map((need) => subject.missing.get(need)).find((reason) => reason !== undefined);
   if (missing !== undefined) return { row, verdict: 'skipped', reason: missing };
   const stage = new Stage(subject, patienceMs);
   try {
-    await row.run(stage);
+    await Promise.race([row.run(stage), stopped]);
     return { row, verdict: 'passed' };
   } catch (error) {
-    if (error instanceof OperationEndedError) return { row, verdict: 'skipped', reason: error.message };
-    const isStated = row.level === 'P' || row.level === 'RFC';
-    return { row, verdict: isStated ? 'failed' : 'differs', reason: firstLine((error as Error).message) };
+    return { row, verdict: verdictOf(error, row), reason: lineOf((error as Error).message) };
   } finally {
     await stage.close();
   }
 }
 
+function verdictOf(error: unknown, row: ProtocolRow): Verdict {
+  if (error instanceof OperationEndedError || error instanceof InterruptedError) return 'skipped';
+  return isStated(row) ? 'failed' : 'differs';
+}
+
 /** An assertion without a message of its own goes on with a diff. */
-function firstLine(message: string): string {
-  return message.replace(/\s*\n\s*/g, ' ').slice(0, 300);
+function lineOf(message: string): string {
+  return message.replace(/\s*\n\s*/g, ' ').slice(0, MAX_REASON_LENGTH);
 }

@@ -4,36 +4,37 @@ import { UsageError } from '../../errors.ts';
 import { positiveInteger, readArguments, readHeaders } from '../command.ts';
 import { checkedDocument, jsonObject, webSocketUrl } from '../server-arguments.ts';
 
-export const usage = `Tries a server of graphql-transport-ws: what it keeps of the protocol, and how fast it fans events out.
+export const usage = `Tries any server of graphql-transport-ws: what it keeps of the protocol, and how fast it fans events out.
 
 Usage: crier bench <url> [options]
 
-The server, which may be any:
-  --subscription <operation>      a subscription that goes on; without one, only the rows that need none are tried
-  --variables <json>              variables of the subscription
-  --trigger <mutation>            causes one event; default: the server sends events by itself. A variable $n of the mutation gets
-                                  the number of the event, so that events differ
-  --trigger-url <url>             where the mutation goes: http(s) for POST, ws(s) for the WebSocket; default: <url> as http(s)
-  --query <query>                 a query that is answered with data; default: { __typename }
-  --header <name: value>          a header of every request; may be repeated
-  --connection-params <json>      payload of connection_init
-  --refused-params <json>         a payload of connection_init that the server refuses
-
-Conformance:
-  --timeout <seconds>             longest wait for an answer, an event or a close; default: 10
+The server:
+  --subscription <operation>  a subscription that goes on. Without one, rows that need one are skipped
+  --variables <json>          variables of the subscription
+  --trigger <mutation>        causes one event. Its variable $n, if it has one, gets the number of the event,
+                              so that events differ. Without it the server must send events by itself
+  --trigger-url <url>         where the mutation goes: http(s) by POST, ws(s) over the WebSocket;
+                              default: <url> by POST
+  --query <query>             a query that is answered with data; default: { __typename }
+  --header <name: value>      a header of every request; may be repeated
+  --connection-params <json>  payload of connection_init
+  --refused-params <json>     a payload of connection_init that the server refuses
+  --timeout <seconds>         longest wait for an answer, an event or a close; default: 10
 
 Fan-out, with --subscription:
-  --sockets <number>              sockets that subscribe; default: 100
-  --duration <seconds>            how long deliveries are counted; default: 10
-  --sent-at <path>                a field of the data with the time at which the event was sent, in ms since 1970 or as a date:
-                                  gives latencies, by the clocks of both machines
+  --sockets <number>          sockets that subscribe; default: 100
+  --duration <seconds>        how long deliveries are counted; default: 10
+  --sent-at <path>            field of the data with the time at which the event was sent, in ms since 1970
+                              or as a date: latencies count from there, by the clocks of both machines
 
-  --only conformance | fan-out    runs one of the two
-  --json                          prints the result as JSON
-  --help                          prints this text
+  --only conformance|fan-out  runs one of the two
+  --json                      prints the result as JSON
+  --help                      prints this text
 
-The result goes to standard output, progress to standard error. Certificates of an authority of one's own: NODE_EXTRA_CA_CERTS=<file>.
-Exits with 1 if a row of the protocol failed or the server cannot be tried, and with 2 for wrong arguments.
+The result goes to standard output, progress to standard error. NODE_EXTRA_CA_CERTS=<file> crier bench …
+trusts the certificates of an authority of your own. After Ctrl-C it prints what it has found.
+Exits with 0 if every row that was tried is kept, with 1 if a row of the protocol failed or the server cannot be
+tried, with 2 for wrong arguments, and with 130 after Ctrl-C. Rows of REF and REC do not change the exit code.
 `;
 
 export interface Trigger extends Operation {

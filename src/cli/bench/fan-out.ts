@@ -6,6 +6,8 @@ import type { Load } from './client-load.ts';
 import { Deliveries } from './deliveries.ts';
 import { Durations } from './durations.ts';
 import type { Percentiles } from './durations.ts';
+import type { Progress } from './progress.ts';
+import { unlessStopped } from './stop.ts';
 import { Subscriber } from './subscriber.ts';
 import type { EventTrigger } from './trigger.ts';
 
@@ -14,7 +16,7 @@ const CONNECTING = 50;
 /** What was under way when the measurement ended has this long to arrive. */
 const REST_MS = 1000;
 const POLL_MS = 5;
-const REPORT_MS = 2000;
+const REPORT_MS = 1000;
 const TRIGGER_AGAIN_MS = 500;
 
 export interface FanOut {
@@ -40,24 +42,26 @@ export interface FanOut {
   readonly notes: readonly string[];
 }
 
-/** Subscribes on many sockets and counts what arrives. `say` receives lines of progress. */
+/** Subscribes on many sockets and counts what arrives. `stop` ends the time that is measured; before, it rejects. */
 export async function measureFanOut(
   bench: Bench,
   trigger: EventTrigger | undefined,
-  say: (line: string) => void,
+  progress: Progress,
+  stop: AbortSignal,
 ): Promise<FanOut> {
   const deliveries = new Deliveries(bench.sentAt);
   const subscribers: Subscriber[] = [];
   try {
-    const connecting = await connectAll(bench, deliveries, subscribers, say);
-    await firstEvents(bench, trigger, deliveries, subscribers);
+    const connecting = await unlessStopped(stop, connectAll(bench, deliveries, subscribers, progress));
+    progress.show('waiting until each socket has received an event');
+    await unlessStopped(stop, firstEvents(bench, trigger, deliveries, subscribers));
     if (deliveries.live === 0)
       throw new SetupError(`no subscription is left: ${[...deliveries.endings.keys()].join('; ')}`);
     const silent = subscribers.filter(({ received }) => received === 0).length;
     const load = watchLoad();
     const startedAt = performance.now();
     deliveries.start();
-    const incompleteTriggers = await count(bench, trigger, deliveries, say);
+    const incompleteTriggers = await count(bench, trigger, deliveries, progress, stop);
     deliveries.stop();
     const seconds = (performance.now() - startedAt) / 1000;
     const client = load();
@@ -90,7 +94,7 @@ async function connectAll(
   bench: Bench,
   deliveries: Deliveries,
   subscribers: Subscriber[],
-  say: (line: string) => void,
+  progress: Progress,
 ): Promise<Pick<FanOut, 'connectSeconds' | 'connectMs'>> {
   const startedAt = performance.now();
   const durations = new Durations();
@@ -103,6 +107,7 @@ async function connectAll(
         await subscriber.subscribe();
         deliveries.live++;
         subscribers.push(subscriber);
+        progress.show(`${subscribers.length} of ${bench.sockets} sockets are subscribed`);
         durations.record(performance.now() - begunAt);
       } catch (error) {
         const { message } = error as Error;
@@ -110,12 +115,7 @@ async function connectAll(
       }
     }
   };
-  const progress = setInterval(
-    () => say(`${subscribers.length} of ${bench.sockets} sockets are subscribed`),
-    REPORT_MS,
-  );
   await Promise.all(Array.from({ length: CONNECTING }, connect));
-  clearInterval(progress);
   if (subscribers.length === 0)
     throw new SetupError(`no socket could subscribe: ${[...deliveries.endings.keys()].join('; ')}`);
   return { connectSeconds: (performance.now() - startedAt) / 1000, connectMs: durations.percentiles };
@@ -136,7 +136,10 @@ async function firstEvents(
     const again = performance.now() + (trigger ? TRIGGER_AGAIN_MS : timeoutMs);
     while (!haveAll() && performance.now() < again) await delay(POLL_MS);
   }
-  if (deliveries.known.next === 0) throw new SetupError(`no event came to any socket in ${timeoutMs / 1000} s`);
+  if (deliveries.known.next === 0) {
+    const mend = trigger ? 'does --trigger cause one?' : '--trigger names a mutation that causes one';
+    throw new SetupError(`no event came to any socket in ${timeoutMs / 1000} s; ${mend}`);
+  }
 }
 
 /** Waits for the time that is measured; with a trigger it causes one event after the other. Resolves with the incomplete ones. */
@@ -144,27 +147,30 @@ async function count(
   { durationMs, timeoutMs }: Bench,
   trigger: EventTrigger | undefined,
   deliveries: Deliveries,
-  say: (line: string) => void,
+  progress: Progress,
+  stop: AbortSignal,
 ): Promise<number> {
   let reported = 0;
-  const progress = setInterval(() => {
-    say(`${Math.round(((deliveries.count - reported) * 1000) / REPORT_MS).toLocaleString('en')} deliveries per second`);
+  const report = setInterval(() => {
+    const perSecond = Math.round(((deliveries.count - reported) * 1000) / REPORT_MS);
+    progress.show(`${perSecond.toLocaleString('en')} deliveries per second`);
     reported = deliveries.count;
   }, REPORT_MS);
   try {
     const end = performance.now() + durationMs;
-    if (!trigger) await delay(durationMs);
+    if (!trigger) await delay(durationMs, undefined, { signal: stop }).catch(() => undefined);
     let incomplete = 0;
-    while (trigger && performance.now() < end && deliveries.live > 0) {
+    while (trigger && performance.now() < end && deliveries.live > 0 && !stop.aborted) {
       deliveries.trigger();
       const deadline = performance.now() + timeoutMs;
       await trigger.send();
-      while (deliveries.sinceTrigger < deliveries.live && performance.now() < deadline) await delay(1);
-      if (deliveries.sinceTrigger < deliveries.live) incomplete++;
+      const isIncomplete = () => deliveries.sinceTrigger < deliveries.live;
+      while (isIncomplete() && performance.now() < deadline && !stop.aborted) await delay(1);
+      if (isIncomplete() && !stop.aborted) incomplete++;
     }
     return incomplete;
   } finally {
-    clearInterval(progress);
+    clearInterval(report);
   }
 }
 

@@ -1,4 +1,7 @@
-import { openSocket, handshake, TRANSPORT_WS } from '../../conformance/socket.ts';
+import { handshake } from '../../conformance/handshake.ts';
+import { TRANSPORT_WS } from '../../conformance/message.ts';
+import { closeText, openSocket } from '../../conformance/socket.ts';
+import type { Closing, Socket } from '../../conformance/socket.ts';
 import { SetupError } from '../../errors.ts';
 import type { Bench } from './arguments.ts';
 
@@ -9,39 +12,66 @@ const NO_TRUST =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT.*)$/;
 
 /** Connects once, as rows and sockets of the fan-out will. @throws SetupError that says why this cannot work, and the mend */
-export async function meet({ url, headers, connectionParams, timeoutMs }: Bench): Promise<void> {
-  const answer = await handshake(url, { ...headers, 'sec-websocket-protocol': TRANSPORT_WS }).catch(
-    (error: unknown) => {
-      throw new SetupError(`cannot connect to ${url}: ${reasonOf(error as NodeJS.ErrnoException, url)}`);
-    },
-  );
+export async function meet(bench: Bench): Promise<void> {
+  const { url, headers, connectionParams, timeoutMs } = bench;
+  const offer = { ...headers, 'sec-websocket-protocol': TRANSPORT_WS };
+  const answer = await handshake(url, offer, timeoutMs).catch((error: unknown) => {
+    throw new SetupError(`cannot connect to ${url}: ${reasonOf(error as NodeJS.ErrnoException, url)}`);
+  });
   if (answer.status !== 101) throw new SetupError(`${url} refused the WebSocket: ${refusalOf(answer.status)}`);
   if (answer.headers['sec-websocket-protocol'] !== TRANSPORT_WS) {
-    const legacy = await handshake(url, { ...headers, 'sec-websocket-protocol': LEGACY }).catch(() => undefined);
+    if (await speaksLegacy(bench)) throw new SetupError(legacyText(url));
     throw new SetupError(
-      legacy?.headers['sec-websocket-protocol'] === LEGACY
-        ? `${url} speaks the legacy sub-protocol ${LEGACY} of subscriptions-transport-ws, which is not ${TRANSPORT_WS}; the server needs the npm package graphql-ws, or what its platform has for it`
-        : `${url} is a WebSocket, but did not select the sub-protocol ${TRANSPORT_WS}; is this the path of its GraphQL endpoint?`,
+      `${url} is a WebSocket, but did not select the sub-protocol ${TRANSPORT_WS}; is this the path of its GraphQL endpoint?`,
     );
   }
+  await withSocket(bench, TRANSPORT_WS, async (socket) => {
+    try {
+      await socket.init(connectionParams);
+    } catch (error) {
+      // Some servers select whatever a client offers.
+      if (await speaksLegacy(bench)) throw new SetupError(legacyText(url), { cause: error });
+      if (socket.isOpen)
+        throw new SetupError(`${url} does not acknowledge: ${(error as Error).message}`, { cause: error });
+      const closing = await socket.expectClose();
+      throw new SetupError(`${url} refused connection_init with ${closeText(closing)}${mendOf(closing)}`, {
+        cause: error,
+      });
+    }
+  });
+}
+
+async function withSocket<T>(
+  { url, headers, timeoutMs }: Bench,
+  protocol: string,
+  use: (socket: Socket) => Promise<T>,
+): Promise<T> {
   const ends: (() => void | Promise<void>)[] = [];
-  const socket = await openSocket({ after: (end) => ends.push(end) }, url, { headers, patienceMs: timeoutMs });
+  const scope = { after: (end: () => void | Promise<void>) => void ends.push(end) };
   try {
-    await socket.init(connectionParams);
-  } catch (error) {
-    if (socket.isOpen)
-      throw new SetupError(`${url} does not acknowledge: ${(error as Error).message}`, { cause: error });
-    const { code, reason } = await socket.expectClose();
-    const mend =
-      code === 4403 || code === 4401 || /auth|forbidden/i.test(reason)
-        ? '; does it need a token? --connection-params \'{ "token": "…" }\' or --header \'authorization: Bearer …\''
-        : '';
-    throw new SetupError(`${url} refused connection_init with close ${code} ${reason}`.trimEnd() + mend, {
-      cause: error,
-    });
+    return await use(await openSocket(scope, url, { protocols: [protocol], headers, patienceMs: timeoutMs }));
   } finally {
     for (const end of ends) await end();
   }
+}
+
+/** Both sub-protocols begin with connection_init and connection_ack. */
+async function speaksLegacy(bench: Bench): Promise<boolean> {
+  try {
+    await withSocket(bench, LEGACY, (socket) => socket.init(bench.connectionParams));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function legacyText(url: string): string {
+  return `${url} speaks the legacy sub-protocol ${LEGACY} of subscriptions-transport-ws, which is not ${TRANSPORT_WS}; the server needs the npm package graphql-ws, or what its platform has for it`;
+}
+
+function mendOf({ code, reason }: Closing): string {
+  if (code !== 4403 && code !== 4401 && !/auth|forbidden/i.test(reason)) return '';
+  return '; does it need a token? --connection-params \'{ "token": "…" }\' or --header \'authorization: Bearer …\'';
 }
 
 function reasonOf({ code = '', message }: NodeJS.ErrnoException, url: string): string {

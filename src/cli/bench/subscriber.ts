@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
-import { TRANSPORT_WS } from '../../conformance/socket.ts';
-import type { ProtocolMessage } from '../../conformance/socket.ts';
+import { TRANSPORT_WS } from '../../conformance/message.ts';
+import type { ProtocolMessage } from '../../conformance/message.ts';
 import type { Bench } from './arguments.ts';
 
 /** A larger message ends the socket. */

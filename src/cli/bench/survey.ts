@@ -1,5 +1,5 @@
 import { OperationEndedError, Stage } from '../../conformance/stage.ts';
-import type { ProtocolMessage } from '../../conformance/socket.ts';
+import type { ProtocolMessage } from '../../conformance/message.ts';
 import type { Feed, Need, Subject } from '../../conformance/subject.ts';
 import { SetupError } from '../../errors.ts';
 import type { Bench } from './arguments.ts';
@@ -8,7 +8,7 @@ import type { EventTrigger } from './trigger.ts';
 /** A subscription that ends by itself has ended this long after its first event. */
 const GOES_ON_MS = 500;
 
-const ENDED = 'the subscription ended by itself; --subscription names one that goes on';
+const ENDED = 'the subscription ended by itself; needs one that goes on';
 
 /** Finds out what of the server the rows may use. @throws SetupError if it refuses the subscription or the trigger */
 export async function survey(bench: Bench, trigger: EventTrigger | undefined): Promise<Subject> {
@@ -18,14 +18,17 @@ export async function survey(bench: Bench, trigger: EventTrigger | undefined): P
   const subject: Subject = { ...bench, missing, feed: () => feed! };
   const stage = new Stage(subject, bench.timeoutMs);
   try {
-    if (!refusedParams) missing.set('refused params', '--refused-params names a payload that the server refuses');
+    if (!refusedParams) missing.set('refused params', 'needs --refused-params, which the server refuses');
     const refusal = await refusalOfQuery(stage);
     if (refusal !== undefined)
-      missing.set('query', `the server refused ${bench.query.query}: ${refusal}; --query names another`);
+      missing.set(
+        'query',
+        `the server refused ${bench.query.query}: ${refusal}; --query names another, if it runs queries over the WebSocket`,
+      );
     if (feed) await tryEvents(stage, feed, missing);
     else
       for (const need of ['subscription', 'events'] as const)
-        missing.set(need, '--subscription names one that goes on');
+        missing.set(need, 'needs --subscription, one that goes on');
   } finally {
     await stage.close();
   }
@@ -50,21 +53,21 @@ async function refusalOfQuery(stage: Stage): Promise<string | undefined> {
 async function tryEvents(stage: Stage, feed: Feed, missing: Map<Need, string>): Promise<void> {
   const socket = await stage.connect();
   const { query, variables } = feed.operation;
-  socket.subscribe('events', query, variables);
+  socket.subscribe('a', query, variables);
   const [first] = await socket.roundTrip();
   if (first?.type === 'error') throw new SetupError(`the server refused the subscription: ${errorText(first)}`);
   const { errors } = (first?.payload ?? {}) as { errors?: unknown };
   if (errors) throw new SetupError(`the subscription brings errors: ${errorText({ ...first!, payload: errors })}`);
-  socket.complete('events');
+  socket.terminate();
+  const fresh = await stage.connect();
   try {
-    await stage.start(socket, 'lasting', feed);
-    if (!(await socket.nextOf('lasting', GOES_ON_MS))) return;
+    await stage.start(fresh, 'a', feed);
+    if (!(await fresh.nextOf('a', GOES_ON_MS))) return;
   } catch (error) {
     if (error instanceof SetupError) throw error;
     if (!(error instanceof OperationEndedError)) {
-      const seconds = stage.patienceMs / 1000;
       const mend = feed.trigger ? 'does --trigger cause one?' : '--trigger names a mutation that causes one;';
-      missing.set('events', `no event came in ${seconds} s; ${mend} --timeout waits longer`);
+      missing.set('events', `${(error as Error).message}; ${mend} --timeout waits longer`);
       return;
     }
   }

@@ -5,14 +5,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { WebSocketServer } from 'ws';
 import { freePorts } from '../../../stack/port.ts';
 import { startPod } from '../../end-to-end/pod.ts';
 import { graphFolder } from '../../graph/support/graph-folder.ts';
 import { createCertificate } from '../../support/certificate.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { crier } from '../crier.ts';
-import { listen, startGraphqlWs } from './other-server.ts';
+import { Crier, crier } from '../crier.ts';
+import { listen, startGraphqlWs, startLegacy } from './other-server.ts';
 
 const PUSHED = ['--subscription', 'subscription { pushed }', '--trigger', 'mutation ($n: Int!) { push(n: $n) }'];
 
@@ -89,26 +88,32 @@ describe('crier bench', { timeout: 240_000 }, () => {
     );
     assert.equal(code, 1, errors);
     assert.match(output, new RegExp(`^Conformance of ${url}\n\n✓ C-01  P    selects graphql-transport-ws`));
-    assert.match(output, /\n✗ X-30 {2}P .*\n +expected no message, got \[\{"id":"a","type":"complete"\}\]\n/);
-    assert.match(output, /\n~ C-31 {2}REC .*\n +expected a message, got close \{"code":4500/);
+    assert.match(
+      output,
+      /\n✗ X-30 {2}P .*\n +the complete of the old operation came after .*\n +Source: protocol, "Subscribe"/,
+    );
+    assert.match(output, /\n~ C-31 {2}REC .*\n +expected a message, got close 4500 "Syntax/);
     assert.match(output, /\n✓ C-13 /);
-    assert.match(output, /\nScore: 34 of 35 rows of the protocol \(97 %\); 1 failed, 0 skipped, 3 differ/);
+    assert.match(output, /\nScore: 34 of 35 rows of the protocol \(97 %\)\n1 failed, 0 skipped, 3 differ/);
     assert.match(output, /\n {2}sockets +20, subscribed at /);
     assert.match(output, /\n {2}latency +[\d.]+ ms \(p50\)/);
   });
 
   it('skips the rows that cannot be tried, and names the option for each', async (t) => {
     const url = `ws://${await startGraphqlWs(t)}/graphql`;
-    const skipped = ['C-13', 'C-18', 'C-26', 'C-29', 'C-46', 'X-30'];
+    const skipped = ['C-13', 'C-18', 'C-26', 'C-29', 'C-46', 'X-18', 'X-30'];
     for (const [args, reason] of [
-      [[], /^--subscription names one that goes on$/],
-      [['--subscription', 'subscription { ending }', '--only', 'conformance'], /ended by itself; --subscription names/],
+      [[], /^needs --subscription, one that goes on$/],
+      [
+        ['--subscription', 'subscription { ending }', '--only', 'conformance'],
+        /ended by itself; needs one that goes on/,
+      ],
     ] as const) {
       const { code, errors, result } = await bench(t, url, '--json', ...args);
       assert.equal(code, 0, errors);
       assert.deepEqual(rowsOf(result(), 'skipped'), skipped);
       const reasons = result().conformance.rows.flatMap((row) => (row.verdict === 'skipped' ? [row.reason!] : []));
-      assert.match(reasons[0]!, /^--refused-params names/);
+      assert.match(reasons[0]!, /^needs --refused-params/);
       for (const one of reasons.slice(1)) assert.match(one, reason);
     }
     const silent = ['--subscription', 'subscription { pushed }', '--only', 'conformance', '--timeout', '4', '--json'];
@@ -117,19 +122,25 @@ describe('crier bench', { timeout: 240_000 }, () => {
     assert.match(result().conformance.rows.at(-1)!.id, /X-46/);
     assert.match(
       result().conformance.rows.find(({ id }) => id === 'C-46')!.reason!,
-      /^no event came in 4 s; --trigger names a mutation/,
+      /^expected an event of "a", got none in 4 s; --trigger names a mutation/,
     );
+  });
+
+  it('prints what it has found and exits with 130 when it is interrupted', async (t) => {
+    const address = await startGraphqlWs(t, { initTimeoutMs: 600_000 });
+    const running = new Crier(t, ['bench', `ws://${address}/graphql`, '--timeout', '600']);
+    await running.until('only C-09 is left', () => /under way: C-09\n/.test(running.errors));
+    running.process.kill('SIGINT');
+    assert.equal(await running.ended, 130);
+    assert.match(running.output, /\n✓ C-08 .*\n- C-09 .*\n +interrupted\n✓ C-10 [^]*\nScore: 29 of 29 rows/);
+    assert.match(running.errors, /\ninterrupted\n$/);
   });
 
   it('says why a server cannot be tried, and the mend', async (t) => {
     const address = await startGraphqlWs(t);
     const url = `ws://${address}/graphql`;
-    const legacyServer = createServer();
-    new WebSocketServer({
-      server: legacyServer,
-      handleProtocols: (offered) => offered.has('graphql-ws') && 'graphql-ws',
-    });
-    const legacy = `ws://${await listen(t, legacyServer)}`;
+    const legacy = await startLegacy(t, (offered) => offered.has('graphql-ws') && 'graphql-ws');
+    const pliantLegacy = await startLegacy(t, ([first]) => first ?? false);
     const forbidding = createServer().on('upgrade', (_request, socket) => {
       socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n');
     });
@@ -139,9 +150,10 @@ describe('crier bench', { timeout: 240_000 }, () => {
       [[`ws://127.0.0.1:${unused}`], 1, /nothing listens on 127\.0\.0\.1:\d+; is the server running\?/],
       [[`wss://${address}`], 1, /the port does not speak TLS; try ws:\/\//],
       [[`ws://${address}/other`], 1, /refused the WebSocket: status 400; is this the path of its WebSocket/],
+      [[pliantLegacy], 1, /speaks the legacy sub-protocol graphql-ws/],
       [[legacy], 1, /speaks the legacy sub-protocol graphql-ws of subscriptions-transport-ws.*npm package graphql-ws/],
       [[forbidden], 1, /status 401; does it need a token.*--header 'authorization/],
-      [[url, '--connection-params', '{"token":"wrong"}'], 1, /close 4403 Forbidden; does it need a token\?/],
+      [[url, '--connection-params', '{"token":"wrong"}'], 1, /close 4403 "Forbidden"; does it need a token\?/],
       [[url, '--subscription', 'subscription { none }'], 1, /refused the subscription: Cannot query field "none"/],
       [
         [url, ...PUSHED.with(3, 'mutation { none }'), '--trigger-url', url],
@@ -155,6 +167,7 @@ describe('crier bench', { timeout: 240_000 }, () => {
       ],
       [[], 2, /expected the URL of a server/],
       [[url, '--sockets', '5'], 2, /--sockets: of no use without --subscription/],
+      [[url, '--subscription', 'subscription { pushed'], 2, /--subscription: Syntax Error/],
       [[url, '--subscription', '{ hello }'], 2, /--subscription: expected one subscription, got a query/],
       [[url, '--only', 'speed'], 2, /--only: expected conformance or fan-out, got "speed"/],
     ] as const) {
@@ -171,10 +184,11 @@ describe('crier bench', { timeout: 240_000 }, () => {
     const authority = join(folder, 'authority.pem');
     await writeFile(authority, certificate);
     const server = createTlsServer({ pfx: await readFile(keystore), passphrase: 'secret' });
-    const url = `wss://${await startGraphqlWs(t, server)}/graphql`;
+    const url = `wss://${await startGraphqlWs(t, { server })}/graphql`;
     assert.match((await bench(t, url)).errors, /authority that is not known here \(DEPTH_ZERO.*NODE_EXTRA_CA_CERTS=/);
+    // Not its exit code: graphql-ws may close a client over TLS that uses an id at once again, because it frees the id late.
     const trusted = await crier(t, ['bench', url], { settings: { NODE_EXTRA_CA_CERTS: authority } });
-    assert.equal(trusted.code, 0, trusted.output + trusted.errors);
+    assert.match(trusted.output, /^✓ C-01 /m, trusted.errors);
     assert.match((await bench(t, url.replace('wss', 'ws'))).errors, /the port does not speak HTTP.*; try wss:/);
   });
 });

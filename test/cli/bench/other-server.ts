@@ -20,16 +20,36 @@ export async function listen(t: TestContext, server: Server): Promise<string> {
 }
 
 /** graphql-ws's own server. Its source makes no events, fails or ends as its fields say. */
-export async function startGraphqlWs(t: TestContext, server: Server = createServer()): Promise<string> {
+export async function startGraphqlWs(
+  t: TestContext,
+  { server = createServer(), initTimeoutMs = 3000 }: { server?: Server; initTimeoutMs?: number } = {},
+): Promise<string> {
   const sockets = useServer(
     {
       schema: schema(),
+      connectionInitWaitTimeout: initTimeoutMs,
       onConnect: ({ connectionParams }) => connectionParams?.['token'] !== 'wrong',
     },
     new WebSocketServer({ server, path: '/graphql' }),
   );
   t.after(() => sockets.dispose());
   return listen(t, server);
+}
+
+/**
+ * A server of the legacy sub-protocol graphql-ws, as far as its first messages. Resolves with its URL.
+ * @param select the sub-protocol, of those that the client offers
+ */
+export async function startLegacy(
+  t: TestContext,
+  select: (offered: ReadonlySet<string>) => string | false,
+): Promise<string> {
+  const server = createServer();
+  new WebSocketServer({ server, handleProtocols: select }).on('connection', (socket) => {
+    if (socket.protocol !== 'graphql-ws') return socket.close(1002);
+    return socket.on('message', () => socket.send('{"type":"connection_ack"}'));
+  });
+  return `ws://${await listen(t, server)}`;
 }
 
 function schema(): GraphQLSchema {

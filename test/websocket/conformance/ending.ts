@@ -7,6 +7,13 @@ import type { ProbeRow } from './probe-stage.ts';
 
 export const endingRows: readonly ProbeRow[] = [
   {
+    id: 'X-39',
+    level: 'REC',
+    // RFC 8259 lets a parser ignore the mark, so that other servers may accept it.
+    title: 'closes with 4400 at JSON behind a byte order mark',
+    run: (stage) => stage.refuses(4400, ['\ufeff{"type":"ping"}']),
+  },
+  {
     id: 'C-59',
     level: 'REC',
     title: 'returns every source once when it closes a socket, and sends nothing more',

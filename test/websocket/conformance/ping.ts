@@ -5,6 +5,18 @@ import type { ProbeRow } from './probe-stage.ts';
 
 export const pingRows: readonly ProbeRow[] = [
   {
+    id: 'X-25',
+    level: 'P',
+    title: 'closes with 4408 after the init timeout, though a ping was answered',
+    settings: { INIT_TIMEOUT_MS: '3000' },
+    async run(stage) {
+      const socket = await stage.open();
+      socket.send({ type: 'ping' });
+      assert.equal((await socket.next()).type, 'pong');
+      await expectClose(socket, 4408);
+    },
+  },
+  {
     id: 'X-16',
     level: 'REC',
     title: 'sends the payload of a ping back, if any',

@@ -8,7 +8,6 @@ const OWN = [
     title: 'closes a client that sends nothing with 4408 after the init timeout (S-11)',
     settings: { INIT_TIMEOUT_MS: '400' },
   },
-  { id: 'C-17', settings: { INIT_TIMEOUT_MS: '3000' } },
   { id: 'X-45', title: 'closes with 1007 at a text frame that is not UTF-8 (S-34)' },
   { id: 'X-46', title: 'closes with 1002 at reserved bits, an unmasked frame and a reserved opcode (S-35)' },
 ];

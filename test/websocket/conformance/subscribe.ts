@@ -110,6 +110,18 @@ export const subscribeRows: readonly ProbeRow[] = [
     },
   },
   {
+    id: 'X-26',
+    level: 'P',
+    title: 'accepts an id again after a subscription that its source ended',
+    async run(stage) {
+      const socket = await stage.connect();
+      for (let i = 0; i < 3; i++) {
+        socket.subscribe('a', TICKS, { count: 2 });
+        assert.deepEqual(await socket.take(3), ticks('a', 2));
+      }
+    },
+  },
+  {
     id: 'X-11',
     level: 'REC',
     title: 'closes with 4400 when the query is an AST (S-56)',
