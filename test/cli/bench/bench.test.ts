@@ -126,6 +126,24 @@ describe('crier bench', { timeout: 240_000 }, () => {
     );
   });
 
+  it('does not fail a server for a complete that it sends back, and only one row for a missing init timeout', async (t) => {
+    const url = `ws://${await startGraphqlWs(t, { initTimeoutMs: 0, sendsCompleteBack: true })}/graphql`;
+    const { result } = await bench(
+      t,
+      url,
+      ...PUSHED,
+      '--trigger-url',
+      url,
+      '--only',
+      'conformance',
+      '--timeout',
+      '4',
+      '--json',
+    );
+    assert.deepEqual(rowsOf(result(), 'failed'), ['C-09', 'X-30']);
+    assert.deepEqual(rowsOf(result(), 'differs'), ['C-31', 'C-40', 'X-18', 'C-55']);
+  });
+
   it('prints what it has found and exits with 130 when it is interrupted', async (t) => {
     const address = await startGraphqlWs(t, { initTimeoutMs: 600_000 });
     const running = new Crier(t, ['bench', `ws://${address}/graphql`, '--timeout', '600']);

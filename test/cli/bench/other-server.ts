@@ -19,15 +19,26 @@ export async function listen(t: TestContext, server: Server): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+export interface GraphqlWsOptions {
+  server?: Server;
+  /** 0: it waits for ever. */
+  initTimeoutMs?: number;
+  /** Answers the `complete` of a client by one of its own, as Mercurius does. */
+  sendsCompleteBack?: boolean;
+}
+
 /** graphql-ws's own server. Its source makes no events, fails or ends as its fields say. */
 export async function startGraphqlWs(
   t: TestContext,
-  { server = createServer(), initTimeoutMs = 3000 }: { server?: Server; initTimeoutMs?: number } = {},
+  { server = createServer(), initTimeoutMs = 3000, sendsCompleteBack = false }: GraphqlWsOptions = {},
 ): Promise<string> {
   const sockets = useServer(
     {
       schema: schema(),
       connectionInitWaitTimeout: initTimeoutMs,
+      onComplete: ({ extra }, id, { query }) => {
+        if (sendsCompleteBack && query.includes('pushed')) extra.socket.send(JSON.stringify({ type: 'complete', id }));
+      },
       onConnect: ({ connectionParams }) => connectionParams?.['token'] !== 'wrong',
     },
     new WebSocketServer({ server, path: '/graphql' }),
