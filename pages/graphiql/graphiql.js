@@ -2,6 +2,7 @@
 import { GraphiQL } from 'graphiql';
 import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
+import { HeaderlessStorage } from './headerless-storage.ts';
 import { Session } from './session.ts';
 import { StatusLine } from './status-line.ts';
 
@@ -18,6 +19,7 @@ url.protocol = url.protocol.replace('http', 'ws');
 
 const status = new StatusLine(document.getElementById('status'), sources);
 const session = new Session({ url: url.href, onChange: () => status.show(session), onHeaders: () => render() });
+const storage = new HeaderlessStorage(sessionStorage);
 const root = createRoot(document.getElementById('graphiql'));
 
 /** GraphiQL reads the schema for each new fetcher: perhaps it could not be read with the former headers. */
@@ -30,7 +32,7 @@ function render() {
         fetcher: (...request) => session.fetch(...request),
         defaultQuery: operation,
         defaultEditorToolsVisibility: false,
-        storage: sessionStorage,
+        storage,
       },
       createElement(GraphiQL.Logo, null, document.title),
     ),

@@ -153,6 +153,22 @@ describe('GraphiQL whose connection is lost', () => {
   });
 });
 
+describe('GraphiQL whose Headers change', () => {
+  it('keeps a token out of the storage of the browser and out of the URL', async (t) => {
+    const server = await silentServer(t);
+    const graphiql = await openGraphiql(t, server.url);
+    await graphiql.typeHeaders('{ "token": "secret-of-ida" }');
+    const stored = () =>
+      graphiql.page.evaluate<string>('JSON.stringify([sessionStorage, localStorage, location.href, document.cookie])');
+    await graphiql.type('subscription Second { tick }');
+    await graphiql.pressRun();
+    await graphiql.waitForEvent((text) => text.includes('"tick": 1'));
+    await waitFor('the history', async () => /graphiql:queries.+Second/.test(await stored()));
+    await waitFor('the tabs', async () => /graphiql:tabState.+Second/.test(await stored()));
+    assert.doesNotMatch(await stored(), /secret-of-ida/);
+  });
+});
+
 describe('GraphiQL in a window of 400 px', () => {
   it('shows the result below the operation, each as wide as the window', async (t) => {
     const { url } = await silentServer(t);
