@@ -10,8 +10,10 @@ export type ConnectionState = 'idle' | 'connecting' | 'live' | 'reconnecting';
 export interface Run {
   readonly operation: Operation;
   events: number;
-  /** Of the events since the last reconnect: none was missed, or some may have been; undefined: there was no reconnect. */
-  resumed?: boolean;
+  /** Number of the last event before which others may have been missed. */
+  missedBefore?: number;
+  /** It was resumed after a reconnect. */
+  resumed?: true;
 }
 
 export interface SessionOptions {
@@ -36,15 +38,16 @@ interface Sink {
 }
 
 interface ActiveRun extends Run {
-  /** The connection was lost. */
-  onLost(): void;
+  /** Its message was sent at least once. */
+  isSent: boolean;
+  /** Ends it with an error. @param why a sentence */
+  fail(why: string): void;
 }
 
 /** Everybody with a page of a pod that restarts may come at once: a browser is one of few. */
 const LONGEST_WAIT_MS = 1500;
 const FORBIDDEN = 4403;
-const LOST_MUTATION =
-  'The connection was lost before the answer. The mutation may have been executed or not; it is not sent again.';
+const UNKNOWN_OUTCOME = 'The mutation may have been executed or not; it is not sent again.';
 
 /** The operations of the page over one socket, which comes again when it is lost; subscriptions then resume after their last event. */
 export class Session {
@@ -53,6 +56,8 @@ export class Session {
   reason = '';
   readonly #options: SessionOptions;
   readonly #runs = new Set<ActiveRun>();
+  /** By payload. */
+  readonly #onSend = new WeakMap<object, () => void>();
   /** The payload of `connection_init` is the content of the Headers editor. */
   #headers: string | undefined;
   #client: EventClient | undefined;
@@ -81,14 +86,16 @@ export class Session {
     const run: ActiveRun = {
       operation,
       events: 0,
-      onLost: () => {
-        if (operation.kind !== 'mutation') return;
-        end(() => sink.error([{ message: LOST_MUTATION }]));
+      isSent: false,
+      fail: (why) => {
+        const message = isSentMutation(run) ? `${why} ${UNKNOWN_OUTCOME}` : why;
+        end(() => sink.error([{ message }]));
         leave();
       },
     };
     this.#runs.add(run);
     const payload = { query, variables: variables ?? null, operationName: operationName ?? null };
+    this.#onSend.set(payload, () => (run.isSent = true));
     const leave = client.subscribe(payload, {
       next: (result) => {
         if (!this.#runs.has(run)) return;
@@ -113,6 +120,11 @@ export class Session {
     const client = createClient({
       url: this.#options.url,
       connectionParams: headers,
+      // It sees each message that is sent.
+      jsonMessageReplacer: (key, value: unknown) => {
+        if (key === 'payload') this.#onSend.get(value as object)?.();
+        return value;
+      },
       retryWait: () => new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_WAIT_MS)),
       // A token that was refused once is refused again, until somebody writes another one into the Headers editor.
       shouldRetry: (problem) =>
@@ -137,6 +149,7 @@ export class Session {
     this.#client = client;
     this.#headers = text;
     if (former) {
+      for (const run of [...this.#runs]) run.fail('The headers have changed, which has ended this operation.');
       void former.dispose();
       this.#options.onHeaders();
     }
@@ -146,7 +159,7 @@ export class Session {
   #onClosed(event: unknown): void {
     if (this.#runs.size === 0) return this.#set('idle', '');
     this.#set('reconnecting', closeText(event));
-    for (const run of [...this.#runs]) run.onLost();
+    for (const run of [...this.#runs]) if (isSentMutation(run)) run.fail('The connection was lost before the answer.');
     // An operation that must not be tried again receives its error in this turn.
     setTimeout(() => {
       if (this.#runs.size > 0 || this.state !== 'reconnecting') return;
@@ -161,10 +174,14 @@ export class Session {
   }
 }
 
+function isSentMutation({ operation, isSent }: ActiveRun): boolean {
+  return operation.kind === 'mutation' && isSent;
+}
+
 function note(run: Run, extensions: EventExtensions | undefined): void {
   run.events++;
-  if (extensions?.resumed !== undefined) run.resumed = extensions.resumed;
-  if (extensions?.gap) run.resumed = false;
+  if (extensions?.resumed) run.resumed = true;
+  if (extensions?.resumed === false || extensions?.gap) run.missedBefore = run.events;
 }
 
 /** Plain objects: of an Error the page would show the stack. */

@@ -1,6 +1,6 @@
 import { eventHint } from './event-hint.ts';
 import type { EventSources } from './event-hint.ts';
-import type { ConnectionState, Session } from './session.ts';
+import type { ConnectionState, Run, Session } from './session.ts';
 
 const LABELS: Readonly<Record<ConnectionState, string>> = {
   idle: 'idle',
@@ -42,7 +42,7 @@ export class StatusLine {
     let text = reason;
     let command = '';
     if (subscription && subscription.events > 0) {
-      text = [reason, eventsText(subscription.events, subscription.resumed)].filter(Boolean).join(' · ');
+      text = [reason, eventsText(subscription)].filter(Boolean).join(' · ');
     } else if (subscription && state === 'live') {
       const hint = eventHint(subscription.operation, this.#sources);
       text = `waiting for an event. ${hint.text}`;
@@ -54,10 +54,10 @@ export class StatusLine {
   }
 }
 
-function eventsText(events: number, resumed: boolean | undefined): string {
+function eventsText({ events, missedBefore, resumed }: Run): string {
   const count = events === 1 ? '1 event' : `${events} events`;
-  if (resumed === undefined) return count;
-  return `${count} · ${resumed ? 'resumed: no event was missed' : 'events may have been missed before this one'}`;
+  if (missedBefore !== undefined) return `${count} · events may have been missed before event ${missedBefore}`;
+  return resumed ? `${count} · resumed: no event was missed` : count;
 }
 
 function element(name: string): HTMLElement {

@@ -101,8 +101,11 @@ describe('GraphiQL of a pod that restarts', { timeout: 240_000 }, () => {
   });
 });
 
-/** A server whose mutations are never answered. */
-async function silentServer(t: TestContext) {
+/**
+ * A server whose mutations are never answered, and which refuses the token `refused`.
+ * @param events what is added to each result of `tick`
+ */
+async function silentServer(t: TestContext, events: readonly object[] = [{}]) {
   const schema = buildSchema(
     'type Query { a: Int } type Mutation { pay: Int } type Subscription { tick: Int @deprecated }',
   );
@@ -112,14 +115,24 @@ async function silentServer(t: TestContext) {
     sources: { fields: { tick: { resolver: true } }, records: 'nobody' },
   });
   const server = createServer((request, response) => void handleGraphiql(request, response));
-  const sockets = new WebSocketServer({ server, path: '/graphql' });
+  let isAway = false;
+  const sockets = new WebSocketServer({ server, path: '/graphql', verifyClient: () => !isAway });
   let payments = 0;
   async function* tick() {
-    yield { tick: 1 };
+    for (const [i] of events.entries()) yield { tick: i + 1 };
     await delay(PATIENCE_MS, undefined, { ref: false });
   }
   const roots = { mutation: { pay: () => new Promise(() => void payments++) }, subscription: { tick } };
-  const graphql = useServer({ schema, roots }, sockets);
+  const graphql = useServer(
+    {
+      schema,
+      roots,
+      onConnect: ({ connectionParams }) => connectionParams?.['token'] !== 'refused',
+      onNext: (_context, _id, _payload, _args, { data, errors }) =>
+        errors ? undefined : { data: data ?? null, ...events[Number(data?.['tick']) - 1] },
+    },
+    sockets,
+  );
   server.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   t.after(async () => {
@@ -132,6 +145,8 @@ async function silentServer(t: TestContext) {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     payments: () => payments,
     cutSockets: () => sockets.clients.forEach((socket) => socket.terminate()),
+    /** No socket can be opened meanwhile. */
+    setAway: (away: boolean) => void (isAway = away),
   };
 }
 
@@ -151,9 +166,52 @@ describe('GraphiQL whose connection is lost', () => {
     await graphiql.waitForEvent((text) => text.includes('"tick": 1'));
     assert.equal(server.payments(), 1);
   });
+
+  it('keeps a mutation that was not sent until there is a socket, and sends it once', async (t) => {
+    const server = await silentServer(t);
+    const graphiql = await openGraphiql(t, server.url);
+    server.setAway(true);
+    await graphiql.type('mutation Pay { pay }');
+    await graphiql.pressRun();
+    await statusOf(graphiql, /reconnecting… the socket was closed: 1006/);
+    assert.doesNotMatch(await graphiql.result(), /may have been executed/);
+    server.setAway(false);
+    await waitFor('the mutation', () => server.payments() === 1, PATIENCE_MS);
+    await statusOf(graphiql, /^live$/);
+    assert.equal(await graphiql.isRunning(), true);
+  });
+
+  it('says of a mutation whose token is refused that it was, and not that it may have been executed', async (t) => {
+    const server = await silentServer(t);
+    const graphiql = await openGraphiql(t, server.url);
+    await graphiql.typeHeaders('{ "token": "refused" }');
+    await graphiql.type('mutation Pay { pay }');
+    // The first one is the first with these headers, with which the schema is read, too: that says the same.
+    for (let i = 0; i < 2; i++) {
+      await graphiql.pressRun();
+      await statusOf(graphiql, /^idle the socket was closed: 4403/);
+      await waitFor('the end', async () => !(await graphiql.isRunning()));
+    }
+    const result = (await graphiql.result()).replaceAll(/\s+/g, ' ');
+    assert.match(result, /4403 Forbidden; a token goes into the tab Headers/);
+    assert.equal(server.payments(), 0);
+  });
 });
 
 describe('GraphiQL whose Headers change', () => {
+  it('ends the subscription that runs with an error once others are used', async (t) => {
+    const server = await silentServer(t);
+    const graphiql = await openGraphiql(t, server.url);
+    await graphiql.pressRun();
+    await graphiql.waitForEvent((text) => text.includes('"tick": 1'));
+    await graphiql.typeHeaders('{ "token": "other" }');
+    await graphiql.page.getByRole('button', { name: 'Re-fetch GraphQL schema' }).click();
+    await graphiql.waitForEvent((text) => text.includes('The headers have changed'));
+    assert.equal(await graphiql.isRunning(), false);
+    await graphiql.pressRun();
+    await graphiql.waitForEvent((text) => text.includes('"tick": 1'));
+  });
+
   it('keeps a token out of the storage of the browser and out of the URL', async (t) => {
     const server = await silentServer(t);
     const graphiql = await openGraphiql(t, server.url);
@@ -166,6 +224,15 @@ describe('GraphiQL whose Headers change', () => {
     await waitFor('the history', async () => /graphiql:queries.+Second/.test(await stored()));
     await waitFor('the tabs', async () => /graphiql:tabState.+Second/.test(await stored()));
     assert.doesNotMatch(await stored(), /secret-of-ida/);
+  });
+});
+
+describe('GraphiQL whose server notifies it of a gap', () => {
+  it('says before which event events may have been missed, for as long as the subscription lives', async (t) => {
+    const server = await silentServer(t, [{}, { extensions: { gap: true } }, {}]);
+    const graphiql = await openGraphiql(t, server.url);
+    await graphiql.pressRun();
+    await statusOf(graphiql, /^live 3 events · events may have been missed before event 2$/);
   });
 });
 
