@@ -28,7 +28,12 @@ export interface GraphiqlPage {
 }
 
 /** Opens crier's GraphiQL in a fresh headless Chromium, which is closed at the end of the test. */
-export async function openGraphiql(t: TestContext, url: string, width?: number, colorScheme?: 'light' | 'dark'): Promise<GraphiqlPage> {
+export async function openGraphiql(
+  t: TestContext,
+  url: string,
+  width?: number,
+  colorScheme?: 'light' | 'dark',
+): Promise<GraphiqlPage> {
   const page = await openPage(t, width, colorScheme);
   const requests: string[] = [];
   const complaints: string[] = [];
