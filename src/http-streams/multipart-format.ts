@@ -1,10 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { clientError } from '../errors.ts';
 import { withLastPiece } from './sse-format.ts';
 import type { StreamFormat } from './stream-format.ts';
 
+/** Cannot be guessed: Hive Router looks for it inside of lines, too, so a payload that contains it would cut its part. */
+const BOUNDARY = randomBytes(12).toString('hex');
 const PART = '\r\ncontent-type: application/json\r\n\r\n';
 /** Begins a part and ends the one before. Clients take a part for complete only when they see it, so each part is sent with it. */
-const DELIMITER = '\r\n---';
+const DELIMITER = `\r\n--${BOUNDARY}`;
 /** Makes the delimiter before it the last one. */
 const LAST = '--\r\n';
 const PREFIX = Buffer.from(`${PART}{"payload":`);
@@ -13,7 +16,7 @@ const END_OF_PART = Buffer.from(DELIMITER);
 /** GraphQL subscriptions over multipart HTTP (`subscriptionSpec=1.0`), as Apollo's clients and routers request them. */
 export const MULTIPART: StreamFormat = {
   name: 'multipart',
-  contentType: 'multipart/mixed; boundary="-"; subscriptionSpec=1.0',
+  contentType: `multipart/mixed; boundary="${BOUNDARY}"; subscriptionSpec=1.0`,
   hasFrames: false,
   opening: DELIMITER,
   ping: part({}),

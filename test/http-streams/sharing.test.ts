@@ -5,6 +5,7 @@ import { openSocket } from '../support/socket.ts';
 import { switches } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startRedisGateway } from '../websocket/redis-gateway.ts';
+import { partsOf } from './parts.ts';
 import { openStream } from './stream-client.ts';
 
 const GRAPH = {
@@ -56,11 +57,7 @@ const reservedStream: Open = async (t, endpoint, tenant) => {
 const multipart: Open = async (t, endpoint, tenant) => {
   const headers = { accept: 'multipart/mixed;subscriptionSpec=1.0', 'x-tenant': tenant };
   const stream = await openStream(t, endpoint, { headers, body: { query: QUERY } });
-  return () =>
-    stream.text
-      .split('\r\n---')
-      .slice(1, -1)
-      .map((part) => (JSON.parse(part.split('\r\n\r\n')[1]!) as { payload: unknown }).payload);
+  return () => partsOf(stream).map((part) => (part as { payload: unknown }).payload);
 };
 
 const TRANSPORTS = [webSocket, serverSentEvents, reservedStream, multipart];

@@ -59,7 +59,7 @@ for (const name of PROXY_NAMES) {
       await waitFor('one event', () => sse.text.includes('"n":') && sse.text.length < 1000);
       await waitFor('one part', () => multipart.text.includes('"n":') && multipart.text.length < 1000);
       assert.match(sse.text, /^(:\n\n)+event: next\ndata: \{"data":\{"tick":\{"n":\d+\}\}/);
-      assert.match(multipart.text, /^\r\n---\r\ncontent-type: application\/json\r\n\r\n\{"payload":\{"data"/);
+      assert.match(multipart.text, /^\r\n--[0-9a-f]+\r\ncontent-type: application\/json\r\n\r\n\{"payload":\{"data"/);
     });
 
     it('serves more than the six streams of a browser on one HTTP/2 connection', async (t) => {
