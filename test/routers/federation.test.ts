@@ -131,60 +131,88 @@ describe('crier behind Apollo Gateway', { timeout: 300_000 }, () => {
   });
 });
 
-describe('crier behind Hive Gateway', { timeout: 300_000 }, () => {
-  before(installRouters);
+/** Options of Hive Gateway's transport to subgraphs, and the streams that crier then has. */
+const TRANSPORTS = {
+  'a WebSocket': { options: { subscriptions: { kind: 'ws' } }, streams: 0 },
+  'server-sent events': { options: { method: 'POST' }, streams: 1 },
+};
 
-  it('feeds subscriptions of the router over a WebSocket, whose events the router completes from another subgraph', async (t) => {
-    const subgraphs = await startSubgraphs(t);
-    const { parse } = await importRouter<{ parse: (text: string) => object }>('graphql');
-    const { composeServices } = await importRouter<{
-      composeServices: (services: object[]) => { supergraphSdl?: string; errors?: readonly { message: string }[] };
-    }>('@theguild/federation-composition');
-    const services = await Promise.all(
-      subgraphs.map(async (one) => ({ name: one.name, url: one.pod.endpoint, typeDefs: parse(await sdlOf(one)) })),
-    );
-    const { supergraphSdl: supergraph, errors } = composeServices(services);
-    assert.ok(supergraph, JSON.stringify(errors));
-    const { createGatewayRuntime, getGraphQLWSOptions } = await importRouter<{
-      createGatewayRuntime: (
-        options: object,
-      ) => RequestListener & { getSchema(): Promise<unknown>; [Symbol.asyncDispose](): Promise<void> };
-      getGraphQLWSOptions: (gateway: object, context: (context: object) => object) => Parameters<typeof useServer>[0];
-    }>('@graphql-hive/gateway-runtime');
-    const gateway = createGatewayRuntime({
-      supergraph,
-      logging: false,
-      transportEntries: { '*.http': { options: { subscriptions: { kind: 'ws' } } } },
-      transports: {
-        http: await importRouter('@graphql-mesh/transport-http'),
-        ws: await importRouter('@graphql-mesh/transport-ws'),
-      },
+for (const [transport, { options, streams }] of Object.entries(TRANSPORTS)) {
+  describe(`crier behind Hive Gateway, over ${transport}`, { timeout: 300_000 }, () => {
+    before(installRouters);
+
+    it('feeds subscriptions of the router, whose events the router completes from another subgraph', async (t) => {
+      const { supergraph, orders } = await composed(t);
+      const url = await startHiveGateway(t, supergraph, options);
+      const query = 'subscription { order_updated(id: "2") { total priority customer { name } } }';
+      for (let round = 0; round < 2; round++) {
+        const subscription = watch(t, url, query);
+        const { order_updated: order } = (await subscription.event(5)) as {
+          order_updated: { total: number; priority: string };
+        };
+        assert.deepEqual(order, {
+          total: order.total,
+          priority: order.total > 41 ? 'HIGH' : 'LOW',
+          customer: { name: 'Name of c2' },
+        });
+        assert.equal(await orders.metric('crier_streams{transport="sse"}'), streams);
+        assert.deepEqual(subscription.failures, []);
+        await subscription.close();
+        await orders.until('no operation', async () => (await orders.metric('crier_operations')) === 0);
+      }
     });
-    await gateway.getSchema();
-    const server = createServer(gateway);
-    const sockets = useServer(
-      getGraphQLWSOptions(gateway, (context) => ({ ...context })),
-      new WebSocketServer({ server, path: '/graphql' }),
-    );
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    t.after(async () => {
-      await sockets.dispose();
-      server.closeAllConnections();
-      server.close();
-      await gateway[Symbol.asyncDispose]();
-    });
-    const { port } = server.address() as { port: number };
-    const query = 'subscription { order_updated(id: "2") { total priority customer { name } } }';
-    const subscription = watch(t, `ws://127.0.0.1:${port}/graphql`, query);
-    const { order_updated: order } = (await subscription.event(3)) as {
-      order_updated: { total: number; priority: string };
-    };
-    assert.deepEqual(order, {
-      total: order.total,
-      priority: order.total > 41 ? 'HIGH' : 'LOW',
-      customer: { name: 'Name of c2' },
-    });
-    assert.deepEqual(subscription.failures, []);
   });
-});
+}
+
+/** Two pods, and their supergraph as Hive's tool composes it. */
+async function composed(t: TestContext): Promise<{ readonly supergraph: string; readonly orders: Pod }> {
+  const subgraphs = await startSubgraphs(t);
+  const { parse } = await importRouter<{ parse: (text: string) => object }>('graphql');
+  const { composeServices } = await importRouter<{
+    composeServices: (services: object[]) => { supergraphSdl?: string; errors?: readonly { message: string }[] };
+  }>('@theguild/federation-composition');
+  const services = await Promise.all(
+    subgraphs.map(async (one) => ({ name: one.name, url: one.pod.endpoint, typeDefs: parse(await sdlOf(one)) })),
+  );
+  const { supergraphSdl: supergraph, errors } = composeServices(services);
+  assert.ok(supergraph, JSON.stringify(errors));
+  return { supergraph, orders: subgraphs[0]!.pod };
+}
+
+/**
+ * Starts the gateway with a WebSocket for its clients. Its address.
+ * @param options of its transport to subgraphs
+ */
+async function startHiveGateway(t: TestContext, supergraph: string, options: object): Promise<string> {
+  const { createGatewayRuntime, getGraphQLWSOptions } = await importRouter<{
+    createGatewayRuntime: (
+      options: object,
+    ) => RequestListener & { getSchema(): Promise<unknown>; [Symbol.asyncDispose](): Promise<void> };
+    getGraphQLWSOptions: (gateway: object, context: (context: object) => object) => Parameters<typeof useServer>[0];
+  }>('@graphql-hive/gateway-runtime');
+  const gateway = createGatewayRuntime({
+    supergraph,
+    logging: false,
+    transportEntries: { '*.http': { options } },
+    transports: {
+      http: await importRouter('@graphql-mesh/transport-http'),
+      ws: await importRouter('@graphql-mesh/transport-ws'),
+    },
+  });
+  await gateway.getSchema();
+  const server = createServer(gateway);
+  const sockets = useServer(
+    getGraphQLWSOptions(gateway, (context) => ({ ...context })),
+    new WebSocketServer({ server, path: '/graphql' }),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(async () => {
+    await sockets.dispose();
+    server.closeAllConnections();
+    server.close();
+    await gateway[Symbol.asyncDispose]();
+  });
+  const { port } = server.address() as { port: number };
+  return `ws://127.0.0.1:${port}/graphql`;
+}
