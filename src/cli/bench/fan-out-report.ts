@@ -1,3 +1,4 @@
+import { fold } from '../fold.ts';
 import { paint } from '../paint.ts';
 import type { Percentiles } from './durations.ts';
 import type { FanOut } from './fan-out.ts';
@@ -21,7 +22,7 @@ export function fanOutText(result: FanOut, out: NodeJS.WriteStream): string {
     `${Math.round(client.cpu * 100)} % of a core, event loop late by ${client.loopLagP99Ms.toFixed(0)} ms (p99)`,
   ]);
   const width = Math.max(...rows.map(([name]) => name.length));
-  const lines = rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`);
+  const lines = rows.map(([name, text]) => fold(out, `  ${name.padEnd(width)}  ${text}`, width + 4));
   const problems = [
     result.missing ? `${number(result.missing)} deliveries are missing` : '',
     result.withErrors > 0 ? `${number(result.withErrors)} deliveries were results with errors` : '',
@@ -34,8 +35,8 @@ export function fanOutText(result: FanOut, out: NodeJS.WriteStream): string {
   if (client.isBusy) remarks.unshift('This client was busy: the server may be faster than these figures say.');
   return [
     ...lines,
-    ...problems.map((problem) => paint(out, 'red', `  ${problem}`)),
-    ...remarks.map((remark) => paint(out, 'yellow', `  ${remark}`)),
+    ...problems.map((problem) => paint(out, 'red', fold(out, `  ${problem}`, 2))),
+    ...remarks.map((remark) => paint(out, 'yellow', fold(out, `  ${remark}`, 2))),
     '',
   ].join('\n');
 }

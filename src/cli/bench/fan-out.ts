@@ -9,6 +9,7 @@ import type { Percentiles } from './durations.ts';
 import type { Progress } from './progress.ts';
 import { unlessStopped } from './stop.ts';
 import { Subscriber } from './subscriber.ts';
+import { MORE_FILES } from './trigger.ts';
 import type { EventTrigger } from './trigger.ts';
 
 /** Sockets that connect at the same time. */
@@ -55,8 +56,6 @@ export async function measureFanOut(
     const connecting = await unlessStopped(stop, connectAll(bench, deliveries, subscribers, progress));
     progress.show('waiting until each socket has received an event');
     await unlessStopped(stop, firstEvents(bench, trigger, deliveries, subscribers));
-    if (deliveries.live === 0)
-      throw new SetupError(`no subscription is left: ${[...deliveries.endings.keys()].join('; ')}`);
     const silent = subscribers.filter(({ received }) => received === 0).length;
     const load = watchLoad();
     const startedAt = performance.now();
@@ -136,6 +135,8 @@ async function firstEvents(
     const again = performance.now() + (trigger ? TRIGGER_AGAIN_MS : timeoutMs);
     while (!haveAll() && performance.now() < again) await delay(POLL_MS);
   }
+  if (deliveries.live === 0)
+    throw new SetupError(`no subscription is left: ${[...deliveries.endings.keys()].join('; ')}`);
   if (deliveries.known.next === 0) {
     const mend = trigger ? 'does --trigger cause one?' : '--trigger names a mutation that causes one';
     throw new SetupError(`no event came to any socket in ${timeoutMs / 1000} s; ${mend}`);
@@ -182,5 +183,5 @@ function* notesOf({ known, live, endings, latency }: Deliveries, bench: Bench, s
   if (silent > 0) yield `${silent} sockets had received nothing when the measurement began.`;
   if (bench.sentAt && latency.percentiles === undefined) yield '--sent-at: no event had a time there: no latencies.';
   if ([...endings.keys()].some((reason) => reason.includes('EMFILE')))
-    yield 'This machine allows too few open files: ulimit -n raises the number.';
+    yield `This machine allows too few open files: ${MORE_FILES}.`;
 }

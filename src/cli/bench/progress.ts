@@ -1,22 +1,18 @@
 import { paint } from '../paint.ts';
 
 const ERASE_LINE = '\r\x1b[K';
+const TERMINAL_MS = 100;
 const LINE_MS = 2000;
 
 /** What is under way, on standard error: a line that changes in a terminal, else a line every two seconds if it has changed. */
 export class Progress {
   readonly #isTerminal = (process.stderr.isTTY as boolean | undefined) ?? false;
-  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #timer = setInterval(() => this.#write(), this.#isTerminal ? TERMINAL_MS : LINE_MS);
   #text = '';
   #written = '';
 
-  constructor() {
-    if (!this.#isTerminal) this.#timer = setInterval(() => this.#write('', '\n'), LINE_MS);
-  }
-
   show(text: string): void {
     this.#text = text;
-    if (this.#isTerminal) this.#write(ERASE_LINE, '');
   }
 
   /** Before something else is printed. */
@@ -30,10 +26,11 @@ export class Progress {
     this.clear();
   }
 
-  #write(before: string, after: string): void {
+  #write(): void {
     if (this.#text === this.#written) return;
     this.#written = this.#text;
     const text = this.#isTerminal ? this.#text.slice(0, (process.stderr.columns || 80) - 1) : this.#text;
-    process.stderr.write(before + paint(process.stderr, 'dim', text) + after);
+    const line = paint(process.stderr, 'dim', text);
+    process.stderr.write(this.#isTerminal ? ERASE_LINE + line : `${line}\n`);
   }
 }

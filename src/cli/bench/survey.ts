@@ -54,7 +54,9 @@ async function tryEvents(stage: Stage, feed: Feed, missing: Map<Need, string>): 
   const socket = await stage.connect();
   const { query, variables } = feed.operation;
   socket.subscribe('a', query, variables);
-  const [first] = await socket.roundTrip();
+  const [first] = await socket.roundTrip().catch((error: unknown) => {
+    throw new SetupError(`the server did not accept the subscription: ${(error as Error).message}`, { cause: error });
+  });
   if (first?.type === 'error') throw new SetupError(`the server refused the subscription: ${errorText(first)}`);
   const { errors } = (first?.payload ?? {}) as { errors?: unknown };
   if (errors) throw new SetupError(`the subscription brings errors: ${errorText({ ...first!, payload: errors })}`);

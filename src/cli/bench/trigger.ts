@@ -3,6 +3,9 @@ import type { Socket } from '../../conformance/socket.ts';
 import { SetupError } from '../../errors.ts';
 import type { Bench, Trigger } from './arguments.ts';
 
+/** The mend of EMFILE. */
+export const MORE_FILES = 'ulimit -n raises the number';
+
 interface Result {
   readonly data?: unknown;
   readonly errors?: readonly { readonly message: string }[];
@@ -54,13 +57,18 @@ export class EventTrigger {
   }
 
   async #overSocket(id: string, payload: object): Promise<Result> {
-    const socket = await (this.#socket ??= this.#open());
-    socket.send({ id, type: 'subscribe', payload });
-    const answer = await socket.nextOf(id, this.#bench.timeoutMs);
-    if (!answer) throw this.#failure(`no answer in ${this.#bench.timeoutMs} ms`);
-    if (answer.type === 'error') return { errors: answer.payload as Result['errors'] & object };
-    await socket.nextOf(id, this.#bench.timeoutMs);
-    return answer.payload as Result;
+    const { timeoutMs } = this.#bench;
+    try {
+      const socket = await (this.#socket ??= this.#open());
+      socket.send({ id, type: 'subscribe', payload });
+      const answer = await socket.nextOf(id, timeoutMs);
+      if (!answer) return { errors: [{ message: `no answer in ${timeoutMs / 1000} s` }] };
+      if (answer.type === 'error') return { errors: answer.payload as Result['errors'] & object };
+      await socket.nextOf(id, timeoutMs);
+      return answer.payload as Result;
+    } catch (error) {
+      throw this.#failure((error as Error).message);
+    }
   }
 
   async #open(): Promise<Socket> {
@@ -72,9 +80,10 @@ export class EventTrigger {
   }
 
   #failure(reason: string): SetupError {
-    return new SetupError(
-      `the mutation of --trigger failed at ${this.#trigger.url}: ${reason}; --trigger-url sends it elsewhere, or over ws://`,
-    );
+    const mend = reason.includes('EMFILE')
+      ? `this machine allows too few open files for so many sockets: ${MORE_FILES}`
+      : '--trigger-url sends it elsewhere, or over ws://';
+    return new SetupError(`the mutation of --trigger failed at ${this.#trigger.url}: ${reason}; ${mend}`);
   }
 }
 

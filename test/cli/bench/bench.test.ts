@@ -179,6 +179,11 @@ describe('crier bench', { timeout: 240_000 }, () => {
         /--trigger failed at .*Cannot query field "none"/,
       ],
       [
+        [url, ...PUSHED, '--trigger-url', `ws://127.0.0.1:${unused}`],
+        1,
+        /--trigger failed at ws:.* ECONNREFUSED .*; --trigger-url sends it elsewhere/,
+      ],
+      [
         [url, '--subscription', 'subscription { ending }', '--only', 'fan-out'],
         1,
         /the server completed the subscription/,
