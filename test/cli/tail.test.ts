@@ -83,6 +83,15 @@ describe('crier tail and crier publish', { timeout: 240_000 }, () => {
     assert.deepEqual([code, output], [0, '{"data":{"__typename":"Query"}}\n']);
   });
 
+  it('ends with the reason of a refused token, instead of connecting for ever', async (t) => {
+    const schema = 'type Subscription { a: Int @kafka(topic: "a") }';
+    const GRAPH = await graphFolder(t, { 'schema.graphql': schema });
+    const pod = await startPod(t, { GRAPH, JWT_SECRET: 'x'.repeat(32) });
+    const refused = await crier(t, ['tail', 'subscription { a }', '--url', pod.url, '--token', 'not a token']);
+    assert.equal(refused.code, 1);
+    assert.match(refused.errors, /the connection was closed: 4403 .+; --token or --header sends another token\n$/);
+  });
+
   it('ends when nobody reads its output any more', async (t) => {
     const files = {
       'schema.graphql': 'type Subscription { a: Int @kafka(topic: "a", payload: "a") }',

@@ -24,6 +24,9 @@ Data goes to standard output, everything else to standard error.
 Exits with 0 when the subscription completes or after Ctrl-C, with 1 after an error.
 `;
 
+/** The close code of a token that is missing or refused. The next connection would send the same one. */
+const FORBIDDEN = 4403;
+
 const DEFAULT_URL = 'ws://localhost:4000/graphql';
 
 type Result = FormattedExecutionResult<Record<string, unknown>, EventExtensions>;
@@ -94,6 +97,10 @@ function follow({ url, headers, token, query, variables, count, isWhole }: Subsc
           wasConnected = isConnected = true;
         },
         closed: (event) => {
+          if ((event as { code?: number }).code === FORBIDDEN) {
+            note(`${closeText(event)}; --token or --header sends another token`, 'red');
+            return end(1);
+          }
           if (isConnected) note(`${closeText(event)}; connecting again`);
           isConnected = false;
         },
