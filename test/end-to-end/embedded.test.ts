@@ -31,7 +31,7 @@ describe('crier without settings', () => {
       `  GraphiQL    http://127.0.0.1:${port}/`,
       `  WebSocket   ws://127.0.0.1:${port}/graphql   (graphql-transport-ws)`,
       `  HTTP        http://127.0.0.1:${port}/graphql`,
-      `  Admin       http://127.0.0.1:${adminPort}/healthz  /readyz  /metrics`,
+      `  Admin       http://127.0.0.1:${adminPort}/healthz  /readyz  /metrics  /live`,
     ]);
     assert.match(printedOperation(pod), /^subscription WatchAuction \{\n[^]*\n {2}\}$/);
     const page = await fetch(`http://127.0.0.1:${port}/`, { headers: { accept: 'text/html' } });
