@@ -5,13 +5,14 @@ import { loadGenerator } from './generator-packages.ts';
 import { withForms } from './resolver-types.ts';
 import { scalarTypes } from './scalar-types.ts';
 import { readSourceTypes } from './source-types.ts';
+import { typeName } from './type-name.ts';
 import { readTypedSchema } from './typed-schema.ts';
 import type { TypedSchema } from './typed-schema.ts';
 
 /** The first line of every file that is written. */
 export const MARK = '// Written by crier codegen from schema.graphql. Do not edit it: the next run replaces it.\n';
 
-const CONTEXT_FILES = ['context.ts', 'context.mts'];
+const CONTEXT_FILES = ['context.ts', 'context.mts', 'context.js', 'context.mjs'];
 
 /**
  * The TypeScript types of a graph: payloads, arguments and resolvers.
@@ -33,6 +34,8 @@ export async function generateTypes(folder: string, out: string): Promise<string
       immutableTypes: true,
       enumsAsTypes: true,
       maybeValue: 'T | null | undefined',
+      avoidOptionals: { defaultValue: true },
+      namingConvention: { typeNames: typeName },
       optionalResolveType: true,
       onlyResolveTypeForInterfaces: true,
       showUnusedMappers: false,
@@ -65,7 +68,7 @@ async function sourcesOf(folder: string, out: string, { types, scalars }: TypedS
   };
 }
 
-/** The type of the context: its loaders are those that context.ts creates. */
+/** The type of the context: its loaders are those that the graph's context module creates. */
 function contextType(folder: string, out: string): { imports: string; type: string } {
   const file = CONTEXT_FILES.map((name) => join(folder, name)).find((path) => existsSync(path));
   const imports = `import type { Context } from 'crier/graph';\n`;
@@ -73,8 +76,10 @@ function contextType(folder: string, out: string): { imports: string; type: stri
   if (file === undefined) return { imports, type: `${comment}export type GraphContext = Context;\n` };
   const loaders =
     'typeof context extends { readonly createLoaders: (...args: never) => infer L extends object } ? L : object';
+  // The compiler reads JavaScript with allowJs only.
+  const isUnread = file.endsWith('js') ? '// @ts-ignore: without allowJs, loaders are of any type\n' : '';
   return {
-    imports: `${imports}import type * as context from '${specifierOf(out, file)}';\n`,
+    imports: `${imports}${isUnread}import type * as context from '${specifierOf(out, file)}';\n`,
     type: `type Loaders = ${loaders};\n${comment}export type GraphContext = Context<Loaders>;\n`,
   };
 }

@@ -77,6 +77,10 @@ const REPLACED = new Set([
 /** Those of them without which the rest of the file means something else. */
 const EXPECTED = ['Resolver', 'SubscriptionResolver', 'TypeResolveFn'];
 
+/** An argument that has a default is null if the client says so. */
+const REQUIRE_FIELDS =
+  'export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: Exclude<T[P], undefined> };';
+
 const STATEMENT = /\n(?=export |\/\*\*)/;
 const NAME = /^export (?:type|interface) (\w+)/;
 /** The resolvers of a type; captures its name in the schema, and what comes before its fields. */
@@ -107,6 +111,7 @@ export function withForms(output: string, schema: TypedSchema): string {
 }
 
 function withOwnMembers(statement: string, { types }: TypedSchema): string {
+  if (statement.startsWith('export type RequireFields<')) return REQUIRE_FIELDS;
   const [, head, name] = TYPE_RESOLVERS.exec(statement) ?? [];
   const type = name === undefined ? undefined : types.get(name);
   if (head === undefined || name === undefined || !type) return statement;
