@@ -113,7 +113,7 @@ describe('docs/schema-changes.md: two graphs side by side', { timeout: 240_000 }
       stage.start('a'),
       stage.start('former', { ROLE: 'gateway', ...ofFormer }),
     ]);
-    await pod.reports({ incomplete_states: [], state_fills: [] });
+    await pod.reports({ kafka: 'connected', incomplete_states: [], state_fills: [] });
     await former.reports({ incomplete_states: [] });
     const live = await listen(t, pod, 'item(id: "1") { n }');
     await stage.send(stage.topic, 2);
