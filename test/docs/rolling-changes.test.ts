@@ -34,10 +34,12 @@ interface Result {
 async function listen(t: TestContext, pod: Pod, selection: string, cursor?: string) {
   const socket = await openSocket(t, pod.url, { patienceMs: 60_000 });
   await socket.init();
-  const count = await pod.metric('crier_operations');
+  const [operations, channels] = [await pod.metric('crier_operations'), await pod.metric('crier_channels')];
   const query = `subscription { item: ${selection} }`;
   socket.subscribe('1', query, undefined, { ...(cursor !== undefined && { resume: { cursor } }) });
-  await pod.counts('crier_operations', count + 1);
+  await pod.counts('crier_operations', operations + 1);
+  // From then on it receives what is published. One that resumes shares the channel of the one before.
+  if (cursor === undefined) await pod.counts('crier_channels', channels + 1);
   return {
     next: async () => {
       const { type, payload } = await socket.next();
