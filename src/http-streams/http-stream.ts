@@ -14,6 +14,7 @@ import { weightOfFacts } from '../context/connection-facts.ts';
 import { Outbox } from '../fanout/outbox/outbox.ts';
 import type { OpenState, OutboxOwner } from '../fanout/outbox/outbox.ts';
 import { whenReplied } from '../http/reply-end.ts';
+import { STREAM_HEADERS } from '../http/stream-headers.ts';
 import type { Authenticated } from '../identity/authenticator.ts';
 import type { KnownClaims } from '../identity/revocation.ts';
 import { RateLimit } from '../limits/rate-limit.ts';
@@ -38,11 +39,9 @@ const CLIENT_LEFT = 1005;
 const CLOSE_TIMEOUT_MS = 5000;
 
 const HEADERS = {
-  'cache-control': 'no-store, no-transform',
+  ...STREAM_HEADERS,
   // The end of the body is the end of the connection, so no chunk needs a length. Each format marks the end of its messages itself.
   connection: 'close',
-  // For nginx, which else collects a response until a buffer is full.
-  'x-accel-buffering': 'no',
 };
 
 /** One streamed response: its limits and its operations. What a WebSocket's `Connection` is for HTTP, without messages of the client. */

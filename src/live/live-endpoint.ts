@@ -2,10 +2,13 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GraphQLError, OperationTypeNode, execute, getOperationAST, parse, subscribe, validate } from 'graphql';
 import type { DocumentNode, ExecutionArgs, GraphQLSchema } from 'graphql';
+import { originRefusal } from '../http/origin.ts';
+import type { Origins } from '../http/origin.ts';
 import { readBody } from '../http/request-body.ts';
 import { whenReplied } from '../http/reply-end.ts';
 import { sendJson, sendText } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
+import { STREAM_HEADERS } from '../http/stream-headers.ts';
 import type { StatsSampler } from './stats-sampler.ts';
 import { buildStatsSchema } from './stats-schema.ts';
 import type { Stats } from './stats.ts';
@@ -28,12 +31,10 @@ const MAX_TOKENS = 1000;
 /** Longest wait, in ms, for a watcher that does not read. */
 const PATIENCE_MS = 30_000;
 
-const STREAM_HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-store, no-transform',
-  // For nginx, which else collects a response until a buffer is full.
-  'x-accel-buffering': 'no',
-};
+/** A page of another origin could not read the figures, and could open streams until there are too many. */
+const OWN_ORIGIN: Origins = { allowed: [], own: '' };
+
+const HEADERS = { ...STREAM_HEADERS, 'content-type': 'text/event-stream; charset=utf-8' };
 
 const EXAMPLE = 'expected a GraphQL document, such as ?query=subscription{crier_stats{pod,deliveries_per_second}}\n';
 
@@ -53,7 +54,7 @@ export class LiveEndpoint {
   readonly route: Route = {
     methods: ['GET', 'POST'],
     handle: async (request, response, url) => {
-      if (isForeign(request))
+      if (originRefusal(request.headers, OWN_ORIGIN)?.reason === 'origin')
         return sendText(response, 403, 'a page of another origin sent this request; open the dashboard at /live\n');
       const sent = request.method === 'POST' ? await inBody(request) : inUrl(url);
       if (typeof sent?.query !== 'string') return sendText(response, 400, EXAMPLE);
@@ -77,7 +78,7 @@ export class LiveEndpoint {
     };
     if (getOperationAST(document, operationName)?.operation !== OperationTypeNode.SUBSCRIPTION)
       return sendJson(response, 200, await execute(args));
-    if (request.method === 'HEAD') return void response.writeHead(200, STREAM_HEADERS).end();
+    if (request.method === 'HEAD') return void response.writeHead(200, HEADERS).end();
     if (this.#streams >= MAX_STREAMS) return sendText(response, 503, `${MAX_STREAMS} streams of figures are open\n`);
     this.#streams++;
     whenReplied(request, response, () => {
@@ -96,7 +97,7 @@ async function* events(figures: AsyncIterable<Stats>) {
 async function stream(args: ExecutionArgs, response: ServerResponse, stopped: AbortSignal): Promise<void> {
   const results = await subscribe(args);
   if (!(Symbol.asyncIterator in results)) return sendJson(response, 400, results);
-  response.writeHead(200, STREAM_HEADERS);
+  response.writeHead(200, HEADERS);
   // Some proxies hold headers back until the first byte of a body.
   response.write(':\n\n');
   for await (const result of results) {
@@ -108,12 +109,6 @@ async function stream(args: ExecutionArgs, response: ServerResponse, stopped: Ab
 async function drained(response: ServerResponse, stopped: AbortSignal): Promise<void> {
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(PATIENCE_MS)]);
   await once(response, 'drain', { signal }).catch(() => response.destroy());
-}
-
-/** A page of another origin could not read the figures, and could open streams until there are too many. */
-function isForeign({ headers: { origin, host, 'sec-fetch-site': site } }: IncomingMessage): boolean {
-  if (origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host)) return true;
-  return site === 'cross-site' || site === 'same-site';
 }
 
 function parsed(query: string): DocumentNode | GraphQLError {
