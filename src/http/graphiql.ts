@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { escapeMarkup } from '../escape-markup.ts';
-import { HARDENING, PageFiles } from './page-files.ts';
+import { PageFiles, pageHeaders } from './page-files.ts';
 
 export interface GraphiqlOptions {
   /** The subscription that the editor shows first. */
@@ -46,14 +46,7 @@ export function createGraphiql(options: GraphiqlOptions): GraphiqlHandler {
 
 function sendPage(request: IncomingMessage, response: ServerResponse, page: Buffer): boolean {
   if (!request.headers.accept?.includes('text/html')) return false;
-  response.writeHead(200, {
-    ...HARDENING,
-    'content-type': 'text/html; charset=utf-8',
-    'content-length': page.byteLength,
-    'content-security-policy': CONTENT_SECURITY_POLICY,
-    'cache-control': 'no-cache',
-    vary: 'accept',
-  });
+  response.writeHead(200, { ...pageHeaders(page, CONTENT_SECURITY_POLICY), vary: 'accept' });
   response.end(request.method === 'HEAD' ? undefined : page);
   return true;
 }

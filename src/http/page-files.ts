@@ -7,13 +7,24 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 
 /** For pages and their files. */
-export const HARDENING = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
+const HARDENING = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   txt: 'text/plain; charset=utf-8',
 };
+
+/** Headers of an HTML page. */
+export function pageHeaders(page: Buffer, contentSecurityPolicy: string) {
+  return {
+    ...HARDENING,
+    'content-type': 'text/html; charset=utf-8',
+    'content-length': page.byteLength,
+    'content-security-policy': contentSecurityPolicy,
+    'cache-control': 'no-cache',
+  };
+}
 
 interface PageFile {
   readonly body: Buffer;

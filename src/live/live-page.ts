@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { HARDENING, PageFiles } from '../http/page-files.ts';
+import { PageFiles, pageHeaders } from '../http/page-files.ts';
 import type { Route } from '../http/route.ts';
 
 const FOLDER = join(import.meta.dirname, '..', 'http', 'live');
@@ -39,13 +39,7 @@ export function livePageRoutes(): [string, Route][] {
     methods: ['GET'],
     isPublic: true,
     handle: (_request, response) => {
-      response.writeHead(200, {
-        ...HARDENING,
-        'content-type': 'text/html; charset=utf-8',
-        'content-length': PAGE.byteLength,
-        'content-security-policy': CONTENT_SECURITY_POLICY,
-        'cache-control': 'no-cache',
-      });
+      response.writeHead(200, pageHeaders(PAGE, CONTENT_SECURITY_POLICY));
       response.end(PAGE);
     },
   };
