@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { closeSync, openSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import { runCommand } from './cli/commands.ts';
 import { readConfig } from './config.ts';
@@ -10,6 +9,7 @@ import { help } from './help.ts';
 import { LogDestination } from './log-destination.ts';
 import { createLog, LogWindow } from './log.ts';
 import type { Logger } from './log.ts';
+import { podName } from './pod-name.ts';
 import { ExitProfile } from './profiling/exit-profile.ts';
 import type { ExitProfileOptions } from './profiling/exit-profile.ts';
 import type { Server } from './server.ts';
@@ -36,7 +36,7 @@ async function main(standardError: LogDestination): Promise<void> {
   const config = readConfig(environment);
   // Most of a second: --help and the errors of settings need not wait for it.
   const { startServer } = await import('./server.ts');
-  const facts = { pod: config.POD_NAME || hostname(), role: config.ROLE, version: readVersion() };
+  const facts = { pod: podName(config), role: config.ROLE, version: readVersion() };
   const log = createLog(config.LOG_LEVEL, facts, standardError);
   const exitProfile = config.PROFILE_ON_EXIT === '' ? undefined : await startExitProfile(config, facts, log);
   const fail = (error: unknown, message: string) => {

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import type { OperationTallies } from '../graph/documents/operation-tallies.ts';
 import type { Route } from '../http/route.ts';
 import { LiveEndpoint } from '../live/live-endpoint.ts';
@@ -8,6 +7,7 @@ import { StatsReader } from '../live/stats-reader.ts';
 import { StatsSampler } from '../live/stats-sampler.ts';
 import type { Stats } from '../live/stats.ts';
 import { LogWindow } from '../log.ts';
+import { podName } from '../pod-name.ts';
 import { readVersion } from '../version.ts';
 import type { RoleServices } from './services.ts';
 
@@ -22,7 +22,7 @@ const LOG_WINDOW_MS = 10_000;
 /** The dashboard of this pod: its page, and the subscription that feeds it, by path. */
 export function openLive(options: LiveOptions): ReadonlyMap<string, Route> {
   const { config, log, metrics, graph, register, ...sources } = options;
-  const pod = config.POD_NAME || hostname();
+  const pod = podName(config);
   const reader = new StatsReader({
     metrics: new MetricValues(metrics.registry),
     identity: { pod, role: config.ROLE, version: readVersion(), graph: graph.name },
