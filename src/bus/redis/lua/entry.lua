@@ -1,4 +1,4 @@
--- Runs before retain.lua and history.lua.
+-- Runs before retain.lua, state.lua and history.lua.
 --
 -- The history of a channel is a stream under the channel's name. Fields of an entry:
 --   c: its coordinates; b: the bytes of all payloads and records before it; p: its payload;
@@ -14,4 +14,9 @@ end
 -- Bytes of an entry that count towards the limit of its history.
 local function bytes_of(fields)
   return #fields.p + #(fields.r or '')
+end
+
+-- The two numbers of the entry that the state of a channel (state.lua) names; nil: it has no state.
+local function state_entry(channel)
+  return string.match(redis.call('GETRANGE', channel .. '.state', 0, 127), '^@%S+ %S+ %S+ %S+ (%d+)%-(%d+) ')
 end

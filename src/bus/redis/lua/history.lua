@@ -11,8 +11,7 @@
 
 -- True if the channel has a state that is newer than an entry of its history.
 local function is_behind_state(id)
-  local head = redis.call('GETRANGE', KEYS[2] .. '.state', 0, 127)
-  local time, count = string.match(head, '^@%S+ %S+ %S+ %S+ (%d+)%-(%d+) ')
+  local time, count = state_entry(KEYS[2])
   if not time then return false end
   local own_time, own_count = string.match(id, '^(%d+)%-(%d+)$')
   if time ~= own_time then return tonumber(time) > tonumber(own_time) end

@@ -14,8 +14,7 @@ local NOW = { 'PX', 1 }
 -- The part of a header that names the entry of a message and the one before, for a channel without a history. Ids grow, also when the
 -- clock is set back.
 local function next_entry(channel)
-  local text = redis.call('GETRANGE', channel .. '.state', 0, 127)
-  local time, count = string.match(text, '^@%S+ %S+ %S+ %S+ (%d+)%-(%d+) ')
+  local time, count = state_entry(channel)
   if not time then return ' ' .. whole(time_now()) .. '-0 -' end
   local previous = ' ' .. time .. '-' .. count
   if tonumber(time) < time_now() then return ' ' .. whole(time_now()) .. '-0' .. previous end
