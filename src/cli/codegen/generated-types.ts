@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
+import { candidatesOf } from '../../graph/loading/module-files.ts';
 import { readSchemaFile } from '../../graph/loading/schema-file.ts';
 import { loadGenerator } from './generator-packages.ts';
 import { withForms } from './resolver-types.ts';
@@ -11,8 +12,6 @@ import type { TypedSchema } from './typed-schema.ts';
 
 /** The first line of every file that is written. */
 export const MARK = '// Written by crier codegen from schema.graphql. Do not edit it: the next run replaces it.\n';
-
-const CONTEXT_FILES = ['context.ts', 'context.mts', 'context.js', 'context.mjs'];
 
 /**
  * The TypeScript types of a graph: payloads, arguments and resolvers.
@@ -70,7 +69,9 @@ async function sourcesOf(folder: string, out: string, { types, scalars }: TypedS
 
 /** The type of the context: its loaders are those that the graph's context module creates. */
 function contextType(folder: string, out: string): { imports: string; type: string } {
-  const file = CONTEXT_FILES.map((name) => join(folder, name)).find((path) => existsSync(path));
+  const file = candidatesOf('context')
+    .map((name) => join(folder, name))
+    .find((path) => existsSync(path));
   const imports = `import type { Context } from 'crier/graph';\n`;
   const comment = '/** The third argument of resolvers. */\n';
   if (file === undefined) return { imports, type: `${comment}export type GraphContext = Context;\n` };

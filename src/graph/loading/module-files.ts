@@ -17,7 +17,7 @@ export async function findModuleFiles(folder: string): Promise<Map<string, strin
   const entries = new Set(await readdir(folder));
   const files = new Map<string, string>();
   for (const name of NAMES) {
-    const [file, ...others] = EXTENSIONS.map((extension) => name + extension).filter((one) => entries.has(one));
+    const [file, ...others] = candidatesOf(name).filter((one) => entries.has(one));
     if (file === undefined) continue;
     if (others.length > 0) throw new GraphError(`${[file, ...others].join(' and ')} both exist; keep one`);
     files.set(name, file);
@@ -39,7 +39,7 @@ export async function warningsOfFiles(folder: string, loaded: ReadonlySet<string
     const name = NAMES.find((candidate) => wordsOf(stem).includes(canonical(candidate)));
     // A folder next to the module of its name holds imports of that module.
     if (extension === '' && [...loaded].some((file) => parse(file).name === name)) continue;
-    const mend = name === undefined ? undefined : `crier loads ${name} from one of: ${filesOf(name)}`;
+    const mend = name === undefined ? undefined : `crier loads ${name} from one of: ${candidatesOf(name).join(', ')}`;
     if (mend !== undefined) warnings.push(`${entry} is not loaded; ${mend}`);
     else if (stem === 'index' && EXTENSIONS.includes(extension))
       warnings.push(`${entry} is not loaded; crier loads ${NAMES.join(', ')}: move what it exports to resolvers.ts`);
@@ -63,8 +63,9 @@ export async function unreadSchemaFiles(folder: string): Promise<string[]> {
 /** Tests, configuration of tools and declarations beside the modules. */
 const NO_MODULE = /\.(test|spec|config|d|stories)$/;
 
-function filesOf(name: string): string {
-  return EXTENSIONS.map((extension) => name + extension).join(', ');
+/** Names that the file of a graph's module may have. */
+export function candidatesOf(name: (typeof NAMES)[number]): string[] {
+  return EXTENSIONS.map((extension) => name + extension);
 }
 
 /** What a name says, in canonical form: its parts between dots, and its last word. `auction-Resolvers.old` has `resolver` and `old`. */
