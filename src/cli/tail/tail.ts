@@ -1,6 +1,7 @@
 import { createClient } from '@crier/client';
 import type { EventExtensions } from '@crier/client';
 import type { FormattedExecutionResult } from 'graphql';
+import { CloseCode } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { ClientOptions } from 'ws';
 import { SetupError, UsageError } from '../../errors.ts';
@@ -23,9 +24,6 @@ Usage: crier tail '<subscription>' [options]
 Data goes to standard output, everything else to standard error.
 Exits with 0 when the subscription completes or after Ctrl-C, with 1 after an error.
 `;
-
-/** The close code of a token that is missing or refused. The next connection would send the same one. */
-const FORBIDDEN = 4403;
 
 const DEFAULT_URL = 'ws://localhost:4000/graphql';
 
@@ -97,7 +95,8 @@ function follow({ url, headers, token, query, variables, count, isWhole }: Subsc
           wasConnected = isConnected = true;
         },
         closed: (event) => {
-          if ((event as { code?: number }).code === FORBIDDEN) {
+          // The next connection would send the same token.
+          if ((event as { code?: number }).code === CloseCode.Forbidden) {
             note(`${closeText(event)}; --token or --header sends another token`, 'red');
             return end(1);
           }
