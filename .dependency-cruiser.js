@@ -80,10 +80,19 @@ export default {
     },
     {
       name: 'pages-alone',
-      comment: 'They run in browsers; of crier they know the client.',
+      comment: 'They run in browsers; of crier they know the client, and the types of what the server sends them.',
       severity: 'error',
       from: { path: '^pages/' },
-      to: { path: '^(src|test|loadtest|stack|scripts)/' },
+      to: {
+        path: '^(src|test|loadtest|stack|scripts)/',
+        pathNot: '^src/(live/stats|graph/schema/event-source)\\.ts$',
+      },
+    },
+    {
+      name: 'types-for-pages',
+      severity: 'error',
+      from: { path: '^src/(live/stats|graph/schema/event-source)\\.ts$' },
+      to: {},
     },
     {
       name: 'installed-with-crier',

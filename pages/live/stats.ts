@@ -1,48 +1,9 @@
-/** What the page selects of `crier_stats`; src/live/stats-schema.ts describes it. Rates are null at first, and figures of other roles always. */
-export interface Stats {
-  readonly pod: string;
-  readonly role: string;
-  readonly version: string;
-  readonly graph: string;
-  readonly status: string;
-  readonly problems: readonly string[];
-  readonly at: string;
-  readonly uptime_seconds: number;
-  readonly records_per_second: number | null;
-  readonly events_per_second: number | null;
-  readonly deliveries_per_second: number | null;
-  readonly executions_per_second: number | null;
-  readonly sharing_ratio: number | null;
-  readonly latency_p50_ms: number | null;
-  readonly latency_p99_ms: number | null;
-  readonly kafka_lag_records: number | null;
-  readonly sockets: number | null;
-  readonly operations: number | null;
-  readonly slow_consumers: number | null;
-  readonly queue_bytes: number | null;
-  readonly queue_bytes_max: number | null;
-  readonly refusals_per_second: number | null;
-  readonly gaps_per_second: number | null;
-  readonly errors_per_second: number | null;
-  readonly poison_records_per_second: number | null;
-  readonly heap_bytes: number;
-  readonly heap_limit_bytes: number | null;
-  readonly resident_bytes: number;
-  readonly loop_lag_ms: number;
-  readonly loop_busy_ratio: number | null;
-  readonly top_operations: readonly OperationStats[];
-}
+import type { OperationStats, Stats as AllStats } from '../../src/live/stats.ts';
 
-export interface OperationStats {
-  readonly document: string;
-  readonly operation: string;
-  readonly field: string;
-  readonly subscriptions: number;
-  readonly deliveries_per_second: number | null;
-  readonly executions_per_second: number | null;
-  readonly execution_ms_per_second: number | null;
-  readonly errors_per_second: number | null;
-}
+export type { OperationStats };
+
+/** What the page selects of `crier_stats`. Rates are null at first, and figures of other roles always. */
+export type Stats = Omit<AllStats, 'seconds'>;
 
 export const SUBSCRIPTION = `subscription {
   crier_stats {

@@ -1,4 +1,4 @@
-/** As in stats-schema.ts. */
+/** As in stats-schema.ts. The page reads it, too: this file must import nothing. */
 export interface Stats {
   readonly pod: string;
   readonly role: string;

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { Server as HttpServer } from 'node:http';
 import type { Config } from '../config.ts';
 import type { Graph } from '../graph/graph.ts';
+import type { EventSources } from '../graph/schema/event-source.ts';
 import { eventSources } from '../graph/schema/event-sources.ts';
 import { exampleOperation } from '../graph/schema/example-operation.ts';
 import { createEndpoint } from '../http/endpoint.ts';
@@ -59,7 +60,7 @@ function openPages({ config, graph, graphParts, live }: GatewayServices): Graphi
   const dashboard: GraphiqlHandler = hasLive ? developmentLive(live, config.ADMIN_TOKEN) : () => false;
   const pagesOf = (of: Graph): GraphiqlHandler => {
     const operation = exampleOperation(of);
-    const sources = { fields: eventSources(of), records: recordsOf(config, of) };
+    const sources: EventSources = { fields: eventSources(of), records: recordsOf(config, of) };
     const graphiql = config.GRAPHIQL ? createGraphiql({ operation, title: of.name, sources }) : () => false;
     const overview = createOverview({
       endpoint: ENDPOINT,
@@ -75,7 +76,10 @@ function openPages({ config, graph, graphParts, live }: GatewayServices): Graphi
 }
 
 /** Who writes the records of the graph's topics. */
-function recordsOf({ isEmbedded, SAMPLE_INTERVAL_MS: sampleIntervalMs }: Config, { samples }: Graph): object | string {
+function recordsOf(
+  { isEmbedded, SAMPLE_INTERVAL_MS: sampleIntervalMs }: Config,
+  { samples }: Graph,
+): EventSources['records'] {
   if (!isEmbedded) return 'programs';
   return samples ? { sampleIntervalMs } : 'nobody';
 }

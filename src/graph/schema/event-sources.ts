@@ -3,25 +3,14 @@ import type { GraphQLArgument } from 'graphql';
 import type { Graph } from '../graph.ts';
 import { isRecordPart } from '../record-parts.ts';
 import type { Binding } from './binding.ts';
-
-/** Where the events of a Subscription field come from, as pages/graphiql/event-hint.ts reads it. */
-export type EventSource =
-  | { readonly topic: string; readonly payload: readonly string[]; readonly values?: readonly MatchedValue[] }
-  | { readonly channel: string }
-  | { readonly resolver: true };
-
-interface MatchedValue {
-  readonly arg: string;
-  readonly path: readonly string[];
-  readonly example: unknown;
-}
+import type { EventSource, EventSources } from './event-source.ts';
 
 /** Where the events of each Subscription field come from, by field. */
 export function eventSources({
   schema,
   bindings,
   redisBindings,
-}: Pick<Graph, 'schema' | 'bindings' | 'redisBindings'>): Readonly<Record<string, EventSource>> {
+}: Pick<Graph, 'schema' | 'bindings' | 'redisBindings'>): EventSources['fields'] {
   const fields = Object.values(schema.getSubscriptionType()?.getFields() ?? {});
   return Object.fromEntries(
     fields.map(({ name, args }): [string, EventSource] => {
