@@ -17,6 +17,9 @@ const DEBIAN_PACKAGES = {
 /** Programs that only the tests of proxies run: the proxies, and what they need. */
 const PROXY_PACKAGES = { nginx: 'nginx', haproxy: 'haproxy', openssl: 'openssl', pip3: 'python3-pip' } as const;
 
+/** Programs that only the tests of clients run: Java runs a client from its source, which the runtime alone cannot. */
+const CLIENT_PACKAGES = { javac: 'default-jdk-headless' } as const;
+
 /** Programs that Debian starts as services when it installs them. */
 const SERVICES = ['redis-server', 'prometheus', 'nginx', 'haproxy'] as const;
 
@@ -24,7 +27,7 @@ const SERVICES = ['redis-server', 'prometheus', 'nginx', 'haproxy'] as const;
 const LOCK_TIMEOUT_MS = 10 * 60_000;
 const LOCK_PAUSE_MS = 1_000;
 
-export type Program = keyof typeof DEBIAN_PACKAGES | keyof typeof PROXY_PACKAGES;
+export type Program = keyof typeof DEBIAN_PACKAGES | keyof typeof PROXY_PACKAGES | keyof typeof CLIENT_PACKAGES;
 
 export const PROGRAMS = Object.keys(DEBIAN_PACKAGES) as Program[];
 export const PROXY_PROGRAMS = Object.keys(PROXY_PACKAGES) as Program[];
@@ -101,7 +104,7 @@ export async function runProgram(command: string, commandArguments: readonly str
 }
 
 function packagesOf(programs: readonly Program[]): string {
-  const packages = { ...DEBIAN_PACKAGES, ...PROXY_PACKAGES };
+  const packages = { ...DEBIAN_PACKAGES, ...PROXY_PACKAGES, ...CLIENT_PACKAGES };
   return programs.map((program) => packages[program]).join(' ');
 }
 

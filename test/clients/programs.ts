@@ -48,6 +48,7 @@ export async function installGoClient(): Promise<StartClient> {
 
 /** Spring for GraphQL. */
 export async function installSpring(): Promise<StartClient> {
+  await installPrograms(await missingPrograms(['javac']));
   const jars = folderOf('spring', 'pom.xml');
   await mkdir(INSTALLED, { recursive: true });
   await installJars(join(FIXTURES, 'spring'), jars);
