@@ -21,16 +21,22 @@ const SCHEMA = `
 const operation = (fields: string) =>
   `subscription ordersSubscription($id: ID!) { order_updated(id: $id) { ${fields} } }`;
 
-/** Each installs its client and returns what starts it. */
-const CLIENTS: Readonly<Record<string, () => StartClient | Promise<StartClient>>> = {
-  "Python's gql": installGql,
-  "Hasura's go-graphql-client": installGoClient,
-  'Spring for GraphQL': installSpring,
-  Relay: installRelay,
-  'Apollo Client over a WebSocket': () => apolloOverWebSocket,
-  'Apollo Client over multipart': () => apolloOverMultipart,
-  'urql over a WebSocket': () => urqlOverWebSocket,
-  'urql over server-sent events': () => urqlOverEvents,
+interface Row {
+  /** Installs the client and returns what starts it. */
+  readonly install: () => StartClient | Promise<StartClient>;
+  /** Subscribes again by itself when its pod drains. Otherwise it tells its application that the subscription is over. */
+  readonly returns: boolean;
+}
+
+const CLIENTS: Readonly<Record<string, Row>> = {
+  "Python's gql": { install: installGql, returns: false },
+  "Hasura's go-graphql-client": { install: installGoClient, returns: true },
+  'Spring for GraphQL': { install: installSpring, returns: false },
+  Relay: { install: installRelay, returns: true },
+  'Apollo Client over a WebSocket': { install: () => apolloOverWebSocket, returns: true },
+  'Apollo Client over multipart': { install: () => apolloOverMultipart, returns: false },
+  'urql over a WebSocket': { install: () => urqlOverWebSocket, returns: true },
+  'urql over server-sent events': { install: () => urqlOverEvents, returns: false },
 };
 
 /** Programs of other languages start in seconds, on a busy machine. */
@@ -39,9 +45,18 @@ const PATIENCE_MS = 60_000;
 describe('clients of other projects', { timeout: 900_000 }, () => {
   let crier: Server;
 
+  const startCrier = (port: number) =>
+    createServer({
+      host: '127.0.0.1',
+      port,
+      logLevel: 'fatal',
+      drainDelayMs: 0,
+      drainSpreadMs: 0,
+      graph: defineGraph({ schema: SCHEMA }),
+    });
+
   before(async () => {
-    const graph = defineGraph({ schema: SCHEMA });
-    crier = await createServer({ host: '127.0.0.1', port: 0, logLevel: 'fatal', graph });
+    crier = await startCrier(0);
   });
 
   after(() => crier.close());
@@ -68,7 +83,7 @@ describe('clients of other projects', { timeout: 900_000 }, () => {
     );
   }
 
-  for (const [name, install] of Object.entries(CLIENTS)) {
+  for (const [name, { install, returns }] of Object.entries(CLIENTS)) {
     describe(name, () => {
       let client: Client;
       before(async () => {
@@ -91,6 +106,24 @@ describe('clients of other projects', { timeout: 900_000 }, () => {
         const { events, errors } = client.subscribe(operation('id colour'), { id: '7' });
         await waitFor('the error', () => errors.length > 0, PATIENCE_MS);
         assert.deepEqual([events, errors], [[], ['Cannot query field "colour" on type "Order".']]);
+      });
+
+      const title = returns ? 'subscribes again by itself' : 'tells its application';
+      it(`${title} when its pod drains and another one takes over`, async () => {
+        const told = client.subscribe(operation('id status'), { id: '7' });
+        await operations(1, told);
+        await receiveFive(told);
+        await crier.close();
+        crier = await startCrier(Number(new URL(crier.url!).port));
+        const isOver = () => told.errors.length > 0 || told.isComplete;
+        const isBack = async () => {
+          await crier.publish('orders', { value: { id: '7', status: 'back' } });
+          return JSON.stringify(told.events.at(-1)).includes('back');
+        };
+        await waitFor('the client', async () => isOver() || (await isBack()), PATIENCE_MS);
+        assert.equal(isOver(), !returns, JSON.stringify(told));
+        if (returns) told.stop();
+        await operations(0, told);
       });
     });
   }
