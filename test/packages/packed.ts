@@ -12,6 +12,8 @@ const SOURCES = [
   'babel.config.js',
   'client',
   'create-crier',
+  'directives.graphql',
+  'pages',
   'plugins',
   'scripts',
   'src',

@@ -20,7 +20,8 @@ export async function startPageServer(t: TestContext, example: string, crierUrl:
   const [port] = await freePorts(1);
   const server = spawn('npm', ['start', '--', '--host', '127.0.0.1', '--port', `${port}`, '--strictPort'], {
     cwd: folder,
-    env: { ...process.env, CRIER_URL: crierUrl },
+    // In CI, Vite colours its output even into a pipe.
+    env: { ...process.env, CRIER_URL: crierUrl, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
     // npm's children get no signal from npm.
     detached: true,
