@@ -33,7 +33,7 @@ const BESIDE = { concurrency: ownPodCauses.length };
 
 const ELSEWHERE: CausedElsewhere = {
   'test/end-to-end/boundary.test.ts': ['crier_failures_total', 'crier_unhandled_rejections_total'],
-  'test/end-to-end/standard-streams.test.ts': ['crier_log_lines_dropped_total'],
+  'test/faults/standard-streams.test.ts': ['crier_log_lines_dropped_total'],
   'test/websocket/cold-documents.test.ts': ['crier_documents_waiting'],
   'test/roles/worker.test.ts': [
     'crier_flow_limited_partitions',

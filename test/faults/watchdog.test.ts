@@ -7,8 +7,8 @@ import type { TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { spawnPod, startPod } from './pod.ts';
-import type { Pod } from './pod.ts';
+import { spawnPod, startPod } from '../end-to-end/pod.ts';
+import type { Pod } from '../end-to-end/pod.ts';
 
 /** A watchdog that fails leaves its process alive: the test then fails after this time, and kills it. */
 const PATIENCE_MS = 60_000;

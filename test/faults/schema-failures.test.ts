@@ -10,7 +10,7 @@ import { registryProxy } from '../support/registry-proxy.ts';
 import { framed, registerSchema, schemaRegistry } from '../support/schema-registry.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
-import { startPod } from './pod.ts';
+import { startPod } from '../end-to-end/pod.ts';
 
 /** A record with the number of an order. Its documentation tells schemas apart. */
 function schemaOf(doc: string): string {

@@ -9,8 +9,8 @@ import { startBroker } from '../support/own-broker.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
-import { startPod } from './pod.ts';
-import type { Pod } from './pod.ts';
+import { startPod } from '../end-to-end/pod.ts';
+import type { Pod } from '../end-to-end/pod.ts';
 
 const TOPIC = 'bids';
 const SCHEMA = `

@@ -8,8 +8,8 @@ import { startBroker } from '../support/own-broker.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startPod } from './pod.ts';
-import type { Pod } from './pod.ts';
+import { startPod } from '../end-to-end/pod.ts';
+import type { Pod } from '../end-to-end/pod.ts';
 
 const TOPIC = 'bids';
 const SCHEMA = `

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { Redis } from 'ioredis';
-import { startKafkaBroker } from '../../../stack/kafka-broker.ts';
-import type { KafkaBroker } from '../../../stack/kafka-broker.ts';
-import { freePorts } from '../../../stack/port.ts';
-import { startRedisServer } from '../../../stack/redis-server.ts';
-import type { Message } from '../../../src/bus/bus.ts';
-import { BusUnavailableError } from '../../../src/errors.ts';
-import { randomName } from '../../support/services.ts';
-import { waitFor } from '../../support/wait-for.ts';
-import { createConsumer, orderBreak, Outside } from '../consumer-harness.ts';
+import { startKafkaBroker } from '../../stack/kafka-broker.ts';
+import type { KafkaBroker } from '../../stack/kafka-broker.ts';
+import { freePorts } from '../../stack/port.ts';
+import { startRedisServer } from '../../stack/redis-server.ts';
+import type { Message } from '../../src/bus/bus.ts';
+import { BusUnavailableError } from '../../src/errors.ts';
+import { randomName } from '../support/services.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { createConsumer, orderBreak, Outside } from '../kafka/consumer-harness.ts';
 
 /** Publishes by one pipeline; what Redis does not take at once is refused. */
 function redisPublish(redis: Redis): (messages: readonly Message[]) => Promise<void> {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { startKafkaCluster } from '../../../stack/kafka-cluster.ts';
-import type { KafkaCluster } from '../../../stack/kafka-cluster.ts';
-import type { KafkaNode } from '../../../stack/kafka-node.ts';
-import { freePorts } from '../../../stack/port.ts';
-import { consumerGroupClass, surviveFailovers } from '../../../src/kafka/kafkajs/failover.ts';
-import type { ConsumerGroup } from '../../../src/kafka/kafkajs/failover.ts';
-import { randomName } from '../../support/services.ts';
-import { waitFor } from '../../support/wait-for.ts';
-import { createConsumer, orderBreak, Outside } from '../consumer-harness.ts';
+import { startKafkaCluster } from '../../stack/kafka-cluster.ts';
+import type { KafkaCluster } from '../../stack/kafka-cluster.ts';
+import type { KafkaNode } from '../../stack/kafka-node.ts';
+import { freePorts } from '../../stack/port.ts';
+import { consumerGroupClass, surviveFailovers } from '../../src/kafka/kafkajs/failover.ts';
+import type { ConsumerGroup } from '../../src/kafka/kafkajs/failover.ts';
+import { randomName } from '../support/services.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { createConsumer, orderBreak, Outside } from '../kafka/consumer-harness.ts';
 
 /** Longer than any failover: who has to wait for the session of a ghost shows. */
 const SESSION_TIMEOUT_MS = 60_000;

@@ -12,9 +12,9 @@ import { createTopics } from '../../stack/topics.ts';
 import { redisServer } from '../support/services.ts';
 import { openSocket } from '../support/socket.ts';
 import { watch } from '../support/stock-client.ts';
-import { EVERY_FIELD, orderEvent, orderRecord, ordersSettings } from './orders.ts';
-import { spawnPod, startPod } from './pod.ts';
-import { kcatProducer } from './producers.ts';
+import { EVERY_FIELD, orderEvent, orderRecord, ordersSettings } from '../end-to-end/orders.ts';
+import { spawnPod, startPod } from '../end-to-end/pod.ts';
+import { kcatProducer } from '../end-to-end/producers.ts';
 
 const SUBSCRIPTION = `subscription { order_updated(order_id: 7) ${EVERY_FIELD} }`;
 

@@ -1,10 +1,10 @@
 /**
- * Run by availability.test.ts in a process of its own: closes a consumer in the named state, and must then end by itself.
+ * Run by kafka-availability.test.ts in a process of its own: closes a consumer in the named state, and must then end by itself.
  * Arguments: state, broker, topic.
  */
 import assert from 'node:assert/strict';
-import { waitFor } from '../../support/wait-for.ts';
-import { createConsumer, Outside } from '../consumer-harness.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { createConsumer, Outside } from '../kafka/consumer-harness.ts';
 
 const [state, broker, topic] = process.argv.slice(2) as [string, string, string];
 process.on('unhandledRejection', (error) => {
