@@ -12,7 +12,6 @@ import type { Logger } from './log.ts';
 import { podName } from './pod-name.ts';
 import { ExitProfile } from './profiling/exit-profile.ts';
 import type { ExitProfileOptions } from './profiling/exit-profile.ts';
-import type { Server } from './server.ts';
 import { finishMs } from './settings/shutdown-times.ts';
 import { Shutdown } from './shutdown.ts';
 import { readVersion } from './version.ts';
@@ -35,7 +34,9 @@ async function main(standardError: LogDestination): Promise<void> {
 
   const config = readConfig(environment);
   // Most of a second: --help and the errors of settings need not wait for it.
-  const { startServer } = await import('./server.ts');
+  const { startServer, BUILT_IN_GRAPH } = await import('./server.ts');
+  const dev = word === 'dev' ? await import('./cli/dev.ts') : undefined;
+  const printer = dev && new dev.ReloadPrinter();
   const facts = { pod: podName(config), role: config.ROLE, version: readVersion() };
   const log = createLog(config.LOG_LEVEL, facts, standardError);
   const exitProfile = config.PROFILE_ON_EXIT === '' ? undefined : await startExitProfile(config, facts, log);
@@ -72,6 +73,7 @@ async function main(standardError: LogDestination): Promise<void> {
   const onFatal = (error: Error) => fail(error, 'crier cannot continue');
   const starting = startServer(config, log, {
     onFatal,
+    ...(printer && { onReload: (outcome, durationMs) => printer.print(outcome, durationMs) }),
     stop: shutdown.stop,
     hurry: shutdown.hurry,
     beforeLongTurn: () => watchdog.pause(),
@@ -79,7 +81,7 @@ async function main(standardError: LogDestination): Promise<void> {
     droppedLogLines: () => standardError.droppedLines,
   });
   shutdown.listen(starting);
-  // A reload that is asked for while the pod starts follows the start. It logs what became of it.
+  // A reload that is asked for while the pod starts follows the start. It reports what became of it.
   process.on('SIGHUP', () => {
     if (hasLostTerminal()) process.kill(process.pid, 'SIGTERM');
     else starting.then((server) => server.reloadPods()).catch(() => undefined);
@@ -91,7 +93,7 @@ async function main(standardError: LogDestination): Promise<void> {
   });
   if (!server || shutdown.stop.aborted) return;
   process.stdout.write(server.banner);
-  if (word === 'dev') await watch(config, server);
+  await dev?.watchGraph(config.GRAPH || BUILT_IN_GRAPH, server);
 }
 
 /** True if the signal came because the terminal was closed: a process that a person has started there ends with it. */
@@ -103,12 +105,6 @@ function hasLostTerminal(): boolean {
   } catch {
     return true;
   }
-}
-
-async function watch(config: Config, server: Server): Promise<void> {
-  const { watchGraph } = await import('./cli/dev.ts');
-  const { BUILT_IN_GRAPH } = await import('./server.ts');
-  await watchGraph(config.GRAPH || BUILT_IN_GRAPH, server);
 }
 
 async function startExitProfile(config: Config, facts: ExitProfileOptions['facts'], log: Logger): Promise<ExitProfile> {

@@ -75,6 +75,8 @@ export interface ServerOptions {
   readonly isFed?: boolean;
   /** Only a new process can help. Called at most once. */
   readonly onFatal: (error: Error) => void;
+  /** Called with what became of each reload of the graph, in place of its log line. */
+  readonly onReload?: (outcome: ReloadOutcome, durationMs: number) => void;
   /** Rejections of this process that nothing handled, so far. */
   readonly unhandledRejections?: () => number;
   /** Once aborted, the start does not wait for Kafka any longer: the server that it resolves with is there to be closed. */
@@ -152,6 +154,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       log,
       metrics,
       draining: draining.signal,
+      onReload: options.onReload,
     });
     const details: Record<string, () => unknown> = {
       graph: () => graph.name,

@@ -27,6 +27,8 @@ export interface GraphReloadsOptions {
   readonly log: Logger;
   readonly metrics: Pick<Metrics, 'graphReloads'>;
   readonly draining: AbortSignal;
+  /** Called with what became of each reload, in place of its log line. */
+  readonly onReload?: ((outcome: ReloadOutcome, durationMs: number) => void) | undefined;
   /** Longest wait in ms for the modules of a graph. */
   readonly loadTimeoutMs?: number;
 }
@@ -67,12 +69,13 @@ export class GraphReloads {
   }
 
   async #reload(): Promise<ReloadOutcome> {
-    const { log, metrics } = this.#options;
+    const { log, metrics, onReload } = this.#options;
     const startedAt = performance.now();
     const outcome = await this.#attempt();
     metrics.graphReloads.inc({ outcome: outcome.outcome });
     const durationMs = Math.round(performance.now() - startedAt);
-    if (outcome.outcome !== 'refused') log.info({ ...outcome, durationMs }, 'the graph was reloaded');
+    if (onReload) onReload(outcome, durationMs);
+    else if (outcome.outcome !== 'refused') log.info({ ...outcome, durationMs }, 'the graph was reloaded');
     else log.error({ ...outcome, durationMs }, 'the graph was not reloaded: the pod serves the former one as before');
     return outcome;
   }
