@@ -12,8 +12,8 @@ export function exampleSubscription(
   { field, object, payload, key }: InferredGraph,
   records: readonly SeenRecord[],
 ): string {
-  const value = key && valueAt(records.at(-1)!.payload, [...payload, key.name]);
-  const argument = key && value !== undefined && value !== null ? `(${key.name}: ${literal(value, key.type)})` : '';
+  const value = key && valueAt(records.at(-1)!.payload, [...payload, ...key.path]);
+  const argument = key && value !== undefined && value !== null ? `(${key.argument}: ${literal(value, key.type)})` : '';
   const isShort = argument.length <= MAX_KEY_LENGTH;
   return `subscription { ${field}${isShort ? argument : ''}${object ? ` ${selection(object)}` : ''} }`;
 }

@@ -8,6 +8,14 @@ import { Place } from './place.ts';
 import type { SeenRecord } from './seen-record.ts';
 import { nounOf } from './type-names.ts';
 
+/** The field that the binding matches on. */
+export interface MatchedField extends KeyField {
+  /** Of the argument. */
+  readonly type: string;
+  /** The type that has the field. */
+  readonly object: InferredObject;
+}
+
 /** A graph of one topic, as its records suggest it. */
 export interface InferredGraph {
   readonly topic: string;
@@ -20,7 +28,9 @@ export interface InferredGraph {
   readonly objects: readonly InferredObject[];
   /** Path of the field's value in the payload; [] is the whole payload. */
   readonly payload: readonly string[];
-  readonly key: (Omit<KeyField, 'place'> & { readonly type: string }) | undefined;
+  readonly key: MatchedField | undefined;
+  /** True: a record has a key. */
+  readonly isKeyed: boolean;
 }
 
 /** @param records at least one */
@@ -40,8 +50,15 @@ export function inferGraph(topic: string, records: readonly SeenRecord[]): Infer
     object,
     objects: types.objects,
     payload,
-    key: key && { ...key, type: object.fields.find(({ name }) => name === key.name)!.type },
+    key: key && matchedField(key, object),
+    isKeyed: records.some((record) => record.key !== undefined),
   };
+}
+
+function matchedField(key: KeyField, root: InferredObject): MatchedField {
+  const fieldIn = (object: InferredObject, name: string) => object.fields.find((field) => field.name === name)!;
+  const object = key.path.slice(0, -1).reduce((outer, name) => fieldIn(outer, name).object!, root);
+  return { ...key, object, type: fieldIn(object, key.path.at(-1)!).type };
 }
 
 function fieldOf(noun: string): string {

@@ -6,6 +6,7 @@ import { UsageError } from '../../errors.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { readArguments } from '../command.ts';
 import { paint } from '../paint.ts';
+import { choiceText } from './choice-text.ts';
 import { exampleSubscription } from './example-subscription.ts';
 import { refuseExisting, writeGraphFiles } from './graph-files.ts';
 import { inferGraph } from './inferred-graph.ts';
@@ -64,7 +65,7 @@ export async function run(args: readonly string[]): Promise<number> {
     'samples.ts': samplesText(topic, records, from),
     'README.md': readmeText(basename(resolve(folder)), from, commands),
   });
-  process.stdout.write(report(folder, from, commands));
+  process.stdout.write(report(folder, from, choiceText(graph), commands));
   return 0;
 }
 
@@ -106,9 +107,11 @@ async function read({ sample }: Source, topic: string, settings: Settings): Prom
   return { records: await readSampleFile(sample, limits), hasSchema: false, undecodable: 0 };
 }
 
-function report(folder: string, source: string, { sample, tail, live, types }: NextCommands): string {
+function report(folder: string, source: string, choice: string, { sample, tail, live, types }: NextCommands): string {
   const command = (text: string) => `  ${paint(process.stdout, 'cyan', text)}\n`;
   return `${paint(process.stdout, 'green', 'written')}: ${FILES.join(', ')} in ${folder}, from ${source}
+
+${choice}
 
 Play the sample records, without Kafka, and open http://localhost:4000/:
 

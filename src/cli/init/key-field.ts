@@ -5,15 +5,22 @@ import type { SeenRecord } from './seen-record.ts';
 
 /** The field by which subscribers choose their events. */
 export interface KeyField {
-  readonly name: string;
-  readonly place: Place;
+  /** Name of the argument. */
+  readonly argument: string;
+  /** Below the payload. */
+  readonly path: readonly string[];
   /** True: it equals the key of each record. */
   readonly isRecordKey: boolean;
 }
 
+interface Candidate {
+  readonly path: readonly string[];
+  readonly place: Place;
+}
+
 /**
- * The field that equals the records' keys; else the one named like the id of the type. undefined: no field is in each record, or none is
- * an id.
+ * The field that equals the records' keys: of the payload, else of an object in it, such as `data.id`. Else the field of the payload that is
+ * named like the id of the type. undefined: no field is in each record, or none is an id.
  */
 export function keyFieldOf(
   records: readonly SeenRecord[],
@@ -21,20 +28,41 @@ export function keyFieldOf(
   place: Place,
   typeName: string,
 ): KeyField | undefined {
-  const candidates = place.usableKeys.filter(([, at]) => at.values === place.values && isComparable(at));
   const keyed = records.flatMap(({ key, payload: of }) => {
     const value = valueAt(of, payload);
     return key === undefined || value === null || value === undefined ? [] : [{ keys: textsOf(key), value }];
   });
-  const equal = candidates.filter(
-    ([name]) => keyed.length > 0 && keyed.every(({ keys, value }) => keys.includes(String(valueAt(value, [name])))),
-  );
-  const isId = ([name]: (typeof candidates)[number]) => isIdName(name);
-  const recordKey = equal.find(isId) ?? equal[0];
-  if (recordKey) return { name: recordKey[0], place: recordKey[1], isRecordKey: true };
+  const isEqual = ({ path }: Candidate) =>
+    keyed.length > 0 && keyed.every(({ keys, value }) => keys.includes(String(valueAt(value, path))));
+  const levels = levelsOf(place);
+  for (const candidates of levels) {
+    const equal = candidates.filter(isEqual);
+    const recordKey = equal.find(({ path }) => isIdName(path.at(-1)!)) ?? equal[0];
+    if (recordKey) return { argument: argumentOf(recordKey.path), path: recordKey.path, isRecordKey: true };
+  }
   const ids = [`${snakeCaseName(typeName)}_id`, 'id'];
-  const named = ids.flatMap((id) => candidates.filter(([name]) => name === id));
-  return named[0] && { name: named[0][0], place: named[0][1], isRecordKey: false };
+  const id = ids.find((name) => levels[0]!.some(({ path }) => path[0] === name));
+  return id === undefined ? undefined : { argument: id, path: [id], isRecordKey: false };
+}
+
+/** The scalars that are in each payload, by the number of objects around them. */
+function levelsOf(root: Place): readonly (readonly Candidate[])[] {
+  const levels: Candidate[][] = [];
+  for (let objects: readonly Candidate[] = [{ path: [], place: root }]; objects.length > 0;) {
+    const fields = objects.flatMap(({ path, place }) =>
+      place.usableKeys
+        .filter(([, at]) => at.values === root.values)
+        .map(([key, at]) => ({ path: [...path, key], place: at })),
+    );
+    levels.push(fields.filter((field) => isComparable(field.place)));
+    objects = fields.filter((field) => field.place.isObject);
+  }
+  return levels;
+}
+
+/** `data.id` is `data_id`: the payload may have an `id` of its own. */
+function argumentOf(path: readonly string[]): string {
+  return path.slice(path.at(-1) === 'id' ? -2 : -1).join('_');
 }
 
 /** True of `id`, `order_id` and `order_ids`. */

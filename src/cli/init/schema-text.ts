@@ -1,3 +1,4 @@
+import { choiceText } from './choice-text.ts';
 import type { InferredGraph } from './inferred-graph.ts';
 import type { InferredField, InferredObject } from './inferred-types.ts';
 import { visible } from '../../visible.ts';
@@ -17,23 +18,25 @@ export function schemaText(graph: InferredGraph, source: string): string {
   return `${blocks.join('\n\n')}\n`;
 }
 
-function subscription({ topic, field, type, key, payload }: InferredGraph): string {
+function subscription(graph: InferredGraph): string {
+  const { topic, field, type, key, payload } = graph;
+  const path = key && [...payload, ...key.path].join('.');
   const parts = [
     `topic: ${JSON.stringify(topic)}`,
-    ...(key ? [`match: [{ arg: "${key.name}", path: "${[...payload, key.name].join('.')}" }]`] : []),
+    ...(key ? [`match: [{ arg: "${key.argument}", path: "${path}" }]`] : []),
     ...(payload.length > 0 ? [`payload: "${payload.join('.')}"`] : []),
   ];
-  const args = key ? `(${key.name}: ${key.type})` : '';
-  const what = key ? `The records of one ${key.name}; without the argument, all records.` : 'All records of the topic.';
-  const why = key?.isRecordKey
-    ? `  # ${key.name} is the key of the records, so the events of one subscription are in order.\n`
-    : '';
-  return `type Subscription {\n${why}  "${what}"\n  ${field}${args}: ${type} @kafka(${parts.join(', ')})\n}`;
+  const args = key ? `(${key.argument}: ${key.type})` : '';
+  const name = key?.path.join('.');
+  const what = key ? `The records of one ${name}; without the argument, all records.` : 'All records of the topic.';
+  const choice = graph.isKeyed ? `  # ${choiceText(graph)}\n` : '';
+  return `type Subscription {\n${choice}  "${what}"\n  ${field}${args}: ${type} @kafka(${parts.join(', ')})\n}`;
 }
 
-function objectText(object: InferredObject, graph: InferredGraph): string {
-  const isRoot = object === graph.object;
-  const lines = object.fields.map((field) => fieldText(field, isRoot && field.name === graph.key?.name));
+function objectText(object: InferredObject, { key }: InferredGraph): string {
+  const lines = object.fields.map((field) =>
+    fieldText(field, object === key?.object && field.name === key.path.at(-1)),
+  );
   return `type ${object.name} {\n${lines.join('')}${leftOut(object.leftOut)}}`;
 }
 

@@ -139,7 +139,7 @@ scalar JSON`.trim(),
 
   it('matches on the field that equals the key of each record, however the key is written', () => {
     const match = (keys: string[]) =>
-      /match: (.*?)\]/.exec(
+      /@kafka.*match: (.*?)\]/.exec(
         schemaOf(
           [
             { sku: 'a', number: 7, order_id: 1 },
@@ -158,6 +158,40 @@ scalar JSON`.trim(),
     );
     assert.equal(match(['a', 'c']), '[{ arg: "order_id", path: "order_id" }');
     assert.match(schemaOf([{ sku: 'a' }], ['a']), /sku is the key of the records/);
+  });
+
+  it('matches on a field inside an envelope that equals the key of each record, by its path', async (t) => {
+    const events = [
+      { id: 'e1', type: 'placed', data: { id: 7, total: 1 } },
+      { id: 'e2', type: 'paid', data: { id: 8, total: 2 } },
+    ];
+    const records = seen(
+      events.map((event) => JSON.stringify(event)),
+      ['7', '8'],
+    );
+    const { text, example } = await lived(t, records);
+    assert.match(text, /# data\.id is the key of the records, so the events of one subscription are in order\./);
+    assert.match(text, /order\(data_id: ID\): Order @kafka\(.*match: \[\{ arg: "data_id", path: "data\.id" \}\]\)/);
+    assert.match(text, /type OrderData \{\n {2}id: ID!\n/);
+    assert.equal(example, 'subscription { order(data_id: "8") { id type } }');
+
+    const match = (value: unknown, key: string) => /@kafka.*match: (.*?)\]/.exec(schemaOf([value], [key]))?.[1];
+    assert.equal(match({ meta: { user_id: 'u' }, n: 1 }, 'u'), '[{ arg: "user_id", path: "meta.user_id" }');
+    assert.equal(match({ sku: 'a', order: { id: 'a' } }, 'a'), '[{ arg: "sku", path: "sku" }');
+    assert.equal(match({ a: { b: { c: 'k', e: 1 }, f: 1 }, g: 1 }, 'k'), '[{ arg: "c", path: "a.b.c" }');
+    assert.equal(match({ lines: [{ id: 'k' }], n: 1 }, 'k'), undefined);
+  });
+
+  it('says that no field equals the keys, and how to match on them', () => {
+    const none = schemaOf([{ type: 'x', data: { id: 1 } }], ['7']);
+    assert.match(
+      none,
+      /# No field equals the key of each record\. To choose by the key: match: \[\{ arg: "key", key: true \}\]/,
+    );
+    assert.match(none, /All records of the topic/);
+    const named = schemaOf([{ order_id: 1 }], ['7']);
+    assert.match(named, /# order_id was chosen for its name: no field equals the key of each record\./);
+    assert.doesNotMatch(schemaOf([{ order_id: 1 }]), /key/);
   });
 
   it('matches on nothing where no field is in each record, or none is an id', () => {

@@ -109,6 +109,7 @@ describe('crier init', { timeout: 240_000 }, () => {
     assert.equal(code, 0, errors);
     assert.equal(errors, 'left out, because crier cannot decode them: 1 records\n');
     assert.match(output, /from 9 records of the topic/);
+    assert.match(output, /^sku is the key of the records, so the events of one subscription are in order\.$/m);
     const schema = await readFile(join(folder, 'schema.graphql'), 'utf8');
     assert.match(schema, /match: \[\{ arg: "sku", path: "sku" \}\]/);
     assert.match(schema, /sku is the key of the records/);
