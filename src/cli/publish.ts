@@ -4,13 +4,14 @@ import { SetupError, UsageError } from '../errors.ts';
 import { valueAt } from '../json/value-at.ts';
 import { createLog } from '../log.ts';
 import { readArguments, readHeaders } from './command.ts';
+import { keyHint } from './key-hint.ts';
 import { withKafka } from './with-kafka.ts';
 
 export const usage = `Writes each line of standard input to a Kafka topic, as the value of a record.
 
 Usage: crier publish <topic> [options] < records.jsonl
 
-  --key <path>              takes the record's key from the value, such as order.order_id; default: no key
+  --key <path>              takes the record's key from the value, by its own names, such as data.orderId; default: no key
   --header <name: value>    a header of every record; may be repeated
   --text                    lines are any text; default: each must be JSON
 
@@ -20,6 +21,8 @@ Exits with 1 if a line is refused; the lines before it are written.
 
 const WITHOUT_KAFKA = '; without Kafka the records of a graph come from its samples.ts';
 const BATCH = 500;
+/** Characters of a value that is no key. */
+const MAX_SHOWN = 100;
 const PROGRESS_INTERVAL_MS = 2000;
 
 interface Target {
@@ -128,7 +131,9 @@ function messageOf(line: string, number: number, { keyPath, headers, isText }: T
 function keyOf(value: unknown, path: readonly string[], number: number): string {
   const key = valueAt(value, path);
   if (typeof key === 'string' || typeof key === 'number' || typeof key === 'boolean') return String(key);
+  const text = JSON.stringify(key) as string | undefined;
+  const found = text === undefined ? 'nothing' : text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
   throw new SetupError(
-    `line ${number}: --key ${path.join('.')}: expected a string or a number there, got ${JSON.stringify(key)}`,
+    `line ${number}: --key ${path.join('.')}: expected a string or a number there, got ${found}${keyHint(value, path)}`,
   );
 }

@@ -110,6 +110,7 @@ describe('crier tail and crier publish', { timeout: 240_000 }, () => {
     const mistakes = [
       [[topic], '{"a":1}\r\n\n{"a":2}\n{oops\n{"a":4}\n', 1, /^crier: line 4 is not JSON: /],
       [[topic, '--key', 'a.b'], '{"a":{"c":1}}\n', 1, /line 1: --key a\.b: expected a string or a number there/],
+      [[topic, '--key', 'order_id'], '{"data":{"orderId":1}}\n', 1, /got nothing; did you mean "data\.orderId"\?$/m],
       [[randomName('absent')], '{}\n', 1, /the topic "absent-.*" does not exist/],
       [[], '{}\n', 2, /expected the name of a topic/],
     ] as const;
