@@ -14,7 +14,7 @@ import { RecentRecords } from '../kafka/kafkajs/recent-records.ts';
 import { undecodableMend } from '../kafka/undecodable-limit.ts';
 import { createLog } from '../log.ts';
 
-/** Records of a topic that are compared with the graph. */
+/** Records of a topic that are compared with the graph; more where it has more partitions. */
 const MAX_RECORDS = 50;
 /** Longest time for all topics. */
 const TIMEOUT_MS = 20_000;

@@ -87,7 +87,7 @@ describe('RecordCheck', { concurrency: 2 }, () => {
       pod.lines.filter(({ msg }) => msg === MISFIT),
       [],
     );
-    await send(0, { head: { orderId: 'o-1' }, order: { id: 'o-1', state: 'OPEN', list: [1] } });
+    await send(0, { head: {}, order: { id: 'o-1', state: 'OPEN', list: [1] } });
     await send(1, 'no JSON', { head: {}, order: null }, { head: {}, order: null });
     const { problems, offset } = await misfitOf(pod);
     assert.equal(offset, '2');

@@ -21,8 +21,6 @@ import { withKafka } from '../with-kafka.ts';
 import type { SeenRecord } from './seen-record.ts';
 
 const MAX_RECORDS = 200;
-/** Those that have had most records. */
-const MAX_PARTITIONS = 8;
 const REGISTRY_ATTEMPTS = 20;
 const REGISTRY_WAIT_MS = 250;
 
@@ -77,15 +75,8 @@ function newestRecords(topic: string, settings: Settings): Promise<readonly Kafk
         `the topic "${topic}" does not exist, or may not be seen${didYouMean(topic, await admin.listTopics())}`,
       );
     }
-    const ranges = [...((await cluster.partitionRanges([topic])).get(topic) ?? [])];
-    const filled = ranges.filter(([, { low, end }]) => low < end);
-    const read = filled.toSorted(([, a], [, b]) => Number(b.end - a.end)).slice(0, MAX_PARTITIONS);
-    const reader = await RecentRecords.connect(client);
-    const records: KafkaRecord[] = [];
-    for (const range of read) {
-      records.push(...(await reader.read(topic, new Map([range]), Math.ceil(MAX_RECORDS / read.length))));
-    }
-    return records.toSorted((a, b) => Number(a.timestamp) - Number(b.timestamp));
+    const ranges = (await cluster.partitionRanges([topic])).get(topic)!;
+    return (await RecentRecords.connect(client)).read(topic, ranges, MAX_RECORDS);
   });
 }
 
