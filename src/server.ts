@@ -196,7 +196,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       loopLagMs: () => lag.lagMs,
       tallies: () => gateway?.tallies,
     });
-    for (const [path, route] of live) routes.set(path, route);
+    for (const [path, route] of live.routes) routes.set(path, route);
     const tunables = await startTunables({ config, log, metrics, register });
     routes.set('/debug/tunables', tunablesRoute(tunables));
     const memory = startMemoryGuard({ config, tunables, log, metrics, register });

@@ -85,7 +85,7 @@ export class LiveEndpoint {
       this.#streams--;
       stop.abort();
     });
-    await stream(args, response, stop.signal);
+    await stream(args, response, AbortSignal.any([stop.signal, this.#options.sampler.closing]));
   }
 }
 

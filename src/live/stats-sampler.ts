@@ -18,12 +18,17 @@ export class StatsSampler {
   #timer: NodeJS.Timeout | undefined;
   #latest: Stats | undefined;
   #isReading = false;
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(reader: Reader, onFailure: (error: Error) => void, intervalMs = INTERVAL_MS) {
     this.#reader = reader;
     this.#onFailure = onFailure;
     this.#intervalMs = intervalMs;
+  }
+
+  /** Aborted by `close`. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
   }
 
   get watchers(): number {
@@ -39,9 +44,9 @@ export class StatsSampler {
     try {
       let seen: Stats | undefined;
       for (;;) {
-        while (!signal.aborted && !this.#isClosed && (this.#latest === undefined || this.#latest === seen))
+        while (!signal.aborted && !this.closing.aborted && (this.#latest === undefined || this.#latest === seen))
           await new Promise<void>((resolve) => (resume = resolve));
-        if (signal.aborted || this.#isClosed) return;
+        if (signal.aborted || this.closing.aborted) return;
         seen = this.#latest;
         yield seen!;
       }
@@ -53,7 +58,7 @@ export class StatsSampler {
 
   /** Ends every watch. Idempotent. */
   close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     clearInterval(this.#timer);
     for (const wake of this.#watchers) wake();
     return Promise.resolve();
@@ -61,7 +66,7 @@ export class StatsSampler {
 
   #add(wake: () => void): void {
     this.#watchers.add(wake);
-    if (this.#watchers.size > 1 || this.#isClosed) return;
+    if (this.#watchers.size > 1 || this.closing.aborted) return;
     this.#timer = setInterval(() => void this.#read(), this.#intervalMs);
     void this.#read();
   }

@@ -122,6 +122,8 @@ export async function startGateway(services: GatewayServices, isListening = true
   await openRevocation(services, revocations, () => gateway.connections);
   const graceMs = () => (executions.mutationsInFlight > 0 ? drainTimeoutMs(config) : finishMs(config) / 8);
   register({ close: () => endServer(httpServer, graceMs()) });
+  // Again: streams of this server must end before it waits for its replies.
+  register({ close: () => services.live.close() });
   if (receiver) {
     const stop = bus.receive(receiver);
     // Closed after the sockets: until then the gateway serves events, and sets the pace of workers.

@@ -57,7 +57,7 @@ export function createHttpServer(
 /** GraphiQL for browsers, and a text for every other client, of the graph that is served; in development the dashboard, too. */
 function openPages({ config, graph, graphParts, live }: GatewayServices): GraphiqlHandler {
   const hasLive = config.GRAPHIQL && !config.isProduction;
-  const dashboard: GraphiqlHandler = hasLive ? developmentLive(live, config.ADMIN_TOKEN) : () => false;
+  const dashboard: GraphiqlHandler = hasLive ? developmentLive(live.routes, config.ADMIN_TOKEN) : () => false;
   const pagesOf = (of: Graph): GraphiqlHandler => {
     const operation = exampleOperation(of);
     const sources: EventSources = { fields: eventSources(of), records: recordsOf(config, of) };

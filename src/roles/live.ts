@@ -1,5 +1,4 @@
 import type { OperationTallies } from '../graph/documents/operation-tallies.ts';
-import type { Route } from '../http/route.ts';
 import { LiveEndpoint } from '../live/live-endpoint.ts';
 import { livePageRoutes } from '../live/live-page.ts';
 import { MetricValues } from '../live/metric-values.ts';
@@ -9,7 +8,7 @@ import type { Stats } from '../live/stats.ts';
 import { LogWindow } from '../log.ts';
 import { podName } from '../pod-name.ts';
 import { readVersion } from '../version.ts';
-import type { RoleServices } from './services.ts';
+import type { Live, RoleServices } from './services.ts';
 
 export interface LiveOptions extends Pick<RoleServices, 'config' | 'log' | 'metrics' | 'graph' | 'register'> {
   readonly status: () => Pick<Stats, 'status' | 'problems'>;
@@ -19,8 +18,8 @@ export interface LiveOptions extends Pick<RoleServices, 'config' | 'log' | 'metr
 
 const LOG_WINDOW_MS = 10_000;
 
-/** The dashboard of this pod: its page, and the subscription that feeds it, by path. */
-export function openLive(options: LiveOptions): ReadonlyMap<string, Route> {
+/** Opens the dashboard. It is closed before what was registered earlier: the admin port, whose close waits for its streams. */
+export function openLive(options: LiveOptions): Live {
   const { config, log, metrics, graph, register, ...sources } = options;
   const pod = podName(config);
   const reader = new StatsReader({
@@ -34,7 +33,8 @@ export function openLive(options: LiveOptions): ReadonlyMap<string, Route> {
       window.run('', (suppressed) => log.error({ err: error, suppressed }, 'the figures of /live could not be read')),
     ),
   );
-  return new Map([...livePageRoutes(), ['/live/graphql', new LiveEndpoint({ sampler, pod }).route]]);
+  const routes = new Map([...livePageRoutes(), ['/live/graphql', new LiveEndpoint({ sampler, pod }).route]]);
+  return { routes, close: () => sampler.close() };
 }
 
 /** What `/readyz` says, for people: one line for each thing that is wrong around the pod. @param details by name */

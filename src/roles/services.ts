@@ -36,6 +36,12 @@ export interface RoleServices {
   readonly register: <T extends Component>(component: T) => T;
 }
 
+/** The dashboard of this pod. `close` ends its streams. */
+export interface Live extends Component {
+  /** Its page, and the subscription that feeds it, by path. */
+  readonly routes: ReadonlyMap<string, Route>;
+}
+
 /** What the gateway needs besides. */
 export interface GatewayServices extends RoleServices {
   readonly memory: MemoryGuard;
@@ -45,8 +51,7 @@ export interface GatewayServices extends RoleServices {
   readonly unreadyWhile: (reason: string, isTrue: () => boolean) => void;
   /** Of the admin port, by path. */
   readonly routes: Map<string, Route>;
-  /** The dashboard of this pod, by path. */
-  readonly live: ReadonlyMap<string, Route>;
+  readonly live: Live;
   /** Aborted when the pod begins to drain. */
   readonly draining: AbortSignal;
   /** Once aborted, a drain must not wait any longer. */

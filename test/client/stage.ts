@@ -106,7 +106,7 @@ export async function createStage(t: TestContext): Promise<Stage> {
         unreadyWhile: () => undefined,
         draining: new AbortController().signal,
         routes: new Map(),
-        live: new Map(),
+        live: { routes: new Map(), close: () => Promise.resolve() },
         hurry: new AbortController().signal,
       });
       return { port, url: `ws://127.0.0.1:${port}/graphql`, close };

@@ -167,7 +167,7 @@ export class Stage {
       unreadyWhile: () => undefined,
       draining: new AbortController().signal,
       routes: new Map(),
-      live: new Map(),
+      live: { routes: new Map(), close: () => Promise.resolve() },
       hurry: new AbortController().signal,
     });
     t.after(async () => {

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createClient } from 'graphql-sse';
 import { request } from 'undici';
+import { LiveEndpoint } from '../../src/live/live-endpoint.ts';
+import { StatsSampler } from '../../src/live/stats-sampler.ts';
+import type { Stats } from '../../src/live/stats.ts';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/server.ts';
 import { testConfig } from '../support/switches.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const TOKEN = 't'.repeat(32);
 const FIGURES = 'subscription { crier_stats { pod status seconds deliveries_per_second sockets } }';
@@ -119,11 +127,42 @@ describe('crier_stats', () => {
     assert.match(large.text, /tokens/);
   });
 
-  it('ends its streams when the pod closes, and makes the close no longer', async (t) => {
-    const { server, admin } = await start(t);
-    const { body } = await request(`${admin}/live/graphql${QUERY}`);
-    const text = body.text();
+  it('completes its streams on both ports when the pod closes, before a server waits for its replies', async (t) => {
+    const { server, admin, pod } = await start(t);
+    const texts: Promise<string>[] = [];
+    for (const base of [admin, pod]) {
+      const { body } = await request(`${base}/live/graphql${QUERY}`);
+      // A server that has waited in vain cuts the stream off instead.
+      texts.push(body.text());
+    }
     await server.close();
-    assert.match(await text, /event: complete\ndata:\n\n$/);
+    for (const text of await Promise.all(texts)) assert.match(text, /event: complete\ndata:\n\n$/);
+  });
+
+  it('cuts off a watcher that does not read when the pod closes', { timeout: 20_000 }, async (t) => {
+    const figures = { pod: 'x'.repeat(16 * 1024 * 1024) } as Stats;
+    const reader = { read: () => Promise.resolve(figures), reset: () => undefined };
+    const sampler = new StatsSampler(reader, (error) => assert.fail(error), 5);
+    const { route } = new LiveEndpoint({ sampler, pod: 'one' });
+    const responses: ServerResponse[] = [];
+    const server = createServer((received, response) => {
+      responses.push(response);
+      void route.handle(received, response, new URL(received.url!, 'http://live'));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const { body } = await request(`http://127.0.0.1:${port}/live/graphql?query=subscription{crier_stats{pod}}`);
+    body.on('error', () => undefined);
+    const response = await waitFor('a full socket', () =>
+      Promise.resolve(responses.find(({ writableNeedDrain }) => writableNeedDrain)),
+    );
+    const closed = once(response, 'close');
+    await sampler.close();
+    await closed;
   });
 });
