@@ -18,8 +18,8 @@ export const TILES: readonly TileOptions[] = [
   {
     title: 'Latency from Kafka',
     value: ({ latency_p99_ms }) => milliseconds(latency_p99_ms),
-    detail: ({ latency_p50_ms, kafka_lag_records }) =>
-      joined(`p99 · p50 ${milliseconds(latency_p50_ms)}`, labelled(count, kafka_lag_records, 'records of lag')),
+    detail: ({ role, latency_p50_ms, kafka_lag_records }) =>
+      joined(`p99 · p50 ${milliseconds(latency_p50_ms)}`, role === 'gateway' ? '' : `lag ${count(kafka_lag_records)}`),
     lines: [({ latency_p99_ms }) => latency_p99_ms, ({ latency_p50_ms }) => latency_p50_ms],
     ceiling: 20,
     level: ({ latency_p99_ms }) => above(latency_p99_ms, SLOW_MS, 5 * SLOW_MS),

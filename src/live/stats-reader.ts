@@ -43,6 +43,8 @@ const VALUES = {
 } as const;
 
 const LATENCY = 'crier_delivery_latency_seconds';
+/** 0 while this worker is no member of its consumer group. */
+const KAFKA_CONNECTED = 'crier_kafka_connected';
 
 /** Operations that lead in a column. */
 const TOP = 8;
@@ -69,7 +71,11 @@ export class StatsReader {
 
   async read(): Promise<Stats> {
     const { metrics, identity, status, loopLagMs } = this.#options;
-    const [now, values] = await Promise.all([this.#reading(), sums(metrics, VALUES)]);
+    const [now, values, connected] = await Promise.all([
+      this.#reading(),
+      sums(metrics, VALUES),
+      metrics.sum(KAFKA_CONNECTED),
+    ]);
     const before = this.#last;
     this.#last = now;
     const seconds = before ? (now.at - before.at) / 1000 : null;
@@ -91,6 +97,8 @@ export class StatsReader {
       latency_p50_ms: latencyMs(0.5, now, before),
       latency_p99_ms: latencyMs(0.99, now, before),
       ...values,
+      // Before the first assignment there is no partition whose lag could be unknown: the sum would be 0.
+      kafka_lag_records: connected === 0 ? null : values.kafka_lag_records,
       refusals_per_second: rate('refusals'),
       gaps_per_second: rate('gaps'),
       errors_per_second: rate('errors'),

@@ -50,7 +50,7 @@ type CrierStats {
   latency_p50_ms: Float
   "99 % of the deliveries took at most as long; null without deliveries."
   latency_p99_ms: Float
-  "Records between this worker's positions and the ends of its partitions; null: unknown."
+  "Records between this worker's positions and the ends of its partitions; null: unknown, as while Kafka is away."
   kafka_lag_records: Float
   "WebSockets and streams that are open."
   sockets: Int
