@@ -63,11 +63,15 @@ export class LiveEndpoint {
   };
 
   async #answer(request: IncomingMessage, response: ServerResponse, query: string, sent: Request): Promise<void> {
-    const schema = (this.#schema ??= buildStatsSchema());
     const document = parsed(query);
-    const errors = document instanceof GraphQLError ? [document] : validate(schema, document);
-    if (document instanceof GraphQLError || errors.length > 0) return sendJson(response, 400, { errors });
+    if (document instanceof GraphQLError) return sendJson(response, 400, { errors: [document] });
     const operationName = typeof sent.operationName === 'string' ? sent.operationName : null;
+    const isStream = getOperationAST(document, operationName)?.operation === OperationTypeNode.SUBSCRIPTION;
+    if (isStream && this.#streams >= MAX_STREAMS)
+      return sendText(response, 503, `${MAX_STREAMS} streams of figures are open: close one\n`);
+    const schema = (this.#schema ??= buildStatsSchema());
+    const errors = validate(schema, document);
+    if (errors.length > 0) return sendJson(response, 400, { errors });
     const stop = new AbortController();
     const args: ExecutionArgs = {
       schema,
@@ -76,10 +80,8 @@ export class LiveEndpoint {
       variableValues: objectOf(sent.variables),
       rootValue: { pod: this.#options.pod, crier_stats: () => events(this.#options.sampler.watch(stop.signal)) },
     };
-    if (getOperationAST(document, operationName)?.operation !== OperationTypeNode.SUBSCRIPTION)
-      return sendJson(response, 200, await execute(args));
+    if (!isStream) return sendJson(response, 200, await execute(args));
     if (request.method === 'HEAD') return void response.writeHead(200, HEADERS).end();
-    if (this.#streams >= MAX_STREAMS) return sendText(response, 503, `${MAX_STREAMS} streams of figures are open\n`);
     this.#streams++;
     whenReplied(request, response, () => {
       this.#streams--;

@@ -127,6 +127,22 @@ describe('crier_stats', () => {
     assert.match(large.text, /tokens/);
   });
 
+  it('refuses the 51st stream without validating it, and answers other requests', async (t) => {
+    const { admin } = await start(t);
+    const open = Array.from({ length: 50 }, () => request(`${admin}/live/graphql${QUERY}`));
+    const bodies = (await Promise.all(open)).map(({ body }) => body.on('error', () => undefined));
+    for (const fields of ['pod', 'pot']) {
+      const { status, text } = await get(`${admin}/live/graphql?query=subscription{crier_stats{${fields}}}`);
+      assert.equal(status, 503);
+      assert.equal(text, '50 streams of figures are open: close one\n');
+    }
+    assert.equal((await get(`${admin}/live/graphql?query={pod}`)).status, 200);
+    bodies[0]!.destroy();
+    const reopened = async () => (await get(`${admin}/live/graphql${QUERY}`)).text === 'stream';
+    await waitFor('room for a stream', reopened);
+    for (const body of bodies) body.destroy();
+  });
+
   it('completes its streams on both ports when the pod closes, before a server waits for its replies', async (t) => {
     const { server, admin, pod } = await start(t);
     const texts: Promise<string>[] = [];
