@@ -24,6 +24,7 @@ const table = new OperationsTable();
 const grid = element('div', 'grid');
 const form = new TokenForm((token) => {
   form.hide();
+  reason = '';
   show('connecting', 'connecting…');
   stream.open(token);
 });
@@ -40,6 +41,7 @@ let history: (Stats | null)[] = [];
 let latest: Stats | undefined;
 let receivedAt = 0;
 let reason = '';
+let state: 'connecting' | 'live' | 'waiting' | 'reconnecting' | 'refused' = 'connecting';
 
 const stream = new StatsStream(new URL('live/graphql', location.href), {
   onStats: (stats) => {
@@ -60,13 +62,17 @@ const stream = new StatsStream(new URL('live/graphql', location.href), {
     show('refused', 'refused');
     form.ask(why);
   },
+  onForbidden: (why) => {
+    show('refused', 'not served here');
+    form.forbid(why);
+  },
 });
 
 /** Figures that do not come leave a hole in the lines. */
 setInterval(() => {
   if (!latest || ageSeconds() < OLD_SECONDS) return;
   push(null);
-  showAge();
+  if (state !== 'refused' && state !== 'connecting') showAge();
 }, 1000);
 
 function push(stats: Stats | null): void {
@@ -84,7 +90,8 @@ function showAge(): void {
   else show('waiting', `the pod is silent${age}`);
 }
 
-function show(state: string, text: string): void {
+function show(next: typeof state, text: string): void {
+  state = next;
   connection.dataset['state'] = state;
   connection.textContent = text;
   document.body.dataset['state'] = state;

@@ -5,13 +5,25 @@ export interface StreamObserver {
   onStats(stats: Stats): void;
   /** It is tried again. @param reason for a person */
   onBroken(reason: string): void;
-  /** It is not tried again before `open` is called with a token. */
+  /** A token is missing or wrong. It is not tried again before `open` is called with one. */
   onRefused(reason: string): void;
+  /** No token helps. It is not tried again. */
+  onForbidden(reason: string): void;
 }
 
 /** Longest silence of a stream that is sound; its server writes once a second. */
 const SILENCE_MS = 15_000;
 const LONGEST_WAIT_MS = 3000;
+/** Characters that no header can carry: `fetch` throws for most, and a server refuses the others. */
+const NOT_IN_HEADERS = /[^\x20-\x7e\x80-\xff]/;
+
+interface Outcome {
+  readonly reason: string;
+  readonly next: 'retry' | 'refused' | 'forbidden';
+}
+
+/** By HTTP status. */
+const NEXT: Readonly<Record<number, Outcome['next']>> = { 401: 'refused', 403: 'forbidden' };
 
 /** `crier_stats` over server-sent events, opened again whenever it ends. EventSource cannot send a token. */
 export class StatsStream {
@@ -37,15 +49,24 @@ export class StatsStream {
 
   async #run(stopped: AbortSignal): Promise<void> {
     while (!stopped.aborted) {
-      const outcome = await this.#read(stopped).catch((error: Error) => ({ reason: error.message, isFinal: false }));
+      const { reason, next } = await this.#read(stopped).catch(({ message }: Error): Outcome => ({
+        reason: message,
+        next: 'retry',
+      }));
       if (stopped.aborted) return;
-      if (outcome.isFinal) return this.#observer.onRefused(outcome.reason);
-      this.#observer.onBroken(outcome.reason);
+      if (next === 'refused') return this.#observer.onRefused(reason);
+      if (next === 'forbidden') return this.#observer.onForbidden(reason);
+      this.#observer.onBroken(reason);
       await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_WAIT_MS));
     }
   }
 
-  async #read(stopped: AbortSignal): Promise<{ reason: string; isFinal: boolean }> {
+  async #read(stopped: AbortSignal): Promise<Outcome> {
+    if (NOT_IN_HEADERS.test(this.#token))
+      return {
+        reason: 'the token has a character that an HTTP header cannot carry: compare it with ADMIN_TOKEN',
+        next: 'refused',
+      };
     const silence = new AbortController();
     const listen = () => setTimeout(() => silence.abort(new Error('no figures for 15 s')), SILENCE_MS);
     let timer = listen();
@@ -56,8 +77,8 @@ export class StatsStream {
         cache: 'no-store',
       });
       if (!response.ok || !response.body) {
-        const reason = (await response.text()).trim().slice(0, 500);
-        return { reason, isFinal: response.status === 401 || response.status === 403 };
+        const reason = (await response.text()).trim().slice(0, 500) || `HTTP ${response.status}`;
+        return { reason, next: NEXT[response.status] ?? 'retry' };
       }
       let rest = '';
       for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
@@ -67,7 +88,7 @@ export class StatsStream {
         rest = events.pop()!;
         for (const event of events) this.#onEvent(event);
       }
-      return { reason: 'the pod ended the stream', isFinal: false };
+      return { reason: 'the pod ended the stream', next: 'retry' };
     } finally {
       clearTimeout(timer);
     }

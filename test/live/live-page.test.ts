@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
+import { createLog } from '../../src/log.ts';
+import { startServer } from '../../src/server.ts';
 import { freePorts } from '../../stack/port.ts';
 import { spawnPod } from '../end-to-end/pod.ts';
 import type { Pod } from '../end-to-end/pod.ts';
 import { fitsWidth, openPage, screenshot } from '../support/browser.ts';
 import { watch } from '../support/stock-client.ts';
+import { testConfig } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const PATIENCE_MS = 30_000;
@@ -23,6 +26,8 @@ async function openLive(t: TestContext, url: string, width: number, colorScheme?
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
   });
+  // Time passes as ever, and faster where a test says so.
+  await page.clock.install();
   await page.goto(url);
   return { page, hosts, complaints };
 }
@@ -81,7 +86,7 @@ describe('/live in a browser', { timeout: 240_000 }, () => {
     await screenshot(page, 'live-1280-dark');
   });
 
-  it('asks for the token on the admin port, is readable at 400 px, and goes on after a restart of the pod', async (t) => {
+  it('asks for the token on the admin port, is readable at 400 px, and goes on after a restart of the pod with another token', async (t) => {
     const [port, admin] = (await freePorts(2)).map(String) as [string, string];
     const settings = { NODE_ENV: 'production', EMBEDDED: 'true', ADMIN_TOKEN: TOKEN, PORT: port, ADMIN_PORT: admin };
     const pod = await busyPod(t, settings);
@@ -92,6 +97,10 @@ describe('/live in a browser', { timeout: 240_000 }, () => {
     await page.getByLabel('ADMIN_TOKEN').fill('guessed');
     await page.getByRole('button', { name: 'Watch' }).click();
     await shows(page, '[role=status]', /^refused$/);
+    await page.getByLabel('ADMIN_TOKEN').fill(`${TOKEN}…`);
+    await page.getByRole('button', { name: 'Watch' }).click();
+    await shows(page, 'form', /a character that an HTTP header cannot carry/);
+    assert.equal(await textOf(page, '[role=status]'), 'refused');
     await page.getByLabel('ADMIN_TOKEN').fill(TOKEN);
     await page.getByRole('button', { name: 'Watch' }).click();
     await shows(page, '[role=status]', /^live$/);
@@ -106,7 +115,14 @@ describe('/live in a browser', { timeout: 240_000 }, () => {
     await pod.stop();
     await shows(page, '[role=status]', /^reconnecting: .+ old$/);
     await screenshot(page, 'live-400-reconnecting');
-    const next = await spawnPod(t, { ...settings, POD_NAME: 'crier-7d9f-next' }).started();
+    const other = 'another-token-'.padEnd(32, 'y');
+    const next = await spawnPod(t, { ...settings, ADMIN_TOKEN: other, POD_NAME: 'crier-7d9f-next' }).started();
+    await shows(page, '[role=status]', /^refused$/);
+    // The age of the last figures is shown once a second, but not in place of what the person must do.
+    await page.clock.runFor(5000);
+    assert.equal(await textOf(page, '[role=status]'), 'refused');
+    await page.getByLabel('ADMIN_TOKEN').fill(other);
+    await page.getByRole('button', { name: 'Watch' }).click();
     await shows(page, '[role=status]', /^live$/);
     await shows(page, 'h1', /^crier-7d9f-next$/);
     assert.equal(await next.stop(), 0);
@@ -114,5 +130,17 @@ describe('/live in a browser', { timeout: 240_000 }, () => {
       complaints.filter((text) => !/Failed to load resource|ERR_/.test(text)),
       [],
     );
+  });
+
+  it('says why the pod serves the figures to nobody, instead of asking for a token that cannot help', async (t) => {
+    const config = testConfig({ PORT: '0', ADMIN_PORT: '0', ADMIN_HOST: '0.0.0.0' });
+    const server = await startServer(config, createLog('silent'), { onFatal: (error) => assert.fail(error) });
+    t.after(() => server.close());
+    const { page } = await openLive(t, `http://127.0.0.1:${server.adminPort}/live`, 400);
+    await shows(page, 'form', /served to nobody at this address \(403\): .+ set ADMIN_TOKEN/);
+    assert.equal(await textOf(page, '[role=status]'), 'not served here');
+    assert.equal(await page.getByLabel('ADMIN_TOKEN').isVisible(), false);
+    assert.equal(await page.getByRole('button', { name: 'Watch' }).isVisible(), false);
+    await screenshot(page, 'live-400-forbidden');
   });
 });
