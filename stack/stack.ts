@@ -78,7 +78,7 @@ function howToGoOn(
     ? `
 Write a record with the key 1:
 
-  echo '1:${first.example}' | kcat -P -K: -b ${brokers} -t ${first.name}
+  printf '%s\\n' '1:${first.example}' | kcat -P -K: -b ${brokers} -t ${first.name}
 `
     : '';
   return `

@@ -26,7 +26,8 @@ export function eventHint({ field, args }: Operation, { fields, records }: Event
   for (const { arg, path, example } of source.values) put(record, path, matching(args[arg], example));
   return {
     text: `${from}. Publish one with this, and the fields that you select:`,
-    command: `echo ${quoted(JSON.stringify(record))} | npx crier publish ${source.topic}`,
+    // `echo` of some shells interprets the backslashes of JSON.
+    command: String.raw`printf '%s\n' ${quoted(JSON.stringify(record))} | npx crier publish ${source.topic}`,
   };
 }
 

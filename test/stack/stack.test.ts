@@ -45,7 +45,7 @@ describe('npm run stack', () => {
         `KAFKA_BROKERS=127.0.0.1:${kafkaPort} REDIS_URL=redis://127.0.0.1:${redisPort} GRAPH=${graph} npm start`,
       ),
     );
-    assert.match(stack.output, /echo '1:\{"bid":\{"lot_id":1\}\}' \| kcat -P -K: -b \S+ -t bids\n/);
+    assert.match(stack.output, /printf '%s\\n' '1:\{"bid":\{"lot_id":1\}\}' \| kcat -P -K: -b \S+ -t bids\n/);
     const admin = new kafkajs.Kafka({
       brokers: [`127.0.0.1:${kafkaPort}`],
       logLevel: kafkajs.logLevel.NOTHING,
