@@ -19,7 +19,8 @@ export class Sparkline {
       path.setAttribute('class', `line line-${i}`);
       return path;
     });
-    this.root.append(...this.#paths);
+    // The first line is the tile's value: it is drawn over the others.
+    this.root.append(...this.#paths.toReversed());
   }
 
   /** @param ceiling the least top of the scale */
