@@ -19,7 +19,7 @@ If a topic of the graph has a format other than JSON, a schema registry is start
   REDIS_PORT            port of Redis on 127.0.0.1 (default 6379)
   SCHEMA_REGISTRY_PORT  port of the schema registry on 127.0.0.1 (default 8081)
   GRAPH                 graph folder whose topics are created (default: the built-in auction graph); topics that keep
-                        states are compacted
+                        states are compacted; "crier publish <topic> --create" creates others
 
   --registry  start a schema registry, whatever the graph says
   --brokers 3 as many Kafka brokers, natively, on KAFKA_PORT and the ports behind it; from three on any one may be ended:

@@ -5,7 +5,8 @@ import { valueAt } from '../json/value-at.ts';
 import { createLog } from '../log.ts';
 import { readArguments, readHeaders } from './command.ts';
 import { keyHint } from './key-hint.ts';
-import { withKafka } from './with-kafka.ts';
+import { missingTopic, withKafka } from './with-kafka.ts';
+import type { KafkaAccess } from './with-kafka.ts';
 
 export const usage = `Writes each line of standard input to a Kafka topic, as the value of a record.
 
@@ -14,6 +15,7 @@ Usage: crier publish <topic> [options] < records.jsonl
   --key <path>              takes the record's key from the value, by its own names, such as data.orderId; default: no key
   --header <name: value>    a header of every record; may be repeated
   --text                    lines are any text; default: each must be JSON
+  --create                  creates the topic if it does not exist, with the brokers' defaults
 
 Empty lines are skipped. Settings are crier's environment variables: KAFKA_BROKERS, KAFKA_TLS, KAFKA_SASL_….
 Exits with 1 if a line is refused; the lines before it are written.
@@ -30,6 +32,7 @@ interface Target {
   readonly keyPath: readonly string[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly isText: boolean;
+  readonly isCreating: boolean;
 }
 
 export async function run(args: readonly string[]): Promise<number> {
@@ -37,9 +40,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const config = readSettings(process.env);
   const log = createLog(config.LOG_LEVEL === 'info' ? 'error' : config.LOG_LEVEL);
   const written = await withKafka({ settings: config, log, hint: WITHOUT_KAFKA }, async ({ client, cluster }) => {
-    const [existing] = await cluster.existingTopics([target.topic]);
-    if (existing === undefined)
-      throw new SetupError(`the topic "${target.topic}" does not exist, or may not be seen; create it first`);
+    if ((await cluster.existingTopics([target.topic])).length === 0) await createTopic({ client, cluster }, target);
     const producer = client.kafka.producer({ allowAutoTopicCreation: false, idempotent: true });
     try {
       await producer.connect();
@@ -52,11 +53,18 @@ export async function run(args: readonly string[]): Promise<number> {
   return 0;
 }
 
+/** @throws SetupError without --create */
+async function createTopic(kafka: KafkaAccess, { topic, isCreating }: Target): Promise<void> {
+  if (!isCreating) throw new SetupError(`${await missingTopic(kafka, topic)}; --create creates it`);
+  if (await kafka.cluster.createTopic(topic)) process.stderr.write(`created: ${topic}\n`);
+}
+
 function targetOf(args: readonly string[]): Target {
   const options = {
     key: { type: 'string' },
     header: { type: 'string', multiple: true },
     text: { type: 'boolean' },
+    create: { type: 'boolean' },
   } as const;
   const { values, positionals } = readArguments('publish', args, { options, maxPositionals: 1 });
   const [topic] = positionals;
@@ -67,6 +75,7 @@ function targetOf(args: readonly string[]): Target {
     keyPath: values.key?.split('.'),
     headers: readHeaders(values.header ?? []),
     isText: values.text ?? false,
+    isCreating: values.create ?? false,
   };
 }
 

@@ -1,4 +1,5 @@
 import kafkajs from 'kafkajs';
+import { didYouMean } from '../did-you-mean.ts';
 import { SetupError } from '../errors.ts';
 import { createKafkaClient } from '../kafka/kafkajs/client.ts';
 import type { KafkaClient } from '../kafka/kafkajs/client.ts';
@@ -38,4 +39,11 @@ export async function withKafka<Result>(
     cluster.close();
     client.destroy();
   }
+}
+
+/** Says that a topic is missing, and which one may be meant. */
+export async function missingTopic({ client }: KafkaAccess, topic: string): Promise<string> {
+  const admin = client.kafka.admin();
+  await admin.connect();
+  return `the topic "${topic}" does not exist, or may not be seen${didYouMean(topic, await admin.listTopics())}`;
 }

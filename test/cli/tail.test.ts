@@ -104,6 +104,15 @@ describe('crier tail and crier publish', { timeout: 240_000 }, () => {
     assert.equal(await tail.ended, 0);
   });
 
+  it('creates a missing topic with --create, once', async (t) => {
+    const topic = randomName('created');
+    const settings = { KAFKA_BROKERS: outside.brokers };
+    const publish = (input: string) => crier(t, ['publish', topic, '--create'], { settings, input });
+    assert.deepEqual(await publish('{"n":1}\n'), { code: 0, output: '', errors: `created: ${topic}\nwritten: 1\n` });
+    assert.deepEqual(await publish('{"n":2}\n'), { code: 0, output: '', errors: 'written: 1\n' });
+    assert.equal((await outside.readAll(topic, 2)).length, 2);
+  });
+
   it('writes the lines before one that is refused, and names its number', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const settings = { KAFKA_BROKERS: outside.brokers };
@@ -111,7 +120,8 @@ describe('crier tail and crier publish', { timeout: 240_000 }, () => {
       [[topic], '{"a":1}\r\n\n{"a":2}\n{oops\n{"a":4}\n', 1, /^crier: line 4 is not JSON: /],
       [[topic, '--key', 'a.b'], '{"a":{"c":1}}\n', 1, /line 1: --key a\.b: expected a string or a number there/],
       [[topic, '--key', 'order_id'], '{"data":{"orderId":1}}\n', 1, /got nothing; did you mean "data\.orderId"\?$/m],
-      [[randomName('absent')], '{}\n', 1, /the topic "absent-.*" does not exist/],
+      [[randomName('absent')], '{}\n', 1, /the topic "absent-.*" does not exist.*; --create creates it$/m],
+      [[`${topic}x`], '{}\n', 1, new RegExp(`may not be seen; did you mean "${topic}"\\?; --create creates it`)],
       [[], '{}\n', 2, /expected the name of a topic/],
     ] as const;
     for (const [args, input, code, message] of mistakes) {

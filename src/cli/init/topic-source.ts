@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { didYouMean } from '../../did-you-mean.ts';
 import { SetupError } from '../../errors.ts';
 import { keyText } from '../../graph/record-parts.ts';
 import { snakeCaseName } from '../../json/key-naming.ts';
@@ -17,7 +16,7 @@ import { RecentRecords } from '../../kafka/kafkajs/recent-records.ts';
 import { undecodableMend } from '../../kafka/undecodable-limit.ts';
 import { createLog } from '../../log.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { withKafka } from '../with-kafka.ts';
+import { missingTopic, withKafka } from '../with-kafka.ts';
 import type { SeenRecord } from './seen-record.ts';
 
 const MAX_RECORDS = 200;
@@ -68,13 +67,8 @@ export async function readTopic(topic: string, settings: Settings): Promise<Topi
 function newestRecords(topic: string, settings: Settings): Promise<readonly KafkaRecord[]> {
   const hint = `; the records of "${topic}" are read from there`;
   return withKafka({ settings, log: createLog('silent'), hint }, async ({ client, cluster }) => {
-    if ((await cluster.existingTopics([topic])).length === 0) {
-      const admin = client.kafka.admin();
-      await admin.connect();
-      throw new SetupError(
-        `the topic "${topic}" does not exist, or may not be seen${didYouMean(topic, await admin.listTopics())}`,
-      );
-    }
+    if ((await cluster.existingTopics([topic])).length === 0)
+      throw new SetupError(await missingTopic({ client, cluster }, topic));
     const ranges = (await cluster.partitionRanges([topic])).get(topic)!;
     return (await RecentRecords.connect(client)).read(topic, ranges, MAX_RECORDS);
   });
