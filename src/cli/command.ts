@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { ParseArgsConfig } from 'node:util';
+import { didYouMean } from '../did-you-mean.ts';
 import { UsageError } from '../errors.ts';
 
 /** The module of a command. */
@@ -25,8 +26,16 @@ export function readArguments<const T extends Options>(
     if (extra === undefined) return parsed;
     throw new Error(`Unexpected argument '${extra}'`);
   } catch (error) {
-    throw new UsageError(`${(error as Error).message}; see crier ${command} --help`, { cause: error });
+    throw new UsageError(`${problemOf(error as Error, options)}; see crier ${command} --help`, { cause: error });
   }
+}
+
+/** Node's message of an unknown option explains how to pass it as a positional. */
+function problemOf({ code, message }: Error & { code?: string }, options: Options): string {
+  const [, unknown] = (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && /'(-[^']*)'/.exec(message)) || [];
+  if (unknown === undefined) return message;
+  const names = Object.keys(options).map((name) => `--${name}`);
+  return `unknown option ${JSON.stringify(unknown)}${didYouMean(unknown, names)}`;
 }
 
 /** @throws UsageError unless the text is a whole number from 1 */

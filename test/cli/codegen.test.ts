@@ -59,7 +59,8 @@ describe('crier codegen', { concurrency: 2 }, () => {
   it('exits with 2 for wrong arguments, and is listed with its usage', async (t) => {
     for (const [args, message] of [
       [['a', 'b'], /Unexpected argument 'b'/],
-      [['--outt', 'x'], /--outt/],
+      [['--outt', 'x'], /^crier: unknown option "--outt"; did you mean "--out"\?; see crier codegen --help$/m],
+      [['--x=1'], /^crier: unknown option "--x"; see crier codegen --help$/m],
       [['--out', ''], /--out: expected the name of a file/],
       [['--check', '--watch'], /--check and --watch: use one of them/],
     ] as const) {
