@@ -85,6 +85,21 @@ describe('crier codegen with GraphQL Code Generator', () => {
     assert.match(stdout, /types\.ts is current\n$/);
   });
 
+  it('names types of the schema whose names are those of its own', async () => {
+    const folder = await mkdtemp(join(project, 'graph-'));
+    const fields = ['Resolvers', 'ResolversTypes', 'Order', 'OrderResolvers'].map((name) => [
+      `type ${name} { n: Int }`,
+      `${name}: ${name} @kafka(topic: "${name}")`,
+    ]);
+    const schema = `type Subscription { ${fields.map(([, field]) => field).join(' ')} } ${fields.map(([type]) => type).join(' ')}`;
+    await writeFile(join(folder, 'schema.graphql'), schema);
+    await assert.rejects(crier('codegen', folder), {
+      code: 1,
+      stderr:
+        "crier: schema.graphql: types are named ResolversTypes, OrderResolvers, Resolvers, as crier codegen names the types of resolvers; give the schema's another name\n",
+    });
+  });
+
   it('exits with 1 where --check finds other types, and writes nothing', async () => {
     const folder = await copied();
     const out = join(folder, 'generated.ts');
@@ -108,7 +123,13 @@ describe('crier codegen with GraphQL Code Generator', () => {
     await writeFile(join(folder, 'schema.graphql'), 'type Subscription {');
     await waitFor('the mistake', () => output.includes('schema.graphql:1:20: Syntax Error'));
     await writeFile(join(folder, 'schema.graphql'), 'type Subscription { a: Int @kafka(topic: "a", payload: "a") }');
-    await waitFor('the types', async () => (await readFile(join(folder, 'types.ts'), 'utf8')).includes('a?: Maybe<'));
+    await waitFor('the types', () => output.split('written: ').length === 3);
+    assert.match(await readFile(join(folder, 'types.ts'), 'utf8'), /^ {2}readonly a\?: Maybe</m);
+    await writeFile(join(folder, 'schema.graphql'), 'type Subscription {');
+    await waitFor('the mistake again', () => output.split('Syntax Error').length === 3);
+    assert.doesNotMatch(output, /is current/);
+    await writeFile(join(folder, 'schema.graphql'), 'type Subscription { a: Int @kafka(topic: "a", payload: "a") }');
+    await waitFor('the mend', () => output.includes('types.ts is current'));
     watching.kill('SIGINT');
     assert.deepEqual(await once(watching, 'exit'), [0, null]);
   });

@@ -43,7 +43,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const folder = positionals[0] ?? (process.env['GRAPH'] || '.');
   const target = { folder, out: values.out ?? join(folder, 'types.ts') };
   if (values.check) return check(target);
-  await write(target);
+  if ((await write(target)) === 'current') sayCurrent(target);
   if (values.watch) await watch(target);
   return 0;
 }
@@ -60,25 +60,38 @@ async function check({ folder, out }: Target): Promise<number> {
 }
 
 /** @throws SetupError for a file that is somebody's own, or that cannot be written */
-async function write({ folder, out }: Target): Promise<void> {
+async function write({ folder, out }: Target): Promise<'written' | 'current'> {
   const before = await present(out);
   if (before !== undefined && !before.startsWith(MARK)) {
     throw new SetupError(`${out} exists, and crier codegen has not written it; --out names another file`);
   }
   const types = await generateTypes(folder, out);
-  if (types === before) return say('dim', `${out} is current`);
+  if (types === before) return 'current';
   await writeFile(out, types).catch((error: unknown) => {
     throw new SetupError(`${out} cannot be written: ${(error as Error).message}`, { cause: error });
   });
   say('green', `written: ${out}`);
+  return 'written';
+}
+
+function sayCurrent({ out }: Target): void {
+  say('dim', `${out} is current`);
 }
 
 /** Until the process is interrupted. */
 async function watch(target: Target): Promise<void> {
-  const watcher = new FolderWatcher({
-    folder: target.folder,
-    onChange: () => write(target).catch((error: Error) => say('red', error.message)),
-  });
+  let isBroken = false;
+  const onChange = async () => {
+    try {
+      // The written file is a change of the folder, too.
+      if ((await write(target)) === 'current' && isBroken) sayCurrent(target);
+      isBroken = false;
+    } catch (error) {
+      isBroken = true;
+      say('red', (error as Error).message);
+    }
+  };
+  const watcher = new FolderWatcher({ folder: target.folder, onChange });
   await watcher.start();
   say('dim', `watching ${target.folder}`);
   // The watcher does not keep a process alive.

@@ -90,15 +90,23 @@ const TYPE_RESOLVERS =
 /**
  * The output of the generator, with the forms of resolvers that crier accepts: `{ authorize, resolve }` and `{ authorize, resolve, subscribe }`,
  * `__authorize`, `__resolveReference` of entities, no `__isTypeOf`, and none for fields that a directive fills.
- * @throws SetupError if the generator is of a version that writes other types
+ * @throws SetupError if the generator is of a version that writes other types, or a type of the schema is named like one of its own
  */
 export function withForms(output: string, schema: TypedSchema): string {
   const statements = output.split(STATEMENT);
   const nameOf = (statement: string) => NAME.exec(statement)?.[1] ?? '';
-  const names = new Set(statements.map(nameOf));
+  const defined = statements.map(nameOf).filter((name) => name !== '');
+  const names = new Set(defined);
   if (!EXPECTED.every((name) => names.has(name))) {
     throw new SetupError(
       `the installed version of @graphql-codegen/typescript-resolvers writes types that crier does not know; ${INSTALL_COMMAND}`,
+    );
+  }
+  const doubled = new Set(defined.filter((name, i) => defined.indexOf(name) !== i));
+  if (doubled.size > 0) {
+    const subject = `${doubled.size === 1 ? 'a type is' : 'types are'} named ${[...doubled].join(', ')}`;
+    throw new SetupError(
+      `schema.graphql: ${subject}, as crier codegen names the types of resolvers; give the schema's another name`,
     );
   }
   const first = statements.findIndex((statement) => REPLACED.has(nameOf(statement)));
