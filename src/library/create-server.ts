@@ -68,14 +68,18 @@ export function createServer(options: ServerOptions = {}): Promise<Server> {
   return openServer(options, (graph) => graph);
 }
 
-/** @param adapt what is served of a loaded graph */
+/**
+ * @param adapt what is served of a loaded graph
+ * @param ownOptions names of the caller's own options, which an error may propose
+ */
 export async function openServer(
   options: ServerOptions,
   adapt: (graph: Graph) => Graph,
+  ownOptions: readonly string[] = [],
 ): Promise<Server & Pick<StartedServer, 'settled'>> {
   const { graph, backends = {}, listen = true, logger, onFatal = throwUncaught, ...settings } = options;
   const start = async () => {
-    const config = configOf({ adminPort: 0, ...settings }, graph, backends);
+    const config = configOf({ adminPort: 0, ...settings }, graph, backends, ownOptions);
     const log = logger ?? createLog(config.LOG_LEVEL, { role: config.ROLE, version: readVersion() });
     const ports = { onFatal, isListening: listen, isFed: true, graph: loaderOf(graph, adapt) };
     return { config, server: await startServer(config, log, ports) };
@@ -124,9 +128,10 @@ function configOf(
   settings: SettingOptions,
   graph: ServerOptions['graph'],
   backends: BackendOptions,
+  ownOptions: readonly string[],
 ): ReturnType<typeof readConfig> {
   return readConfig({
-    ...environmentOf(settings, backends),
+    ...environmentOf(settings, backends, ownOptions),
     GRAPH: typeof graph === 'string' ? graph : '',
     NODE_ENV: process.env['NODE_ENV'],
   });

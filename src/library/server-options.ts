@@ -32,14 +32,20 @@ const BACKEND_OPTIONS = ['url', 'forwardAuthorization', 'forwardHeaders'];
 
 /**
  * The environment that these options describe.
+ * @param ownOptions further options of the caller, to propose for an unknown one
  * @throws ConfigError naming each unknown option
  */
-export function environmentOf(settings: Readonly<Record<string, unknown>>, backends: BackendOptions = {}): Environment {
+export function environmentOf(
+  settings: Readonly<Record<string, unknown>>,
+  backends: BackendOptions = {},
+  ownOptions: readonly string[] = [],
+): Environment {
   const environment: Record<string, string> = {};
   const problems: string[] = [];
+  const known = [...settingsByOption.keys(), ...OWN_OPTIONS, ...ownOptions];
   for (const [option, value] of Object.entries(settings)) {
     const name = settingsByOption.get(option);
-    if (name === undefined) problems.push(unknownOption(option, [...settingsByOption.keys(), ...OWN_OPTIONS]));
+    if (name === undefined) problems.push(unknownOption(option, known));
     else if (value !== undefined) environment[name] = textOf(value);
   }
   for (const [backend, option] of Object.entries(backends)) {

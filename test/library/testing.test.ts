@@ -78,6 +78,13 @@ describe('crier/testing', { concurrency: 4 }, () => {
     await assert.rejects(refused.next(), /the connection was closed: 4403/);
   });
 
+  it('proposes patienceMs for an unknown option that is near', async () => {
+    await assert.rejects(startGraph(graph(), { patienceMS: 1 } as object), {
+      name: 'ConfigError',
+      message: 'patienceMS: unknown option; did you mean "patienceMs"?',
+    });
+  });
+
   it('starts a graph folder, and names the mistakes of one', async (t) => {
     const folder = await graphFolder(t, {
       'schema.graphql': 'type Subscription { a: Int @kafka(topic: "as", payload: "a") }',

@@ -33,7 +33,7 @@ const PATIENCE_MS = 5000;
 export async function startGraph(graph: string | Graph, options: TestGraphOptions = {}): Promise<TestGraph> {
   const { patienceMs = PATIENCE_MS, ...settings } = options;
   const defaults = { host: '127.0.0.1', port: 0, logLevel: 'fatal', drainDelayMs: 0, drainSpreadMs: 0 } as const;
-  const server = await openServer({ ...defaults, ...settings, graph }, withoutSampleRecords);
+  const server = await openServer({ ...defaults, ...settings, graph }, withoutSampleRecords, ['patienceMs']);
   return new TestGraph(server, patienceMs);
 }
 
