@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { defineGraph } from '../../src/library/crier.ts';
 import { startGraph } from '../../src/library/testing.ts';
 import type { TestGraphOptions } from '../../src/library/testing.ts';
@@ -11,6 +12,7 @@ const SCHEMA = `
   type Subscription {
     order_updated(order_id: ID!): Order @kafka(topic: "orders", match: [{ arg: "order_id", path: "order_id" }], tombstone: COMPLETE, keys: SNAKE)
     orders: Order @kafka(topic: "orders")
+    private_orders: Order @kafka(topic: "orders")
   }
   type Order { order_id: ID!, status: String, owner: String }
 `;
@@ -19,6 +21,14 @@ const graph = () =>
     schema: SCHEMA,
     resolvers: {
       Query: { hello: (_: unknown, { name }: { name: string }) => `Hello, ${name}` },
+      Subscription: {
+        private_orders: {
+          authorize: async () => {
+            await setImmediate();
+            return false;
+          },
+        },
+      },
       Order: { owner: (_order, _args, { connection }) => connection.claims['user'] },
     },
     context: { authenticate: ({ params }) => params['user'] !== 'mallory' && { user: params['user'] ?? null } },
@@ -72,10 +82,29 @@ describe('crier/testing', { concurrency: 4 }, () => {
       events.next(),
       /no event came within 300 ms: records were published to orders \(1\); 1 did not match order_updated: \w+/,
     );
-    const invalid = await started.subscribe('subscription { ordrs { status } }');
-    await assert.rejects(invalid.next(), /Cannot query field "ordrs".*GRAPHQL_VALIDATION_FAILED/);
-    const refused = await started.subscribe(query, { connectionParams: { user: 'mallory' } });
-    await assert.rejects(refused.next(), /the connection was closed: 4403/);
+  });
+
+  it('rejects subscribe when the server refuses the document, the connection or the operation', async (t) => {
+    const started = await start(t);
+    await assert.rejects(
+      started.subscribe('subscription { ordrs { status } }'),
+      /Cannot query field "ordrs".*GRAPHQL_VALIDATION_FAILED/,
+    );
+    const query = 'subscription { order_updated(order_id: "7") { status } }';
+    await assert.rejects(
+      started.subscribe(query, { connectionParams: { user: 'mallory' } }),
+      /the connection was closed: 4403/,
+    );
+    // Its authorize answers after the subscription was read.
+    await assert.rejects(started.subscribe('subscription { private_orders { status } }'), /FORBIDDEN/);
+  });
+
+  it('has the line of the test in the stack of an error', async (t) => {
+    const started = await start(t, { patienceMs: 1 });
+    const events = await started.subscribe('subscription { orders { status } }');
+    const hasLine = ({ stack }: Error) => /^Error: no event came within 1 ms[^]*\n +at .*testing\.test/.test(stack!);
+    await assert.rejects(events.next(), hasLine);
+    await assert.rejects(started.subscribe('{'), ({ stack }: Error) => /\n +at .*testing\.test/.test(stack!));
   });
 
   it('proposes patienceMs for an unknown option that is near', async () => {

@@ -23,13 +23,23 @@ export class TestConnection {
     this.#socket.on('error', (error) => events.finish(error));
   }
 
-  /** Resolves when the server has read the subscription, or has closed the connection. */
-  async subscribe(payload: SubscribePayload, params: Readonly<Record<string, unknown>> | undefined): Promise<void> {
+  /**
+   * Resolves when the subscription is live, or has ended.
+   * @param settled resolves when the server has started the operations that it has read
+   */
+  async subscribe(
+    payload: SubscribePayload,
+    params: Readonly<Record<string, unknown>> | undefined,
+    settled: () => Promise<void>,
+  ): Promise<void> {
     await once(this.#socket, 'open');
     await this.#exchange({ type: MessageType.ConnectionInit, ...(params && { payload: params }) });
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     this.#send({ id: OPERATION, type: MessageType.Subscribe, payload });
     // Messages of a connection are read in order.
+    await this.#exchange({ type: MessageType.Ping });
+    await settled();
+    // The reply comes after the error of an operation that was refused.
     await this.#exchange({ type: MessageType.Ping });
   }
 
@@ -38,6 +48,7 @@ export class TestConnection {
   }
 
   #exchange(message: Message): Promise<void> {
+    if (this.#socket.readyState !== WebSocket.OPEN) return Promise.resolve();
     const replied = new Promise<void>((resolve) => (this.#onReply = resolve));
     this.#send(message);
     return replied;

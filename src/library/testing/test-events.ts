@@ -5,6 +5,8 @@ type Result = FormattedExecutionResult<Record<string, unknown>, Record<string, u
 interface Waiter {
   readonly resolve: (result: IteratorResult<Result, undefined>) => void;
   readonly reject: (error: Error) => void;
+  /** Made when `next` is called, so its stack has the line of the test. */
+  readonly error: Error;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -24,6 +26,11 @@ export class TestEvents implements AsyncIterableIterator<Result, undefined> {
     this.#onReturn = onReturn;
   }
 
+  /** Why the subscription has failed. */
+  get failure(): Error | undefined {
+    return this.#end instanceof Error ? this.#end : undefined;
+  }
+
   /** Results that have arrived and were not asked for. */
   get waiting(): readonly Result[] {
     return this.#results;
@@ -35,16 +42,17 @@ export class TestEvents implements AsyncIterableIterator<Result, undefined> {
 
   /**
    * Resolves with the next result; `done` once the subscription has completed.
-   * @throws Error if none comes in time, or with the errors of a subscription that was refused
+   * @throws Error if none comes in time, or if the subscription has failed
    */
   next(): Promise<IteratorResult<Result, undefined>> {
     const value = this.#results.shift();
     if (value) return Promise.resolve({ value, done: false });
     if (this.#end === 'complete') return Promise.resolve({ value: undefined, done: true });
-    if (this.#end) return Promise.reject(this.#end);
+    const error = new Error();
+    if (this.#end) return Promise.reject(withMessage(error, this.#end.message));
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#expire(waiter), this.#patienceMs);
-      const waiter: Waiter = { resolve, reject, timer };
+      const waiter: Waiter = { resolve, reject, error, timer };
       this.#waiters.push(waiter);
     });
   }
@@ -67,18 +75,26 @@ export class TestEvents implements AsyncIterableIterator<Result, undefined> {
   /** The subscription is over. Idempotent. */
   finish(end: Error | 'complete'): void {
     this.#end ??= end;
-    for (const { resolve, reject, timer } of this.#waiters.splice(0)) {
+    for (const { resolve, reject, error, timer } of this.#waiters.splice(0)) {
       clearTimeout(timer);
       if (this.#end === 'complete') resolve({ value: undefined, done: true });
-      else reject(this.#end);
+      else reject(withMessage(error, this.#end.message));
     }
   }
 
   #expire(waiter: Waiter): void {
     this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
     this.#explain().then(
-      (reason) => waiter.reject(new Error(`no event came within ${this.#patienceMs} ms${reason}`)),
+      (reason) => waiter.reject(withMessage(waiter.error, `no event came within ${this.#patienceMs} ms${reason}`)),
       waiter.reject,
     );
   }
+}
+
+/** The stack repeats the message that an error was made with. */
+function withMessage(error: Error, message: string): Error {
+  const { stack } = error;
+  error.message = message;
+  error.stack = stack?.replace(/^Error/, () => `Error: ${message}`) ?? message;
+  return error;
 }

@@ -68,7 +68,10 @@ export class TestGraph {
     this.#published.set(topic, (this.#published.get(topic) ?? 0) + 1);
   }
 
-  /** Resolves when the subscription is live, or has failed: then its first `next()` rejects. Each has a connection of its own. */
+  /**
+   * Resolves when the subscription is live. Each has a connection of its own.
+   * @throws Error if the server refuses the connection or the subscription, with its reason
+   */
   async subscribe(query: string, options: SubscribeOptions = {}): Promise<TestEvents> {
     const { variables, headers = {}, connectionParams } = options;
     const events = new TestEvents(
@@ -78,8 +81,9 @@ export class TestGraph {
     );
     const connection = new TestConnection(this.#server.webSocketUrl!, headers, events);
     this.#connections.add(connection);
-    await connection.subscribe({ query, ...(variables && { variables }) }, connectionParams);
-    await this.#server.settled();
+    const payload = { query, ...(variables && { variables }) };
+    await connection.subscribe(payload, connectionParams, () => this.#server.settled());
+    if (events.failure) throw new Error(events.failure.message);
     return events;
   }
 
