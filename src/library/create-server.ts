@@ -10,7 +10,8 @@ import { ENDPOINT } from '../roles/http-server.ts';
 import { BUILT_IN_GRAPH, startServer } from '../server.ts';
 import type { Server as StartedServer } from '../server.ts';
 import { readVersion } from '../version.ts';
-import { withOptionNames } from './option-names.ts';
+import { withOptionNamesInLines } from './option-names-log.ts';
+import { textWithOptionNames, withOptionNames } from './option-names.ts';
 import { environmentOf } from './server-options.ts';
 import type { BackendOptions, SettingOptions } from './server-options.ts';
 import { unreadTopicProblem } from './unread-topic.ts';
@@ -78,14 +79,20 @@ export async function openServer(
   ownOptions: readonly string[] = [],
 ): Promise<Server & Pick<StartedServer, 'settled'>> {
   const { graph, backends = {}, listen = true, logger, onFatal = throwUncaught, ...settings } = options;
+  const backendNames = new Set(Object.keys(backends));
+  const adaptNamed = (loaded: Graph) => {
+    for (const name of loaded.context.backends ?? []) backendNames.add(name);
+    return adapt(loaded);
+  };
   const start = async () => {
     const config = configOf({ adminPort: 0, ...settings }, graph, backends, ownOptions);
-    const log = logger ?? createLog(config.LOG_LEVEL, { role: config.ROLE, version: readVersion() });
-    const ports = { onFatal, isListening: listen, isFed: true, graph: loaderOf(graph, adapt) };
+    const lines = logger ?? createLog(config.LOG_LEVEL, { role: config.ROLE, version: readVersion() });
+    const log = withOptionNamesInLines(lines, (text) => textWithOptionNames(text, backendNames));
+    const ports = { onFatal, isListening: listen, isFed: true, graph: loaderOf(graph, adaptNamed) };
     return { config, server: await startServer(config, log, ports) };
   };
   const { config, server } = await start().catch((error: unknown) => {
-    throw withOptionNames(error, Object.keys(backends));
+    throw withOptionNames(error, backendNames);
   });
   const url = server.port === undefined ? undefined : `http://${hostInUrl(config.HOST)}:${server.port}/graphql`;
   return {

@@ -5,6 +5,8 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { ConfigError, createServer, defineGraph, GraphError, SetupError } from '../../src/library/crier.ts';
 import type { Server, ServerOptions } from '../../src/library/crier.ts';
+import { withOptionNamesInLines } from '../../src/library/option-names-log.ts';
+import { settingsByOption, textWithOptionNames } from '../../src/library/option-names.ts';
 import { defineResolvers } from '../../src/library/graph.ts';
 import { logLines } from '../bus/log-lines.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
@@ -185,6 +187,44 @@ describe('createServer', { concurrency: 4 }, () => {
         message: new RegExp(`; did you mean "${proposed}"\\?$`),
       });
     }
+  });
+
+  it('names options in the lines of its log, whatever the line is', async (t) => {
+    const { log, lines } = logLines();
+    const context = { backends: ['sellerApi'] };
+    const backends = { sellerApy: 'http://127.0.0.1:1' };
+    const identity = { jwtJwksUrl: 'http://127.0.0.1:1', auth: 'optional' };
+    const graph = defineGraph({ schema: SCHEMA, context });
+    await start(t, { graph, backends, ...identity, adminHost: '0.0.0.0', logger: log, logLevel: 'info' });
+    const texts = lines.map(({ msg, reason }) => `${msg} ${reason ?? ''}`);
+    for (const expected of [
+      /^backends\.sellerApy names no backend .* did you mean "backends\.sellerApi"\?/,
+      /^jwtIssuer is not set: .* in jwtJwksUrl/,
+      /^jwtAudience is not set/,
+      /^adminToken is not set: adminPort serves/,
+    ]) {
+      assert.ok(
+        texts.some((text) => expected.test(text)),
+        `${String(expected)} is not among ${texts.join('\n')}`,
+      );
+    }
+    for (const text of texts) assert.doesNotMatch(text, /[A-Z]{2,}_[A-Z]/);
+  });
+
+  it('replaces the name of every setting in the message and the reason of a line, and follows its level', () => {
+    const { log, lines } = logLines();
+    const named = withOptionNamesInLines(log, (text) => textWithOptionNames(text, ['seller']));
+    for (const setting of settingsByOption.values()) named.warn({ reason: `set ${setting}` }, `${setting}: is wrong`);
+    named.warn('BACKEND_SELLER_URL is not set');
+    const written = lines.map(({ msg, reason }) => [msg, reason]);
+    assert.deepEqual(written, [
+      ...[...settingsByOption.keys()].map((option) => [`${option}: is wrong`, `set ${option}`]),
+      ['backends.seller is not set', undefined],
+    ]);
+    named.level = 'error';
+    named.warn('not written');
+    assert.equal(log.level, 'error');
+    assert.equal(lines.length, written.length);
   });
 
   it('counts an absent URL of a backend as not set', async (t) => {
