@@ -63,6 +63,12 @@ type Tick { n: Int, twice: Int }
 `;
 const RESOLVERS = `export const Tick = { twice: ({ n }: { n: number }) => n * 2 };\n`;
 
+const JEST_FOLDER_TEST = `import { startGraph } from 'crier/testing';
+test('a folder', async () => {
+  await expect(startGraph('./my-graph')).rejects.toThrow(/refused, as in Jest; .* defineGraph, or run the test with node:test or Vitest/);
+});
+`;
+
 describe('packages', { concurrency: 2 }, () => {
   let archives: ReadonlyMap<Package, string>;
   const cleanups: (() => unknown)[] = [];
@@ -223,5 +229,23 @@ describe('packages', { concurrency: 2 }, () => {
       server.kill('SIGTERM');
       assert.deepEqual(await once(server, 'exit'), [0, null]);
     }
+  });
+
+  it('crier/testing runs in Jest as docs/library.md says, and names the mend for a graph folder', async (t) => {
+    const packages = (['crier', 'crier-client', 'babel-plugin-proxy-lazy'] as const).map((name) => archives.get(name)!);
+    const folder = await installed(t, ...packages, 'jest@30');
+    const [, sample] = /### Jest\n[^]*?```js\n([^`]*)```/.exec(await readFile(join('docs', 'library.md'), 'utf8'))!;
+    await mkdir(join(folder, 'my-graph'));
+    const files = {
+      'package.json': JSON.stringify({ private: true, type: 'module', jest: { transform: {} } }),
+      'my-graph/schema.graphql': SCHEMA,
+      'my-graph/resolvers.js': 'export const Tick = { twice: ({ n }) => n * 2 };\n',
+      'sample.test.js': sample!,
+      'folder.test.js': JEST_FOLDER_TEST,
+    };
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+    const env = { ...process.env, NODE_OPTIONS: '--experimental-vm-modules' };
+    const { stderr } = await run('npx', ['jest', '--runInBand'], { cwd: folder, env });
+    assert.match(stderr, /Tests: +2 passed, 2 total/);
   });
 });

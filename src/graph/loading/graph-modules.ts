@@ -3,8 +3,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
+import { GraphError } from '../../errors.ts';
 import { PACKAGE_ROOT, moduleUrl } from './compile.ts';
 import type { GraphModules, ModuleVersion } from './module-hooks.ts';
+
+const UNSUPPORTED =
+  'the modules of a graph folder cannot be loaded here, because module.register is refused, as in Jest; import the modules in the test and ' +
+  'give them with the text of schema.graphql to defineGraph, or run the test with node:test or Vitest';
 
 /**
  * Makes the compiled modules of a graph importable, each version of them under URLs of its own: Node keeps every module that it has imported,
@@ -21,6 +26,7 @@ export class ImportableModules {
   /**
    * Resolves when the modules can be imported from `moduleUrl(file, version)`.
    * @param version undefined: the first one, whose modules have the plain URLs of their files
+   * @throws GraphError where the module loader of the process cannot be extended, as in Jest
    */
   async add(sources: Readonly<Record<string, string>>, version: string | undefined): Promise<void> {
     const urls = Object.entries(sources).map(([file, code]) => [moduleUrl(file, version), code] as const);
@@ -36,13 +42,18 @@ export class ImportableModules {
 
   #register(first: ModuleVersion): void {
     const { port1, port2 } = new MessageChannel();
-    this.#port = port1;
-    port1.unref();
     const packageUrl = pathToFileURL(join(PACKAGE_ROOT, 'package.json')).href;
     const data: GraphModules = { first, packageUrl, port: port2 };
     // The query makes the URL of this instance unique.
     const hooks = new URL('./module-hooks.js', import.meta.url);
     hooks.search = new URLSearchParams({ folder: this.#folder }).toString();
-    register(hooks, { data, transferList: [port2] });
+    try {
+      register(hooks, { data, transferList: [port2] });
+    } catch (error) {
+      port1.close();
+      throw new GraphError(`${this.#folder}: ${UNSUPPORTED}`, { cause: error });
+    }
+    this.#port = port1;
+    port1.unref();
   }
 }
