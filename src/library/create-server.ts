@@ -77,7 +77,7 @@ export async function openServer(
   options: ServerOptions,
   adapt: (graph: Graph) => Graph,
   ownOptions: readonly string[] = [],
-): Promise<Server & Pick<StartedServer, 'settled'>> {
+): Promise<Server & Pick<StartedServer, 'graph' | 'settled'>> {
   const { graph, backends = {}, listen = true, logger, onFatal = throwUncaught, ...settings } = options;
   const backendNames = new Set(Object.keys(backends));
   const adaptNamed = (loaded: Graph) => {
@@ -120,6 +120,9 @@ export async function openServer(
     handleRequest: (request, response, body) => {
       if (body !== undefined) Object.assign(request, { body });
       gatewayOf(server).emit('request', request, response);
+    },
+    get graph() {
+      return server.graph;
     },
     settled: () => server.settled(),
     close: () => server.close(),

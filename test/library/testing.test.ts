@@ -12,6 +12,7 @@ const SCHEMA = `
   type Subscription {
     order_updated(order_id: ID!): Order @kafka(topic: "orders", match: [{ arg: "order_id", path: "order_id" }], tombstone: COMPLETE, keys: SNAKE)
     orders: Order @kafka(topic: "orders")
+    shipments: Order @kafka(topic: "shipments")
     private_orders: Order @kafka(topic: "orders")
   }
   type Order { order_id: ID!, status: String, owner: String }
@@ -82,6 +83,21 @@ describe('crier/testing', { concurrency: 4 }, () => {
       events.next(),
       /no event came within 300 ms: records were published to orders \(1\); 1 did not match order_updated: \w+/,
     );
+  });
+
+  it('says which records a subscription takes when it got none of those that were published', async (t) => {
+    const started = await start(t, { patienceMs: 300 });
+    const query = 'subscription ($id: ID!) { order_updated(order_id: $id) { status } }';
+    const [events, other] = [
+      await started.subscribe(query, { variables: { id: '7' } }),
+      await started.subscribe('subscription { shipments { status } }'),
+    ];
+    await started.publish('orders', { orderId: '8' });
+    await assert.rejects(events.next(), {
+      message:
+        'no event came within 300 ms: records were published to orders (1); order_updated takes those whose order_id is "7"',
+    });
+    await assert.rejects(other.next(), /published to orders \(1\); shipments reads shipments$/);
   });
 
   it('rejects subscribe when the server refuses the document, the connection or the operation', async (t) => {

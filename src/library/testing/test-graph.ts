@@ -1,8 +1,10 @@
 import type { FormattedExecutionResult } from 'graphql';
+import type { SubscribePayload } from 'graphql-ws';
 import type { NewRecord } from '../../context/publishing.ts';
 import type { Graph } from '../../graph/graph.ts';
 import { openServer } from '../create-server.ts';
-import type { Server, ServerOptions } from '../create-server.ts';
+import type { ServerOptions } from '../create-server.ts';
+import { explainChoice } from './chosen-records.ts';
 import { TestConnection } from './test-connection.ts';
 import { TestEvents } from './test-events.ts';
 
@@ -43,13 +45,13 @@ function withoutSampleRecords(graph: Graph): Graph {
 
 /** A graph that runs in this process. */
 export class TestGraph {
-  readonly #server: Server & { settled(): Promise<void> };
+  readonly #server: Awaited<ReturnType<typeof openServer>>;
   readonly #patienceMs: number;
   readonly #connections = new Set<TestConnection>();
   /** Records published, by topic. */
   readonly #published = new Map<string, number>();
 
-  constructor(server: Server & { settled(): Promise<void> }, patienceMs: number) {
+  constructor(server: Awaited<ReturnType<typeof openServer>>, patienceMs: number) {
     this.#server = server;
     this.#patienceMs = patienceMs;
   }
@@ -74,14 +76,14 @@ export class TestGraph {
    */
   async subscribe(query: string, options: SubscribeOptions = {}): Promise<TestEvents> {
     const { variables, headers = {}, connectionParams } = options;
+    const payload = { query, ...(variables && { variables }) };
     const events = new TestEvents(
       this.#patienceMs,
-      () => this.#silence(),
+      () => this.#silence(payload),
       () => connection.close(),
     );
     const connection = new TestConnection(this.#server.webSocketUrl!, headers, events);
     this.#connections.add(connection);
-    const payload = { query, ...(variables && { variables }) };
     await connection.subscribe(payload, connectionParams, () => this.#server.settled());
     if (events.failure) throw new Error(events.failure.message);
     return events;
@@ -104,7 +106,7 @@ export class TestGraph {
   }
 
   /** Why no event may have come. */
-  async #silence(): Promise<string> {
+  async #silence(payload: SubscribePayload): Promise<string> {
     if (this.#published.size === 0) return ': no record was published';
     const published = Array.from(this.#published, ([topic, count]) => `${topic} (${count})`).join(', ');
     const metrics = await (await fetch(`${this.#server.adminUrl}/metrics`)).text();
@@ -112,6 +114,7 @@ export class TestGraph {
       ...metrics.matchAll(/^crier_records_unmatched_total\{field="(.*?)",reason="(.*?)"\} ([1-9]\d*)/gm),
     ];
     const reasons = unmatched.map(([, field, reason, count]) => `; ${count} did not match ${field}: ${reason}`);
-    return `: records were published to ${published}${reasons.join('')}`;
+    const choice = explainChoice(this.#server.graph, payload, new Set(this.#published.keys()));
+    return `: records were published to ${published}${reasons.join('')}${choice}`;
   }
 }
