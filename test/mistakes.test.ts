@@ -130,11 +130,14 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
       const files = { ...schemaOf(BOUND), 'resolver.ts': 'export const Order = { total: () => 1 };' };
       return logged(await startPod(t, { GRAPH: await graphFolder(t, files) }), 'resolver.ts');
     },
-    says: [/^warn: resolver\.ts is not loaded/, /one of: resolvers\.ts, resolvers\.js/],
+    says: [/^warn: resolver\.ts is not loaded/, /rename it to resolvers\.ts, or to one of: resolvers\.js/],
   },
   'a field is in camelCase': {
     make: (t) => refusal(t, schemaOf(BOUND, 'type Order { id: ID! unitPrice: Float }')),
-    says: [/schema\.graphql:1: Order\.unitPrice: would always be null/, /rename it to "unit_price"/],
+    says: [
+      /schema\.graphql:1: Order\.unitPrice: would always be null/,
+      /rename it to "unit_price", or keep the keys as they are/,
+    ],
   },
   'match names an argument that the field does not have': {
     make: (t) => refusal(t, schemaOf(BOUND.replace('arg: "id"', 'arg: "order_id"'))),
@@ -179,7 +182,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
       await new Promise((resolve) => server.once('listening', resolve));
       return refusedStart(t, { PORT: String((server.address() as AddressInfo).port) });
     },
-    says: [/PORT: port \d+ on 127\.0\.0\.1 is in use/, /name another one, or 0 for any free one/],
+    says: [/PORT: port \d+ on 127\.0\.0\.1 is in use/, /set PORT to another one, or to 0 for any free one/],
   },
   'Kafka cannot be reached': {
     make: async (t) => {
@@ -189,7 +192,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
         'Kafka cannot be reached',
       );
     },
-    says: [/127\.0\.0\.1:1/, /KAFKA_BROKERS/],
+    says: [/"brokers":\["127\.0\.0\.1:1"\]/, /Check KAFKA_BROKERS/],
   },
   'Redis cannot be reached': {
     make: async (t) => {
@@ -206,7 +209,10 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'records need another decoder': {
     make: async (t) => {
       const avro = Buffer.from([0, 0, 0, 0, 1, 2, 3]);
-      return logged(await kafkaPod(t, (topic) => BOUND.replace('"orders"', `"${topic}"`), avro), 'records of a topic');
+      return logged(
+        await kafkaPod(t, (topic) => BOUND.replace('"orders"', `"${topic}"`), avro),
+        'records of a topic cannot be decoded',
+      );
     },
     says: [
       /"topic":"mistake-\w+","partition":0,"offset":"0"/,
@@ -223,14 +229,14 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     },
     says: [
       /"field":"Subscription\.order_updated"/,
-      /match of \\"id\\": the record has null at \\"order\.id\\"/,
+      /match of \\"id\\": the record has null at \\"order\.id\\", beside order_id, total/,
       /correct the path in @kafka/,
     ],
   },
   'samples do not fit the graph': {
-    make: async (t) => logged(await samplePod(t), 'records of a topic'),
+    make: async (t) => logged(await samplePod(t), 'sample records do not fit'),
     says: [
-      /Order\.state: the record has \\"OPEM\\" .*add it there, .*did you mean \\"OPEN\\"\?/,
+      /Order\.state: the record has \\"OPEM\\" .*add it there, or correct samples\.ts; did you mean \\"OPEN\\"\?/,
       /no __typename at \\"order\.items\\".*export const Item = \{ __resolveType/,
     ],
   },
@@ -238,14 +244,14 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     make: (t) => eventAndLog(t, 'state', 'a value does not fit'),
     says: [
       /State\\" cannot represent the value of this field/,
-      /"field":"Order\.state".*\\"OPEM\\" is not in the enum State; add it there/,
+      /"field":"Order\.state".*\\"OPEM\\" is not in the enum State \(OPEN, CLOSED\); add it there.*did you mean \\"OPEN\\"/,
     ],
   },
   'items of a union say no type': {
-    make: (t) => eventAndLog(t, 'items { ... on Book { title } }', 'an error was kept'),
+    make: (t) => eventAndLog(t, 'items { ... on Book { title } }', 'a value has no known type'),
     says: [
       /"code":"INTERNAL_SERVER_ERROR","id":"/,
-      /Order\.items: the type of a value of Item is unknown: write a \\"__typename\\" into the record \(Book, Toy\), or write export const Item = \{ __resolveType/,
+      /^error: a value has no known type: clients receive null.*\{"problems":\["Order\.items: the type of a value of the union Item is unknown; write a \\"__typename\\" into the record \(Book, Toy\), or write export const Item = \{ __resolveType/m,
     ],
   },
   'a page of another origin connects': {
@@ -297,7 +303,10 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'a graph has no samples and no Kafka': {
     make: async (t) =>
       logged(await startPod(t, { GRAPH: await graphFolder(t, schemaOf(BOUND)) }), 'no event will come'),
-    says: [/no event will come: without KAFKA_BROKERS and REDIS_URL/, /Set both, or add the file/],
+    says: [
+      /no event will come: without KAFKA_BROKERS and REDIS_URL/,
+      /add the file: export function\* records\(\) .*topic: "orders", value: \{"order":\{"id":"1"\}\}/,
+    ],
   },
 };
 

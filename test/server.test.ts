@@ -216,7 +216,7 @@ describe('a server', () => {
       [
         'resolver.ts is not loaded',
         'schema.graphql:1: Subscription.tick: the argument "page" chooses no events: a subscriber receives those of every "page"',
-        'no event will come: without KAFKA_BROKERS and REDIS_URL the records come from samples.ts, and the graph has none. Set both, or add the file',
+        'no event will come: without KAFKA_BROKERS and REDIS_URL the records come from samples.ts, and the graph has none. Set both, or add the file: export function* records() { for (',
       ],
     );
   });

@@ -42,7 +42,9 @@ export async function checkSamples(config: Config, graph: Graph): Promise<Findin
   if (!graph.samples) return [];
   const records = new TopicRecords(config, graph, new Map());
   const samples = firstSamples(graph.samples);
-  const checked = await Promise.all(Array.from(samples, ([topic, of]) => records.checkRecords(topic, of)));
+  const checked = await Promise.all(
+    Array.from(samples, ([topic, of]) => records.checkRecords(topic, of, 'samples.ts')),
+  );
   const misfitting = checked.flatMap((one) => (one && one.misfits.length > 0 ? [one] : []));
   if (misfitting.length === 0) return [ok('records: the first samples fit the graph')];
   return misfitting.flatMap((one) => findingsOf(one, 'the first samples'));

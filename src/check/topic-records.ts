@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import type { Graph } from '../graph/graph.ts';
 import { checkRecords } from '../graph/record-check/record-check.ts';
 import type { RecordMisfit } from '../graph/record-check/record-check.ts';
+import type { RecordOrigin } from '../graph/record-check/described.ts';
 import type { CheckedRecord } from '../graph/record-check/key-check.ts';
 import { keyPlaces } from '../graph/schema/key-places.ts';
 import type { KafkaRecord } from '../kafka/batch.ts';
@@ -71,7 +72,7 @@ export class TopicRecords {
       const checked: CheckedTopic[] = [];
       for (const topic of existing) {
         const records = await readTopic(topic, cluster, reader!);
-        const found = records && (await this.checkRecords(topic, records));
+        const found = records && (await this.checkRecords(topic, records, 'what the producer writes'));
         if (found) checked.push(found);
       }
       return checked;
@@ -83,7 +84,11 @@ export class TopicRecords {
   }
 
   /** undefined: there is nothing to compare. @param records of the topic, the newest last */
-  async checkRecords(topic: string, records: readonly ReadRecord[]): Promise<CheckedTopic | undefined> {
+  async checkRecords(
+    topic: string,
+    records: readonly ReadRecord[],
+    origin: RecordOrigin,
+  ): Promise<CheckedTopic | undefined> {
     const compared: CheckedRecord[] = [];
     let undecodable: RecordMisfit | undefined;
     for (const { partition, offset, key, value, headers, poison } of records) {
@@ -97,7 +102,7 @@ export class TopicRecords {
       }
     }
     if (compared.length > 0)
-      return { topic, records: compared.length, misfits: checkRecords(this.#graph, topic, compared) };
+      return { topic, records: compared.length, misfits: checkRecords(this.#graph, topic, compared, origin) };
     return undecodable && { topic, records: 0, misfits: [undecodable] };
   }
 

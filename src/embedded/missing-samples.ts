@@ -1,4 +1,6 @@
 import type { Graph } from '../graph/graph.ts';
+import { isRecordPart } from '../graph/record-parts.ts';
+import type { Binding } from '../graph/schema/binding.ts';
 import type { Logger } from '../log.ts';
 
 /** Says where the events of a graph without sample records come from, if from anywhere. */
@@ -18,6 +20,14 @@ export function logMissingSamples(
   const silence = schema.getMutationType() ? 'no event will come but from mutations' : 'no event will come';
   log.warn(
     { graph: name },
-    `${silence}: without KAFKA_BROKERS and REDIS_URL the records come from samples.ts, and the graph has none. Set both, or add the file`,
+    `${silence}: without KAFKA_BROKERS and REDIS_URL the records come from samples.ts, and the graph has none. Set both, or add the file: ${exampleOf([...bindings.values()][0]!)}`,
   );
+}
+
+/** The text of a samples.ts whose records a subscriber of the id "1" receives. */
+function exampleOf({ topics, match, payload }: Binding): string {
+  const path = match.find((one) => !isRecordPart(one.path))?.path.split('.') ?? [...payload, 'id'];
+  const value = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), '1');
+  const record = `{ topic: ${JSON.stringify(topics[0])}, value: ${JSON.stringify(value)} }`;
+  return `export function* records() { for (;;) yield ${record}; }`;
 }

@@ -98,7 +98,7 @@ export class GraphRuntime {
       textOf: (result) => this.#json(result),
       failed: (error) => this.#failed(error),
     };
-    this.#unfitValues = new UnfitValues(options.log);
+    this.#unfitValues = new UnfitValues(options.graph.schema, options.log);
     this.#maskedErrors = new MaskedErrors({ log: options.log, onMasked: options.onInternalError });
   }
 

@@ -46,8 +46,9 @@ export async function listen(server: Server, { host, port, variable }: ListenOpt
 }
 
 function refusalOf({ code, message }: NodeJS.ErrnoException, { host, port, variable }: ListenOptions): string {
-  const mend = 'name another one, or 0 for any free one';
-  if (code === 'EADDRINUSE') return `${variable}: port ${port} on ${host} is in use; ${mend}`;
+  const mend = `set ${variable} to another one, or to 0 for any free one`;
+  if (code === 'EADDRINUSE')
+    return `${variable}: port ${port} on ${host} is in use; end the program that listens there, or ${mend}`;
   if (code === 'EACCES') return `${variable}: this user may not listen on port ${port}; ${mend}`;
   if (!HOST_ERRORS.has(code ?? '')) return `${variable}: port ${port} on ${host} cannot be listened on: ${message}`;
   return `${variable.replace('PORT', 'HOST')}: expected an address of this machine, got ${JSON.stringify(host)} (${message})`;

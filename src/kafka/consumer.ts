@@ -195,9 +195,10 @@ export class KafkaConsumer {
       failures = hasProgressed ? 1 : failures + 1;
       const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** failures) * (0.5 + Math.random() / 2);
       const { reason, error } = ending;
+      const brokers = reason === 'unreachable' ? this.#options.config.KAFKA_BROKERS : undefined;
       this.#options.observer.onRebuild(reason);
       this.#options.log.error(
-        { reason, failures, backoffMs: Math.round(backoffMs), err: { message: describe(error) } },
+        { reason, brokers, failures, backoffMs: Math.round(backoffMs), err: { message: describe(error) } },
         reason === 'unreachable' ? UNREACHABLE : 'the Kafka consumer failed; a new one is started',
       );
       await delay(backoffMs, undefined, { signal: this.#closeSignal.signal }).catch(() => undefined);

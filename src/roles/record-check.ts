@@ -47,7 +47,7 @@ export class RecordCheck implements Component {
     for (let pauseMs = FIRST_PAUSE_MS; pending.length > 0 && !signal.aborted; pauseMs *= 2) {
       try {
         const checked = await this.#records.check(pending, signal);
-        for (const one of checked) logMisfits(one, this.#services.log);
+        for (const one of checked) logMisfits(one, 'records of a topic', this.#services.log);
         pending = pending.filter((topic) => !checked.some((one) => one.topic === topic));
       } catch (error) {
         this.#failed(error);
@@ -60,8 +60,8 @@ export class RecordCheck implements Component {
   async #checkSamples(): Promise<void> {
     const { graph, log } = this.#services;
     for (const [topic, samples] of graph.samples ? firstSamples(graph.samples) : []) {
-      const checked = await this.#records.checkRecords(topic, samples);
-      if (checked) logMisfits(checked, log);
+      const checked = await this.#records.checkRecords(topic, samples, 'samples.ts');
+      if (checked) logMisfits(checked, 'sample records', log);
     }
   }
 
@@ -70,10 +70,11 @@ export class RecordCheck implements Component {
   }
 }
 
-function logMisfits({ misfits, records }: CheckedTopic, log: Logger): void {
+function logMisfits({ misfits, records }: CheckedTopic, what: string, log: Logger): void {
   for (const { topic, field, partition, offset, problems, isCertain } of misfits) {
     const facts = { topic, field: field || undefined, partition, offset, compared: records || undefined, problems };
-    if (isCertain) log.warn(facts, 'records of a topic do not fit schema.graphql');
-    else log.info(facts, 'records of a topic do not have all that schema.graphql reads');
+    if (records === 0) log.warn(facts, `${what} cannot be decoded`);
+    else if (isCertain) log.warn(facts, `${what} do not fit schema.graphql`);
+    else log.info(facts, `${what} do not have all that schema.graphql reads`);
   }
 }

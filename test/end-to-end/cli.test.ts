@@ -198,7 +198,7 @@ describe('ports', { concurrency: 4 }, () => {
       const port = await takenPort(t);
       const lines = await refusal(spawnPod(t, { [name]: `${port}` }));
       assert.deepEqual(lines, [
-        `crier: ${name}: port ${port} on 127.0.0.1 is in use; name another one, or 0 for any free one`,
+        `crier: ${name}: port ${port} on 127.0.0.1 is in use; end the program that listens there, or set ${name} to another one, or to 0 for any free one`,
       ]);
     });
   }

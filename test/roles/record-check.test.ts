@@ -49,8 +49,8 @@ async function stage(t: TestContext) {
   return { topic, admin, send, settings };
 }
 
-async function misfitOf(pod: Pod): Promise<LogLine> {
-  const find = () => pod.lines.find(({ msg }) => msg === MISFIT);
+async function misfitOf(pod: Pod, message = MISFIT): Promise<LogLine> {
+  const find = () => pod.lines.find(({ msg }) => msg === message);
   await pod.until('a misfit', () => find() !== undefined);
   return find()!;
 }
@@ -97,7 +97,7 @@ describe('RecordCheck', { concurrency: 2 }, () => {
   it('names records that cannot be decoded', async (t) => {
     const { send, settings } = await stage(t);
     await send(0, '\u0000\u0000\u0000\u0000\u0001avro');
-    const { problems } = await misfitOf(await startPod(t, settings));
+    const { problems } = await misfitOf(await startPod(t, settings), 'records of a topic cannot be decoded');
     assert.deepEqual(problems, [
       'the record cannot be decoded (needs_registry); set SCHEMA_REGISTRY_URL (these records name their schema by its id in a registry)',
     ]);
@@ -128,7 +128,10 @@ describe('RecordCheck', { concurrency: 2 }, () => {
   it('compares the first sample records of the embedded mode', async (t) => {
     const samples = `export function* records() { for (;;) yield { topic: 'orders', value: { order: { id: 1, state: 'NEW' } } }; }`;
     const folder = await graphOf(t, 'orders', { 'samples.ts': samples });
-    const { topic, problems } = await misfitOf(await startPod(t, { GRAPH: folder }));
+    const { topic, problems } = await misfitOf(
+      await startPod(t, { GRAPH: folder }),
+      'sample records do not fit schema.graphql',
+    );
     assert.equal(topic, 'orders');
     assert.match(String(problems), /no "head" at the top.*has "NEW" at "order\.state"/s);
     const check = spawnPod(t, { GRAPH: folder }, { arguments: ['--check-config'] });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { GraphQLError } from 'graphql';
 import type { Logger } from '../../log.ts';
+import { UnknownTypeError } from './type-name-resolver.ts';
 
 const WINDOW_MS = 10_000;
 /** Windows kept, one for each field and class of error; past the limit the oldest is dropped. */
@@ -22,7 +23,7 @@ interface Window {
 
 /**
  * Logs masked errors and gives them the ids that clients see. Errors of one class at one field within 10 s share one id and one log
- * line with the stack of the first. So every id that a client sees is in the log, and a field that fails for 10,000 subscribers writes
+ * line with the stack of the first, or with the mend where a stack says nothing. So every id that a client sees is in the log, and a field that fails for 10,000 subscribers writes
  * one line. The field's next line has the count of suppressed errors.
  */
 export class MaskedErrors {
@@ -54,13 +55,17 @@ export class MaskedErrors {
     this.#windows.delete(key);
     this.#windows.set(key, { id, since: now, suppressed: 0 });
     if (this.#windows.size > MAX_WINDOWS) this.#windows.delete(this.#windows.keys().next().value!);
-    log.error(
-      { err: error, errorId: id, field, path, suppressed: known?.suppressed ?? 0 },
-      'an error was kept from the client, which received "Internal server error" and this errorId',
-    );
+    const facts = { errorId: id, field, path, suppressed: known?.suppressed ?? 0 };
+    if (error instanceof UnknownTypeError) {
+      // Its stack has no code of the graph's author.
+      log.error({ problems: [error.message], ...facts }, UNKNOWN_TYPE);
+    } else log.error({ err: error, ...facts }, KEPT);
     return id;
   }
 }
+
+const KEPT = 'an error was kept from the client, which received "Internal server error" and this errorId';
+const UNKNOWN_TYPE = 'a value has no known type: clients receive null, "Internal server error" and this errorId';
 
 /** The class name of any value, even one that throws when it is read. */
 function className(error: unknown): string {

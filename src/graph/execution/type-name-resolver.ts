@@ -1,12 +1,18 @@
+import { isUnionType } from 'graphql';
 import type { GraphQLAbstractType, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
 import { isThenable } from '../thenable.ts';
 
 /** Of a name that is logged. */
 const MAX_NAME_LENGTH = 100;
 
+/** Nothing names a possible type of a value. The message names the field and the mend; the stack has only crier and graphql-js. */
+export class UnknownTypeError extends Error {
+  override readonly name = 'UnknownTypeError';
+}
+
 /**
  * Finds the name of a value's type: by the graph's `__resolveType`, else by `__typename`.
- * @throws what `__resolveType` throws, and Error if it names no possible type or returns a promise, for which compiled code does not wait
+ * @throws what `__resolveType` throws, and UnknownTypeError if it names no possible type or returns a promise, for which compiled code does not wait
  */
 export type TypeNameResolver = (value: unknown, context: unknown, info: GraphQLResolveInfo) => string;
 
@@ -16,8 +22,9 @@ export function typeNameResolver(schema: GraphQLSchema, type: GraphQLAbstractTyp
   const names = schema.getPossibleTypes(type).map(({ name }) => name);
   const unresolved = authored
     ? `${type.name}.__resolveType must return, without a promise, one of: ${names.join(', ')}; it returned `
-    : `the type of a value of ${type.name} is unknown: write a "__typename" into the record (${names.join(', ')}), or write ` +
-      `export const ${type.name} = { __resolveType(value) { … } } in resolvers.ts; its "__typename" is `;
+    : `the type of a value of the ${isUnionType(type) ? 'union' : 'interface'} ${type.name} is unknown; write a "__typename" into the ` +
+      `record (${names.join(', ')}), or write export const ${type.name} = { __resolveType(value) { … } } in resolvers.ts; ` +
+      'its "__typename" is ';
   return (value, context, info) => {
     const name: unknown = authored
       ? authored(value, context, info, type)
@@ -25,7 +32,7 @@ export function typeNameResolver(schema: GraphQLSchema, type: GraphQLAbstractTyp
     if (typeof name === 'string' && names.includes(name)) return name;
     if (isThenable(name)) name.then(undefined, () => undefined);
     const found = typeof name === 'string' ? JSON.stringify(name.slice(0, MAX_NAME_LENGTH)) : kindOf(name);
-    throw new Error(`${info.parentType.name}.${info.fieldName}: ${unresolved}${found}`);
+    throw new UnknownTypeError(`${info.parentType.name}.${info.fieldName}: ${unresolved}${found}`);
   };
 }
 

@@ -39,8 +39,7 @@ export async function warningsOfFiles(folder: string, loaded: ReadonlySet<string
     const name = NAMES.find((candidate) => wordsOf(stem).includes(canonical(candidate)));
     // A folder next to the module of its name holds imports of that module.
     if (extension === '' && [...loaded].some((file) => parse(file).name === name)) continue;
-    const mend = name === undefined ? undefined : `crier loads ${name} from one of: ${candidatesOf(name).join(', ')}`;
-    if (mend !== undefined) warnings.push(`${entry} is not loaded; ${mend}`);
+    if (name !== undefined) warnings.push(`${entry} is not loaded; ${mendOf(name, extension, loaded)}`);
     else if (stem === 'index' && EXTENSIONS.includes(extension))
       warnings.push(`${entry} is not loaded; crier loads ${NAMES.join(', ')}: move what it exports to resolvers.ts`);
   }
@@ -49,6 +48,15 @@ export async function warningsOfFiles(folder: string, loaded: ReadonlySet<string
     ...warnings,
     ...schemas.map((entry) => `${entry} is not loaded; crier reads schema.graphql alone: move its definitions there`),
   ];
+}
+
+function mendOf(name: (typeof NAMES)[number], extension: string, loaded: ReadonlySet<string>): string {
+  const file = [...loaded].find((one) => parse(one).name === name);
+  if (file !== undefined) return `crier loads ${name} from ${file} alone: move what it exports there`;
+  const wanted = name + (EXTENSIONS.includes(extension) ? extension : '.ts');
+  const others = candidatesOf(name).filter((one) => one !== wanted);
+  if (extension === '') return `crier loads no folder: write ${wanted}, which may import its files`;
+  return `rename it to ${wanted}, or to one of: ${others.join(', ')}`;
 }
 
 /** Entries that may be meant as the schema, the most likely first. */

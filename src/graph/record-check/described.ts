@@ -1,5 +1,8 @@
 import { didYouMean } from '../../did-you-mean.ts';
 
+/** What a mend calls the origin of records. */
+export type RecordOrigin = 'what the producer writes' | 'samples.ts';
+
 const MAX_NAMES = 10;
 const MAX_NAME_LENGTH = 40;
 
@@ -33,6 +36,7 @@ export function placeOf(path: readonly string[]): string {
 /** Why there is no value to compare at a path: the first key that is missing, or what is there instead. */
 export function absenceAt(payload: unknown, path: readonly string[]): string {
   let value = payload;
+  let siblings: string[] = [];
   for (const [index, key] of path.entries()) {
     const above = placeOf(path.slice(0, index));
     if (!isJsonObject(value)) return `has ${kindOf(value)} at ${above}, which has no "${key}"`;
@@ -40,8 +44,10 @@ export function absenceAt(payload: unknown, path: readonly string[]): string {
       const keys = Object.keys(value);
       return `has no "${key}" at ${above}, where its keys are ${listed(keys)}${didYouMean(key, keys)}`;
     }
+    siblings = Object.keys(value).filter((other) => other !== key);
     value = value[key];
   }
   const keys = isJsonObject(value) ? ` with the keys ${listed(Object.keys(value))}` : '';
-  return `has ${kindOf(value)}${keys} at ${placeOf(path)}`;
+  const beside = siblings.length > 0 ? `, beside ${listed(siblings)}` : '';
+  return `has ${kindOf(value)}${keys} at ${placeOf(path)}${beside}`;
 }

@@ -7,6 +7,7 @@ import { isRecordPart, partLabel, partsReader } from '../record-parts.ts';
 import type { RecordParts } from '../record-parts.ts';
 import type { Binding } from '../schema/binding.ts';
 import { absenceAt, kindOf, shortened } from './described.ts';
+import type { RecordOrigin } from './described.ts';
 
 /** A record, and its payload with the names of keys that the graph reads. */
 export interface CheckedRecord extends RecordParts {
@@ -54,10 +55,10 @@ export class KeyCheck {
   }
 
   /** One text for each key. @param records at least one, the newest last */
-  problems(records: readonly CheckedRecord[]): string[] {
+  problems(records: readonly CheckedRecord[], origin: RecordOrigin): string[] {
     return this.#keys.flatMap((key) => {
       const texts = records.flatMap((record) => textIn(record, key) ?? []);
-      if (texts.length === 0) return [absence(key, records.at(-1)!)];
+      if (texts.length === 0) return [absence(key, records.at(-1)!, origin)];
       if (key.type === undefined || texts.some((text) => canEqual(key.type!, text))) return [];
       return [misfit(key, key.type, records)];
     });
@@ -70,12 +71,12 @@ function textIn(record: CheckedRecord, { path, mayBeList = false }: BindingKey):
   return mayBeList && Array.isArray(value) ? '' : textOf(value);
 }
 
-function absence({ label, path, isRequired }: BindingKey, record: CheckedRecord): string {
+function absence({ label, path, isRequired }: BindingKey, record: CheckedRecord, origin: RecordOrigin): string {
   const found = isRecordPart(path)
     ? `has no ${partLabel(path).replace("the record's ", '')} that is UTF-8`
     : absenceAt(record.payload, path.split('.'));
-  const effect = isRequired ? 'no subscription receives it' : 'no subscription with this argument receives it';
-  return `${label}: the record ${found}, so ${effect}; correct the path in @kafka, or what the producer writes`;
+  const effect = isRequired ? 'No subscription receives it' : 'No subscription with this argument receives it';
+  return `${label}: the record ${found}${found.endsWith('?') ? '' : '.'} ${effect}; correct the path in @kafka, or ${origin}`;
 }
 
 function misfit({ label, path }: BindingKey, type: GraphQLInputType, records: readonly CheckedRecord[]): string {

@@ -3,6 +3,7 @@ import { hasResolver } from '../execution/executable.ts';
 import type { Graph } from '../graph.ts';
 import type { Binding } from '../schema/binding.ts';
 import { absenceAt } from './described.ts';
+import type { RecordOrigin } from './described.ts';
 import { KeyCheck } from './key-check.ts';
 import type { CheckedRecord } from './key-check.ts';
 import { ValueCheck } from './value-check.ts';
@@ -34,6 +35,7 @@ export function checkRecords(
   graph: Pick<Graph, 'schema' | 'bindings'>,
   topic: string,
   records: readonly CheckedRecord[],
+  origin: RecordOrigin,
 ): RecordMisfit[] {
   const newest = records.at(-1);
   if (!newest) return [];
@@ -49,8 +51,8 @@ export function checkRecords(
     // Records that other fields take are not meant for this one.
     const compared = matching.length > 0 ? matching : records;
     const isMeant = matching.length > 0 || hasLost;
-    const bound = [...keys.problems(compared), ...payloadProblems(binding, compared)];
-    const values = new ValueCheck(schema);
+    const bound = [...keys.problems(compared, origin), ...payloadProblems(binding, compared)];
+    const values = new ValueCheck(schema, origin);
     const definition = subscription.getFields()[binding.field]!;
     const field = `${subscription.name}.${binding.field}`;
     for (const { payload } of isMeant && !hasResolver(definition) ? compared : [])
@@ -67,5 +69,7 @@ function payloadProblems({ payload: path }: Binding, records: readonly CheckedRe
   const isAbsent = ({ payload }: CheckedRecord) => (valueAt(payload, path) ?? null) === null;
   if (!records.every(isAbsent)) return [];
   const found = absenceAt(records.at(-1)!.payload, path);
-  return [`payload: the record ${found}, so the field would be null; correct the payload in @kafka`];
+  return [
+    `payload: the record ${found}${found.endsWith('?') ? '' : '.'} The field would be null; correct the payload in @kafka`,
+  ];
 }

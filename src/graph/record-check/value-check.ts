@@ -9,6 +9,7 @@ import type {
 import { didYouMean } from '../../did-you-mean.ts';
 import { hasResolver, hasTypeResolver } from '../execution/executable.ts';
 import { isJsonObject, kindOf, listed, placeOf, shortened } from './described.ts';
+import type { RecordOrigin } from './described.ts';
 
 /** Values that are looked at in one record. */
 const MAX_VALUES = 2000;
@@ -24,14 +25,16 @@ interface Absence {
 /** Compares values of payloads with the types that read them, and remembers what does not fit: each field once. */
 export class ValueCheck {
   readonly #schema: GraphQLSchema;
+  readonly #origin: RecordOrigin;
   readonly #misfits = new Map<string, string>();
   readonly #present = new Set<string>();
   readonly #absent = new Map<string, Absence>();
   #left = 0;
 
   /** @param schema prepared for execution */
-  constructor(schema: GraphQLSchema) {
+  constructor(schema: GraphQLSchema, origin: RecordOrigin) {
     this.#schema = schema;
+    this.#origin = origin;
   }
 
   /** @param coordinate of the field that reads the value */
@@ -59,7 +62,7 @@ export class ValueCheck {
     if (this.#left-- <= 0) return;
     if (isNonNullType(type)) {
       if (value === null) {
-        const mend = `make the field nullable (${String(type.ofType)}), or correct what the producer writes`;
+        const mend = `make the field nullable (${String(type.ofType)}), or correct ${this.#origin}`;
         this.#note(coordinate, `null at ${placeOf(path)}, which ${String(type)} does not allow; ${mend}`);
       } else this.#visit(coordinate, type.ofType, value, path);
     } else if (value === null || value === undefined) {
@@ -86,7 +89,7 @@ export class ValueCheck {
     }
     if (isEnumType(type) && typeof value === 'string') {
       const names = type.getValues().map(({ name }) => name);
-      const mend = `add it there, or correct what the producer writes${didYouMean(value, names)}`;
+      const mend = `add it there, or correct ${this.#origin}${didYouMean(value, names)}`;
       this.#note(
         coordinate,
         `${shortened(value)} at ${placeOf(path)}, which is not in the enum ${type.name} (${listed(names)}); ${mend}`,
@@ -112,7 +115,7 @@ export class ValueCheck {
     if (object) return object;
     const found = typeof name === 'string' ? `the __typename ${shortened(name)}` : 'no __typename';
     const names = listed(possible.map((one) => one.name));
-    const mend = `write one of ${names} into each such value, or write export const ${type.name} = { __resolveType(value) { … } } in resolvers.ts`;
+    const mend = `write one of ${names} into each such value${this.#origin === 'samples.ts' ? ' in samples.ts' : ''}, or write export const ${type.name} = { __resolveType(value) { … } } in resolvers.ts`;
     const kind = isUnionType(type) ? 'union' : 'interface';
     this.#note(coordinate, `${found} at ${placeOf(path)}, which says the type of the ${kind} ${type.name}; ${mend}`);
     return undefined;

@@ -139,8 +139,8 @@ function unreachableFields(type: GraphQLObjectType, topic: string): [Field, stri
     if (name === field.name) return [];
     const mend = Object.hasOwn(type.getFields(), name) ? `remove it, as there is "${name}"` : `rename it to "${name}"`;
     const problem =
-      `${lineOf(field.astNode)}${type.name}.${field.name}: would always be null, because keys are converted to snake_case, and no key ` +
-      `of topic "${topic}" becomes "${field.name}"; ${mend}, give it a resolver, or write @kafka(…, keys: KEEP) at each field of that topic`;
+      `${lineOf(field.astNode)}${type.name}.${field.name}: would always be null, because crier converts the keys of records to snake_case; ` +
+      `${mend}, or keep the keys as they are: write @kafka(topic: "${topic}", …, keys: KEEP) at each field of that topic; or give the field a resolver`;
     return [[field, problem]];
   });
 }

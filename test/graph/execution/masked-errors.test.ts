@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MaskedErrors } from '../../../src/graph/execution/masked-errors.ts';
+import { UnknownTypeError } from '../../../src/graph/execution/type-name-resolver.ts';
 import { logLines } from '../../bus/log-lines.ts';
 
 function create() {
@@ -25,6 +26,17 @@ describe('MaskedErrors', () => {
       { errorId: ids[0], field: 'Order.total', path: ['a'], suppressed: 0 },
     );
     assert.match((err as { stack: string }).stack, /Error: boom\n {4}at /);
+  });
+
+  it('leads with the field and the mend, without a stack, where a value has no known type', () => {
+    const { state, report } = create();
+    const errorId = report('Order.items', new UnknownTypeError('write a "__typename"'));
+    const [line] = state.lines;
+    assert.deepEqual(
+      [line!['problems'], line!['errorId'], line!['field'], line!['err']],
+      [['write a "__typename"'], errorId, 'Order.items', undefined],
+    );
+    assert.match(String(line!['msg']), /^a value has no known type: clients receive null/);
   });
 
   it('begins a window with a new id after 10 s, and says how many errors the last one suppressed', () => {

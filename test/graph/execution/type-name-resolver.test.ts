@@ -30,10 +30,13 @@ describe('typeNameResolver', () => {
     const [part, any] = await errorsOf(t, { part: { name: 'w' }, any: [{ __typename: 'Window' }] });
     assert.equal(
       part,
-      'Item.part: the type of a value of Part is unknown: write a "__typename" into the record (Wheel, Door), or write ' +
+      'Item.part: the type of a value of the interface Part is unknown; write a "__typename" into the record (Wheel, Door), or write ' +
         'export const Part = { __resolveType(value) { … } } in resolvers.ts; its "__typename" is undefined',
     );
-    assert.match(any!, /^Item\.any: the type of a value of Any is unknown: .*; its "__typename" is "Window"$/);
+    assert.match(
+      any!,
+      /^Item\.any: the type of a value of the union Any is unknown; .*; its "__typename" is "Window"$/,
+    );
   });
 
   it('names the field and what __resolveType returned where it is no possible type', async (t) => {

@@ -6,12 +6,12 @@ import { maskErrors } from '../../../src/graph/execution/error-mask.ts';
 import { UnfitValues } from '../../../src/graph/execution/unfit-values.ts';
 import { logLines } from '../../bus/log-lines.ts';
 
-const SCHEMA = buildSchema('type Query { kind: Kind number(n: Int): Int } enum Kind { OPEN }');
+const SCHEMA = buildSchema('type Query { kind: Kind number(n: Int): Int } enum Kind { OPEN GONE_BY }');
 
 /** The `problems` of the lines for these results of `{ kind number }`. */
 function problemsOf(...roots: object[]): unknown[] {
   const { log, lines } = logLines();
-  const unfit = new UnfitValues(log);
+  const unfit = new UnfitValues(SCHEMA, log);
   for (const rootValue of roots) {
     const result = execute({ schema: SCHEMA, document: parse('{ kind number }'), rootValue }) as ExecutionResult;
     maskErrors(result, assert.fail, (message, path) => unfit.report(message, `Query.${path!.join('.')}`));
@@ -20,10 +20,10 @@ function problemsOf(...roots: object[]): unknown[] {
 }
 
 describe('UnfitValues', () => {
-  it('names the field, the value and the enum that does not have it, once in a window for each field', () => {
+  it('names the field, the value, the enum that does not have it and the nearest value that it has, once in a window for each field', () => {
     const problem =
-      '"GONE" is not in the enum Kind; add it there, correct what the producer writes, or give the field a resolver';
-    assert.deepEqual(problemsOf({ kind: 'GONE' }, { kind: 'OTHER' }), [['Query.kind', [problem]]]);
+      '"OPEM" is not in the enum Kind (OPEN, GONE_BY); add it there, correct the record, or give the field a resolver; did you mean "OPEN"?';
+    assert.deepEqual(problemsOf({ kind: 'OPEM' }, { kind: 'OTHER' }), [['Query.kind', [problem]]]);
     assert.match(String(problemsOf({ kind: 'x'.repeat(1000) })), /,"x{59}… is not in the enum/);
     assert.match(String(problemsOf({ kind: 7 })), /,7 is not in the enum Kind/);
   });

@@ -162,7 +162,12 @@ describe('loadGraph', () => {
     );
     assert.equal(
       warnings[3],
-      'resolver.ts is not loaded; crier loads resolvers from one of: resolvers.ts, resolvers.js, resolvers.mts, resolvers.mjs',
+      'resolver.ts is not loaded; rename it to resolvers.ts, or to one of: resolvers.js, resolvers.mts, resolvers.mjs',
+    );
+    assert.equal(warnings[4], warnings[3].replace('resolver.ts is', 'resolvers.cjs is'));
+    assert.equal(
+      warnings[5],
+      'samples is not loaded; crier loads no folder: write samples.ts, which may import its files',
     );
   });
 

@@ -35,7 +35,7 @@ async function found(t: TestContext, fields: string, payloads: readonly unknown[
   const records = payloads.map((payload, i) => {
     return { partition: 0, offset: String(i), key: null, payload: payload as Record<string, unknown> };
   });
-  return checkRecords(graph, 'orders', records);
+  return checkRecords(graph, 'orders', records, 'what the producer writes');
 }
 
 /** The one problem of the newest of these payloads. */
@@ -61,8 +61,8 @@ describe('checkRecords', () => {
     const fields = BY_ID.replace('path: "order.id"', 'path: "head.order_id"');
     assert.equal(
       await problem(t, fields, { ...order({}), head: { orderid: 1, other: 2 } }),
-      'match of "id": the record has no "order_id" at "head", where its keys are orderid, other; did you mean "orderid"?, ' +
-        'so no subscription receives it; correct the path in @kafka, or what the producer writes',
+      'match of "id": the record has no "order_id" at "head", where its keys are orderid, other; did you mean "orderid"? ' +
+        'No subscription receives it; correct the path in @kafka, or what the producer writes',
     );
     assert.match(
       await problem(t, fields, { ...order({}), head: 1 }),
@@ -94,7 +94,7 @@ describe('checkRecords', () => {
   it('names a path of payload, of a claim and of a filter that the record does not have', async (t) => {
     assert.match(
       await problem(t, 'order_updated: Order @kafka(topic: "orders", payload: "ordr")', order({})),
-      /^payload: the record has no "ordr" at the top, where its keys are order; did you mean "order"\?, so the field would be null/,
+      /^payload: the record has no "ordr" at the top, where its keys are order; did you mean "order"\? The field would be null/,
     );
     assert.match(
       await problem(
@@ -110,7 +110,7 @@ describe('checkRecords', () => {
         'order_updated(min: Float): Order @kafka(topic: "orders", where: [{ arg: "min", path: "sum", op: GTE }], payload: "order")',
         order({}),
       ),
-      /^where of "min": the record has no "sum" .*no subscription with this argument receives it/,
+      /^where of "min": the record has no "sum" .*No subscription with this argument receives it/,
     );
   });
 
@@ -194,7 +194,7 @@ describe('checkRecords', () => {
     const fields = BY_ID.replace('path: "order.id"', 'key: true');
     const [misfit] = await found(t, fields, [order({}), order({})]);
     assert.equal(misfit?.offset, '1');
-    assert.match(misfit.problems[0]!, /^match of "id": the record has no key that is UTF-8, so/);
+    assert.match(misfit.problems[0]!, /^match of "id": the record has no key that is UTF-8\. No subscription/);
   });
 
   it('survives payloads that are nested deeply and lists of thousands', async (t) => {

@@ -53,8 +53,9 @@ describe('keys of a topic', () => {
   it('refuses a field that no key can become, once, with its line and the mends', () => {
     assert.equal(
       problemOf('a: Address @kafka(topic: "t")\nb: Address @kafka(topic: "u", payload: "address")'),
-      'schema.graphql:9: Address.line1: would always be null, because keys are converted to snake_case, and no key of topic "u" ' +
-        'becomes "line1"; rename it to "line_1", give it a resolver, or write @kafka(…, keys: KEEP) at each field of that topic',
+      'schema.graphql:9: Address.line1: would always be null, because crier converts the keys of records to snake_case; ' +
+        'rename it to "line_1", or keep the keys as they are: write @kafka(topic: "u", …, keys: KEEP) at each field of that topic; ' +
+        'or give the field a resolver',
     );
     for (const [name, mend] of [
       ['sha256', 'rename it to "sha_256"'],
