@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { escapeHidden } from './visible.ts';
 
 /** Most bytes of lines that wait to be written. Past it, further lines are dropped until at most half as many bytes wait. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
@@ -6,9 +7,6 @@ const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 /** Longest wait of `flush`, in ms. */
 const FLUSH_TIMEOUT_MS = 3_000;
-
-/** DEL, the control characters of 8 bits, and two line ends: JSON text may hold them, but a terminal or a reader of lines acts on them. */
-const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;
 
 interface Chunk {
   text: string;
@@ -48,8 +46,9 @@ export class LogDestination {
     this.#onRecovery = listener;
   }
 
+  /** @param text lines of JSON. Hidden characters are inside its strings only, where an escape means the same. */
   write(text: string): void {
-    const line = withoutControls(text);
+    const line = escapeHidden(text);
     const bytes = Buffer.byteLength(line);
     if (this.#status === 'open' && this.#waitingBytes + bytes > MAX_WAITING_BYTES) this.#status = 'full';
     if (this.#status !== 'open') return this.#drop(1);
@@ -107,9 +106,4 @@ export class LogDestination {
     this.#droppedLines += lines;
     this.#unreportedLines += lines;
   }
-}
-
-/** The line with `\\u` escapes for control characters. In JSON they are inside strings only, where an escape means the same. */
-export function withoutControls(text: string): string {
-  return text.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

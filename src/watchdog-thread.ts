@@ -1,6 +1,6 @@
 import { write } from 'node:fs';
 import { workerData } from 'node:worker_threads';
-import { withoutControls } from './log-destination.ts';
+import { escapeHidden } from './visible.ts';
 import { LINE_MS, PAUSED, TICK_MS } from './watchdog.ts';
 import type { WatchdogThreadData } from './watchdog.ts';
 
@@ -27,6 +27,6 @@ function end(): void {
     limitMs,
     msg: 'the event loop is blocked, or the shutdown takes too long: the watchdog ends the process',
   };
-  write(2, `${withoutControls(JSON.stringify(line))}\n`, () => undefined);
+  write(2, `${escapeHidden(JSON.stringify(line))}\n`, () => undefined);
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), LINE_MS);
 }

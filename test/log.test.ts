@@ -65,16 +65,17 @@ describe('createLog', () => {
     assert.equal(lines.length, levels.length);
   });
 
-  it('writes no control character, whatever a field, an error or a message contains', async () => {
+  it('writes no control or format character, whatever a field, an error or a message contains', async () => {
     const { log, read } = capture('info');
-    const hostile = String.fromCharCode(
+    // The last ones reorder or hide what an operator reads: bidirectional controls, a zero-width space, a tag.
+    const hostile = String.fromCodePoint(
       ...Array.from({ length: 0xa0 }, (_, code) => code),
-      ...[0x2028, 0x2029, 0xd800, 0xfeff],
+      ...[0x2028, 0x2029, 0xd800, 0xfeff, 0x61c, 0x202e, 0x2066, 0x2069, 0x200b, 0xe0001],
     );
     log.info({ field: hostile, [hostile]: 1, err: new Error(hostile) }, hostile);
     const lines = (await read()).split('\n');
     assert.equal(lines.length, 2);
-    assert.doesNotMatch(lines[0]!, /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
+    assert.doesNotMatch(lines[0]!, /[\p{Cc}\p{Cf}\u2028\u2029]/u);
     const line = JSON.parse(lines[0]!) as { field: string; msg: string; err: { message: string } };
     for (const read of [line.field, line.msg, line.err.message]) assert.equal(read, hostile);
   });
