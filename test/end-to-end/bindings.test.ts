@@ -1,28 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { graphFolder } from '../graph/support/graph-folder.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
-import { randomName, redisServer } from '../support/services.ts';
+import { randomName } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
 import type { Watch } from '../support/stock-client.ts';
 import { startPod } from './pod.ts';
+import { podSettings } from './pod-settings.ts';
 import { kcatProducer } from './producers.ts';
 
 describe('fields bound with @kafka', { timeout: 180_000 }, () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
-
-  async function settingsOf(t: Parameters<typeof startPod>[0], schema: string) {
-    return {
-      GRAPH: await graphFolder(t, { 'schema.graphql': schema }),
-      KAFKA_BROKERS: outside.brokers,
-      KAFKA_GROUP_ID: randomName('group'),
-      KAFKA_DEAD_LETTER_TOPIC: randomName('dead'),
-      REDIS_URL: (await redisServer(t)).url,
-      CHANNEL_PREFIX: randomName(),
-    };
-  }
 
   it('select records by lists, by topics of an enum, by key and header, and by filters', async (t) => {
     const orders = randomName('orders');
@@ -48,7 +37,7 @@ describe('fields bound with @kafka', { timeout: 180_000 }, () => {
             match: [{ arg: "customer", key: true }, { arg: "tenant", header: "tenant" }]
           )
       }`;
-    const pod = await startPod(t, await settingsOf(t, schema));
+    const pod = await startPod(t, await podSettings(t, outside.brokers, schema));
     const subscribe = (field: string, variables = {}, declared = '') =>
       watch(t, pod.url, `subscription ${declared} { order: ${field} { order_id total status } }`, variables);
 
@@ -110,7 +99,7 @@ describe('fields bound with @kafka', { timeout: 180_000 }, () => {
     ];
     const watched: Watch[][] = [];
     for (const schema of schemas) {
-      const pod = await startPod(t, await settingsOf(t, schema));
+      const pod = await startPod(t, await podSettings(t, outside.brokers, schema));
       watched.push([
         watch(t, pod.url, 'subscription { order: snake(id: "7") { order_id id line_1 by_mail } }'),
         watch(t, pod.url, 'subscription { order: keep(id: "7") { orderId _id id line1 byMail } }'),

@@ -7,13 +7,13 @@ import type { TestContext } from 'node:test';
 import avsc from 'avsc';
 import { startSchemaRegistry } from '../../stack/schema-registry.ts';
 import type { SchemaRegistryServer } from '../../stack/schema-registry.ts';
-import { graphFolder } from '../graph/support/graph-folder.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
 import { framed, registerSchema, schemaRegistry } from '../support/schema-registry.ts';
-import { randomName, redisServer } from '../support/services.ts';
+import { randomName } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
 import { spawnPod, startPod } from './pod.ts';
+import { podSettings } from './pod-settings.ts';
 
 const FIRST = avroRecord([
   { name: 'orderId', type: 'int' },
@@ -52,23 +52,12 @@ describe('records with schemas', () => {
     const schema = `type Order { order_id: Int total_cents: String ${fields} }
       type Subscription { order: Order @kafka(topic: "${topic}" ${format}) }`;
     return {
-      GRAPH: await graphFolder(t, { 'schema.graphql': schema }),
-      KAFKA_BROKERS: outside.brokers,
-      KAFKA_GROUP_ID: randomName('group'),
-      KAFKA_DEAD_LETTER_TOPIC: randomName('dead'),
+      ...(await podSettings(t, outside.brokers, schema)),
       KAFKA_FROM_BEGINNING: 'true',
-      REDIS_URL: (await redisServer(t)).url,
-      CHANNEL_PREFIX: randomName(),
       SCHEMA_REGISTRY_URL: registry.url,
       SCHEMA_REGISTRY_TIMEOUT_MS: '1000',
     };
   }
-
-  const send = (topic: string, values: readonly Buffer[]) =>
-    outside.send(
-      topic,
-      values.map((value) => ({ partition: 0, value })),
-    );
 
   it('arrive, whatever of Avro, Protobuf, JSON Schema and JSON each of them is, and while their schema changes', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
@@ -77,13 +66,13 @@ describe('records with schemas', () => {
     const orders = watch(t, pod.url, QUERY);
     await pod.counts('crier_channels', 1);
     const first = await registerSchema(registry.url, subject, { schema: FIRST });
-    await send(topic, [framed(first, avro(FIRST, { orderId: 1, totalCents: 2 ** 52 }))]);
+    await outside.sendValues(topic, [framed(first, avro(FIRST, { orderId: 1, totalCents: 2 ** 52 }))]);
     await orders.event(1, 30_000);
     const second = await registerSchema(registry.url, subject, { schema: SECOND });
     const json = '{"$schema":"http://json-schema.org/draft-07/schema#","type":"object"}';
     const ofJson = await registerSchema(registry.url, randomName(), { schemaType: 'JSON', schema: json });
     const ofProto = await registerSchema(registry.url, randomName(), { schemaType: 'PROTOBUF', schema: PROTO });
-    await send(topic, [
+    await outside.sendValues(topic, [
       framed(second, avro(SECOND, { note: 'n', orderId: 2, totalCents: 5 })),
       framed(first, avro(FIRST, { orderId: 3, totalCents: 6 })),
       framed(ofProto, PROTO_BYTES),
@@ -115,14 +104,14 @@ describe('records with schemas', () => {
     const orders = watch(t, pod.url, QUERY);
     await pod.counts('crier_channels', 1);
     const first = await registerSchema(url, `${topic}-value`, { schema: FIRST });
-    await send(topic, [framed(first, avro(FIRST, { orderId: 0, totalCents: 1 }))]);
+    await outside.sendValues(topic, [framed(first, avro(FIRST, { orderId: 0, totalCents: 1 }))]);
     await orders.event(1, 30_000);
     const second = await registerSchema(url, `${topic}-value`, { schema: SECOND });
     await server.kill();
 
     const of = (orderId: number) => framed(second, avro(SECOND, { note: null, orderId, totalCents: 1 }));
     // A schema that is known already needs no registry.
-    await send(topic, [framed(first, avro(FIRST, { orderId: 1, totalCents: 1 })), ...[2, 3, 4].map(of)]);
+    await outside.sendValues(topic, [framed(first, avro(FIRST, { orderId: 1, totalCents: 1 })), ...[2, 3, 4].map(of)]);
     const details = async () => {
       const { status, body } = await pod.readiness();
       return status === 200 ? JSON.stringify(body['waiting_partitions']) : '';
@@ -154,11 +143,11 @@ describe('records with schemas', () => {
     await pod.counts('crier_channels', 1);
     const id = await registerSchema(registry.url, `${topic}-value`, { schema: FIRST });
     const good = framed(id, avro(FIRST, { orderId: 1, totalCents: 1 }));
-    await send(topic, [good]);
+    await outside.sendValues(topic, [good]);
     await orders.event(1, 30_000);
     const madeUp = Array.from({ length: 500 }, (_, i) => framed(1_000_000 + i, Buffer.from('x')));
     const startedAt = performance.now();
-    await send(topic, [...madeUp, good]);
+    await outside.sendValues(topic, [...madeUp, good]);
     await orders.event(2, 30_000);
     t.diagnostic(`${Math.round(performance.now() - startedAt)} ms`);
     await pod.counts(`crier_poison_records_total{topic="${topic}",reason="unknown_schema"}`, 500);
@@ -169,7 +158,7 @@ describe('records with schemas', () => {
     const topic = await outside.createTopic(undefined, 1);
     const settings = { ...(await settingsFor(t, topic)), SCHEMA_REGISTRY_URL: '' };
     const record = framed(1, avro(FIRST, { orderId: 1, totalCents: 1 }));
-    await send(
+    await outside.sendValues(
       topic,
       Array.from({ length: 300 }, () => record),
     );

@@ -3,14 +3,14 @@ import { after, before, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import avsc from 'avsc';
 import type { SchemaRegistryServer } from '../../stack/schema-registry.ts';
-import { graphFolder } from '../graph/support/graph-folder.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
 import { registryProxy } from '../support/registry-proxy.ts';
 import { framed, registerSchema, schemaRegistry } from '../support/schema-registry.ts';
-import { randomName, redisServer } from '../support/services.ts';
+import { randomName } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
 import { startPod } from '../end-to-end/pod.ts';
+import { podSettings } from '../end-to-end/pod-settings.ts';
 
 /** A record with the number of an order. Its documentation tells schemas apart. */
 function schemaOf(doc: string): string {
@@ -34,23 +34,13 @@ describe('records whose schema alone cannot be had', () => {
     const fields = topics.map((topic, i) => `order${i}: Order @kafka(topic: "${topic}")`).join(' ');
     const schema = `type Order { id: Int } type Subscription { ${fields} }`;
     return {
-      GRAPH: await graphFolder(t, { 'schema.graphql': schema }),
-      KAFKA_BROKERS: outside.brokers,
-      KAFKA_GROUP_ID: randomName('group'),
-      KAFKA_DEAD_LETTER_TOPIC: randomName('dead'),
+      ...(await podSettings(t, outside.brokers, schema)),
       KAFKA_FROM_BEGINNING: 'true',
-      REDIS_URL: (await redisServer(t)).url,
-      CHANNEL_PREFIX: randomName(),
       SCHEMA_REGISTRY_URL: url,
     };
   }
 
   const register = (doc: string) => registerSchema(registry.url, randomName(), { schema: schemaOf(doc) });
-  const send = (topic: string, values: readonly Buffer[]) =>
-    outside.send(
-      topic,
-      values.map((value) => ({ partition: 0, value })),
-    );
 
   it('go to the dead-letter topic if the schema exceeds 4 MB, and stop a topic that has no others (S-101)', async (t) => {
     const [topic, hopeless] = [await outside.createTopic(undefined, 1), await outside.createTopic(undefined, 1)];
@@ -59,7 +49,11 @@ describe('records whose schema alone cannot be had', () => {
     const pod = await startPod(t, settings);
     const orders = watch(t, pod.url, 'subscription { order0 { id } }');
     await pod.counts('crier_channels', 1);
-    await send(topic, [order(small, 1), ...Array.from({ length: 150 }, () => order(large, 0)), order(small, 2)]);
+    await outside.sendValues(topic, [
+      order(small, 1),
+      ...Array.from({ length: 150 }, () => order(large, 0)),
+      order(small, 2),
+    ]);
     await orders.event(2, 30_000);
     assert.deepEqual(orders.events, [{ order0: { id: 1 } }, { order0: { id: 2 } }]);
     await pod.counts(`crier_poison_records_total{topic="${topic}",reason="unusable_schema"}`, 150);
@@ -67,7 +61,7 @@ describe('records whose schema alone cannot be had', () => {
     assert.deepEqual([line?.['topic'], line?.['schema']], [topic, large]);
     assert.match(JSON.stringify(line?.['err']), /answers \/schemas\/ids\/\d+ with more than 4194304 bytes/);
 
-    await send(
+    await outside.sendValues(
       hopeless,
       Array.from({ length: 150 }, () => order(large, 0)),
     );
@@ -90,7 +84,7 @@ describe('records whose schema alone cannot be had', () => {
     const failing = await register(randomName());
     const body = '{"error_code":50001,"message":"Error in the backend data store"}';
     answers.set(`/schemas/ids/${failing}`, { status: 500, body });
-    await send(topic, [order(await register(randomName()), 1), order(failing, 2)]);
+    await outside.sendValues(topic, [order(await register(randomName()), 1), order(failing, 2)]);
     const error = `the schema registry ${url} answers /schemas/ids/${failing} with status 500: "Error in the backend data store"`;
     await pod.reports({
       waiting_partitions: [{ topic, partition: 0, for: 'schema registry', schema: failing, error }],
@@ -101,7 +95,7 @@ describe('records whose schema alone cannot be had', () => {
     assert.deepEqual(linesOf(), [{ of: topic, schema: failing, err: { message: error } }]);
 
     for (let id = 1; id <= 20; id++) {
-      await send(other, [order(await register(randomName()), id)]);
+      await outside.sendValues(other, [order(await register(randomName()), id)]);
       await others.event(id, 30_000);
     }
     assert.equal(linesOf().length, 1);
@@ -124,11 +118,11 @@ describe('records whose schema alone cannot be had', () => {
     await pod.counts('crier_channels', 1);
     const schema = await register(randomName());
     answers.set(`/schemas/ids/${schema}`, 'none');
-    await send(topic, [order(schema, 1)]);
+    await outside.sendValues(topic, [order(schema, 1)]);
     const error = 'the schema registry has not answered yet';
     await pod.reports({ waiting_partitions: [{ topic, partition: 0, for: 'schema registry', schema, error }] });
     for (let id = 1; id <= 5; id++) {
-      await send(other, [order(await register(randomName()), id)]);
+      await outside.sendValues(other, [order(await register(randomName()), id)]);
       await others.event(id, 30_000);
     }
   });
@@ -145,9 +139,9 @@ describe('records whose schema alone cannot be had', () => {
       pod.lines
         .filter(({ msg }) => msg.startsWith('a partition is paused'))
         .map(({ schema, err }) => ({ schema, err }));
-    await send(topic, [order(first, 1)]);
+    await outside.sendValues(topic, [order(first, 1)]);
     await pod.until('a line', () => named().length > 0);
-    await send(other, [order(second, 1)]);
+    await outside.sendValues(other, [order(second, 1)]);
     await pod.until('another line', () => named().length > 1);
     assert.deepEqual(named(), [
       { schema: first, err: { message: `the schema registry ${url} answers /schemas/ids/${first} with status 502` } },

@@ -267,6 +267,14 @@ export class Outside {
     await this.#producer.send({ topic, messages, compression: isCompressed ? GZIP : None });
   }
 
+  /** Sends the values to the first partition, in order. */
+  sendValues(topic: string, values: readonly (string | Buffer | null)[]): Promise<void> {
+    return this.send(
+      topic,
+      values.map((value) => ({ partition: 0, value })),
+    );
+  }
+
   /** `count` records on each partition; key: the partition; seq: counts from `first`. */
   async sendSequences(topic: string, partitions: number, count: number, first = 0): Promise<void> {
     const messages: OutgoingRecord[] = [];
