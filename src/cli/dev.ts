@@ -1,7 +1,7 @@
 import { FolderWatcher } from '../reload/folder-watcher.ts';
 import type { ReloadOutcome } from '../roles/graph-reloads.ts';
 import type { Server } from '../server.ts';
-import { paint } from './paint.ts';
+import { say } from './paint.ts';
 
 /** Prints what became of each reload, for the person who edits the graph. */
 export class ReloadPrinter {
@@ -23,8 +23,4 @@ export async function watchGraph(folder: string, server: Pick<Server, 'reload'>)
   await watcher.start();
   say('dim', `watching ${folder}: the graph is reloaded when a file changes`);
   return watcher;
-}
-
-function say(colour: 'dim' | 'green' | 'red', text: string): void {
-  process.stdout.write(`${paint(process.stdout, colour, text)}\n`);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SetupError, UsageError } from '../../errors.ts';
 import { FolderWatcher } from '../../reload/folder-watcher.ts';
 import { readArguments } from '../command.ts';
-import { paint } from '../paint.ts';
+import { say } from '../paint.ts';
 import { MARK, generateTypes } from './generated-types.ts';
 import { INSTALL_COMMAND } from './generator-packages.ts';
 
@@ -104,8 +104,4 @@ async function watch(target: Target): Promise<void> {
 /** undefined: the file does not exist. */
 async function present(file: string): Promise<string | undefined> {
   return existsSync(file) ? readFile(file, 'utf8') : undefined;
-}
-
-function say(colour: 'dim' | 'green' | 'red', text: string): void {
-  process.stdout.write(`${paint(process.stdout, colour, text)}\n`);
 }
