@@ -51,3 +51,8 @@ export function absenceAt(payload: unknown, path: readonly string[]): string {
   const beside = siblings.length > 0 ? `, beside ${listed(siblings)}` : '';
   return `has ${kindOf(value)}${keys} at ${placeOf(path)}${beside}`;
 }
+
+/** The text as a sentence; a proposal ends it already. */
+export function sentence(text: string): string {
+  return text.endsWith('?') ? text : `${text}.`;
+}

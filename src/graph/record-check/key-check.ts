@@ -6,7 +6,7 @@ import { textOf } from '../compared-text.ts';
 import { isRecordPart, partLabel, partsReader } from '../record-parts.ts';
 import type { RecordParts } from '../record-parts.ts';
 import type { Binding } from '../schema/binding.ts';
-import { absenceAt, kindOf, shortened } from './described.ts';
+import { absenceAt, kindOf, sentence, shortened } from './described.ts';
 import type { RecordOrigin } from './described.ts';
 
 /** A record, and its payload with the names of keys that the graph reads. */
@@ -76,7 +76,7 @@ function absence({ label, path, isRequired }: BindingKey, record: CheckedRecord,
     ? `has no ${partLabel(path).replace("the record's ", '')} that is UTF-8`
     : absenceAt(record.payload, path.split('.'));
   const effect = isRequired ? 'No subscription receives it' : 'No subscription with this argument receives it';
-  return `${label}: the record ${found}${found.endsWith('?') ? '' : '.'} ${effect}; correct the path in @kafka, or ${origin}`;
+  return `${label}: the record ${sentence(found)} ${effect}; correct the path in @kafka, or ${origin}`;
 }
 
 function misfit({ label, path }: BindingKey, type: GraphQLInputType, records: readonly CheckedRecord[]): string {

@@ -2,7 +2,7 @@ import { valueAt } from '../../json/value-at.ts';
 import { hasResolver } from '../execution/executable.ts';
 import type { Graph } from '../graph.ts';
 import type { Binding } from '../schema/binding.ts';
-import { absenceAt } from './described.ts';
+import { absenceAt, sentence } from './described.ts';
 import type { RecordOrigin } from './described.ts';
 import { KeyCheck } from './key-check.ts';
 import type { CheckedRecord } from './key-check.ts';
@@ -69,7 +69,5 @@ function payloadProblems({ payload: path }: Binding, records: readonly CheckedRe
   const isAbsent = ({ payload }: CheckedRecord) => (valueAt(payload, path) ?? null) === null;
   if (!records.every(isAbsent)) return [];
   const found = absenceAt(records.at(-1)!.payload, path);
-  return [
-    `payload: the record ${found}${found.endsWith('?') ? '' : '.'} The field would be null; correct the payload in @kafka`,
-  ];
+  return [`payload: the record ${sentence(found)} The field would be null; correct the payload in @kafka`];
 }
