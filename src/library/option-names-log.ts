@@ -14,14 +14,14 @@ export function withOptionNamesInLines(log: Logger, rename: (text: string) => st
   return new Proxy(log, {
     get(target, property) {
       const value: unknown = Reflect.get(target, property, target);
-      if (!WRITES.has(property)) return value;
+      // A level that is off writes nothing that could be renamed.
+      if (!WRITES.has(property) || !target.isLevelEnabled(property as string)) return value;
       return (...parts: unknown[]) =>
         (value as Write).apply(
           target,
           parts.map((part) => renamed(part, rename)),
         );
     },
-    set: (target, property, value) => Reflect.set(target, property, value, target),
   });
 }
 
