@@ -86,7 +86,7 @@ describe('/live in a browser', { timeout: 240_000 }, () => {
     await screenshot(page, 'live-1280-dark');
   });
 
-  it('asks for the token on the admin port, is readable at 400 px, and goes on after a restart of the pod with another token', async (t) => {
+  it('asks for the token on the admin port, is readable at 400 px, and shows figures again after a restart of the pod with another token', async (t) => {
     const [port, admin] = (await freePorts(2)).map(String) as [string, string];
     const settings = { NODE_ENV: 'production', EMBEDDED: 'true', ADMIN_TOKEN: TOKEN, PORT: port, ADMIN_PORT: admin };
     const pod = await busyPod(t, settings);

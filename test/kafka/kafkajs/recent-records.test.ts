@@ -16,7 +16,7 @@ const MISTAKE = JSON.stringify({ id: 'x', state: 'OPN' });
 
 describe('RecentRecords', { timeout: 120_000 }, () => {
   let outside: Outside;
-  /** Has 300 records, one, and one that is larger than a fetch, each on a partition. */
+  /** The first partition has 300 records, the second has one, and the third has one that is larger than a fetch. */
   let topic: string;
   withOutside((connected) => (outside = connected));
   before(async () => {
