@@ -19,7 +19,7 @@ export async function isDockerReady(): Promise<boolean> {
 }
 
 /** Kafka and Redis of docker-compose.yml, in a separate compose project. The compose file reads KAFKA_PORT and REDIS_PORT. */
-export async function startDockerStack(stop: AbortSignal): Promise<Stack> {
+export async function startDockerStack(redisPort: number, stop: AbortSignal): Promise<Stack> {
   const down = () => runProgram('docker', [...COMPOSE, 'down', '--volumes']);
   try {
     await runProgram('docker', [...COMPOSE, 'up', '--detach', '--wait', 'kafka', 'redis']);
@@ -28,5 +28,6 @@ export async function startDockerStack(stop: AbortSignal): Promise<Stack> {
     await down();
     throw error;
   }
-  return { ended: () => new Promise(() => undefined), stop: down };
+  const redisUrl = `redis://127.0.0.1:${redisPort}`;
+  return { redisUrl, ended: () => new Promise(() => undefined), stop: down };
 }

@@ -2,11 +2,14 @@ import type { ChildProcess } from 'node:child_process';
 import { installKafka, startKafkaBroker } from './kafka-broker.ts';
 import { startKafkaCluster } from './kafka-cluster.ts';
 import { installPrograms, missingPrograms } from './programs.ts';
-import { startRedisServer } from './redis-server.ts';
+import { startRedis } from './redis.ts';
+import type { RedisKind } from './redis.ts';
 import { startSchemaRegistry } from './schema-registry.ts';
 
 /** A running Kafka and Redis, and a schema registry if one was asked for. */
 export interface Stack {
+  /** For REDIS_URL. */
+  readonly redisUrl: string;
   /** Resolves with the reason when a server ends without `stop`. */
   ended(): Promise<string>;
   /** Resolves when the servers have ended and their data is removed. Idempotent. */
@@ -16,7 +19,9 @@ export interface Stack {
 interface NativeStackOptions {
   /** One port for each broker. */
   readonly kafkaPorts: readonly number[];
+  /** Of the first Redis server. */
   readonly redisPort: number;
+  readonly redisKind: RedisKind;
   /** Not set: no schema registry. */
   readonly registryPort: number | undefined;
   /** Reports progress to the terminal. */
@@ -28,21 +33,20 @@ interface NativeStackOptions {
  * @throws when a program is missing, a server does not start, or `stop` is aborted meanwhile. No server runs then.
  */
 export async function startNativeStack(
-  { kafkaPorts, redisPort, registryPort, say }: NativeStackOptions,
+  { kafkaPorts, redisPort, redisKind, registryPort, say }: NativeStackOptions,
   stop: AbortSignal,
 ): Promise<Stack> {
   await installPrograms(await missingPrograms(['redis-server', 'java', 'mvn', 'kcat']));
   const processes: ChildProcess[] = [];
   const stops: (() => Promise<void>)[] = [];
-  const stack: Stack = {
-    ended: () => Promise.race(processes.map(whenEnded)),
-    stop: async () => void (await Promise.all(stops.map((stopOne) => stopOne()))),
-  };
+  const stopAll = async () => void (await Promise.all(stops.map((stopOne) => stopOne())));
   try {
     say('Starting Redis ...');
-    const redis = await startRedisServer({ port: redisPort });
-    processes.push(redis.process);
+    const redis = await startRedis(redisKind, redisPort);
+    processes.push(...redis.processes);
     stops.push(() => redis.stop());
+    const ended = () => Promise.race(processes.map(whenEnded));
+    const stack: Stack = { redisUrl: redis.url, ended, stop: stopAll };
     stop.throwIfAborted();
     say("Starting Kafka (the first time Maven fetches Kafka's jars) ...");
     await installKafka();
@@ -59,7 +63,7 @@ export async function startNativeStack(
     stop.throwIfAborted();
     return stack;
   } catch (error) {
-    await stack.stop();
+    await stopAll();
     throw error;
   }
 }

@@ -12,10 +12,11 @@ const DEBIAN_PACKAGES = {
   chromium: 'chromium',
   ps: 'procps',
   prometheus: 'prometheus',
+  openssl: 'openssl',
 } as const;
 
 /** Programs that only the tests of proxies run: the proxies, and what they need. */
-const PROXY_PACKAGES = { nginx: 'nginx', haproxy: 'haproxy', openssl: 'openssl', pip3: 'python3-pip' } as const;
+const PROXY_PACKAGES = { nginx: 'nginx', haproxy: 'haproxy', pip3: 'python3-pip' } as const;
 
 /** Programs that only the tests of clients run: Java runs a client from its source, which the runtime alone cannot. */
 const CLIENT_PACKAGES = { javac: 'default-jdk-headless' } as const;

@@ -2,6 +2,8 @@ import { parseArgs } from 'node:util';
 import { isDockerReady, startDockerStack } from './docker-stack.ts';
 import { startNativeStack } from './native-stack.ts';
 import { isPortTaken } from './port.ts';
+import { REDIS_KINDS, REDIS_PORTS } from './redis.ts';
+import type { RedisKind } from './redis.ts';
 import { registryUrl } from './schema-registry.ts';
 import { stopSignal } from './stop-signal.ts';
 import { createGraphTopics, readTopics } from './topics.ts';
@@ -24,6 +26,10 @@ If a topic of the graph has a format other than JSON, a schema registry is start
   --registry  start a schema registry, whatever the graph says
   --brokers 3 as many Kafka brokers, natively, on KAFKA_PORT and the ports behind it; from three on any one may be ended:
               each record has three replicas, and two suffice (default: 1)
+  --redis cluster
+              a Redis Cluster of three shards with a replica each, natively, on REDIS_PORT and the five ports behind it
+  --redis sentinel
+              a primary, a replica and three Sentinels, natively, on REDIS_PORT and the four ports behind it
   --help      this text
 `;
 
@@ -31,15 +37,17 @@ interface Settings {
   /** One port for each broker. */
   readonly kafkaPorts: readonly number[];
   readonly redisPort: number;
+  readonly redisKind: RedisKind;
   readonly registryPort: number;
   readonly graph: string;
 }
 
-function readSettings(environment: NodeJS.ProcessEnv, brokers: number): Settings {
+function readSettings(environment: NodeJS.ProcessEnv, { brokers, redis }: Arguments): Settings {
   const kafkaPort = readPort(environment, 'KAFKA_PORT', 9092);
   return {
     kafkaPorts: Array.from({ length: brokers }, (_, i) => kafkaPort + i),
     redisPort: readPort(environment, 'REDIS_PORT', 6379),
+    redisKind: redis,
     registryPort: readPort(environment, 'SCHEMA_REGISTRY_PORT', 8081),
     graph: environment['GRAPH'] || BUILT_IN_GRAPH,
   };
@@ -66,7 +74,8 @@ function say(line: string): void {
 }
 
 function howToGoOn(
-  { kafkaPorts, redisPort, registryPort, graph }: Settings,
+  { kafkaPorts, registryPort, graph }: Settings,
+  redisUrl: string,
   topics: readonly GraphTopic[],
   hasRegistry: boolean,
 ): string {
@@ -83,11 +92,11 @@ Write a record with the key 1:
     : '';
   return `
 Kafka on ${brokers}, topics: ${topics.map(({ name }) => name).join(', ') || 'none'}
-Redis on 127.0.0.1:${redisPort}
+Redis on ${redisUrl}
 ${registry && `Schema registry on ${registry}\n`}
 Start a pod on them in another terminal (a second one with a PORT and an ADMIN_PORT of its own):
 
-  KAFKA_BROKERS=${brokers} REDIS_URL=redis://127.0.0.1:${redisPort}${registry && ` SCHEMA_REGISTRY_URL=${registry}`}${graphSetting} npm start
+  KAFKA_BROKERS=${brokers} REDIS_URL=${redisUrl}${registry && ` SCHEMA_REGISTRY_URL=${registry}`}${graphSetting} npm start
 ${example}
 Ctrl-C stops all of it.
 `;
@@ -99,23 +108,24 @@ async function runStack(settings: Settings, isRegistryWanted: boolean, stop: Abo
     throw new Error(`GRAPH: expected a folder with a schema.graphql, got ${JSON.stringify(settings.graph)}`);
   }
   for (const port of settings.kafkaPorts) await refuseTakenPort('KAFKA_PORT', port);
-  await refuseTakenPort('REDIS_PORT', settings.redisPort);
+  for (let i = 0; i < REDIS_PORTS[settings.redisKind]; i++) await refuseTakenPort('REDIS_PORT', settings.redisPort + i);
   const hasRegistry = isRegistryWanted || (topics ?? []).some(({ hasSchema }) => hasSchema);
   const registryPort = hasRegistry ? settings.registryPort : undefined;
   if (registryPort !== undefined) await refuseTakenPort('SCHEMA_REGISTRY_PORT', registryPort);
-  // The compose file has one broker, and no schema registry.
-  const hasDocker = settings.kafkaPorts.length === 1 && !hasRegistry && (await isDockerReady());
+  // The compose file has one broker, one Redis, and no schema registry.
+  const isOfCompose = settings.kafkaPorts.length === 1 && settings.redisKind === 'one' && !hasRegistry;
+  const hasDocker = isOfCompose && (await isDockerReady());
   say(
     hasDocker
       ? 'Using docker compose: a Docker engine is reachable.'
-      : 'Using processes of this machine: no Docker engine with compose is reachable, or there are several brokers or a schema registry.',
+      : 'Using processes of this machine: no Docker engine with compose is reachable, or there are several brokers, several Redis servers or a schema registry.',
   );
   const stack = hasDocker
-    ? await startDockerStack(stop)
+    ? await startDockerStack(settings.redisPort, stop)
     : await startNativeStack({ ...settings, registryPort, say }, stop);
   try {
     await createGraphTopics(brokersOf(settings.kafkaPorts), topics ?? []);
-    process.stdout.write(howToGoOn(settings, topics ?? [], hasRegistry));
+    process.stdout.write(howToGoOn(settings, stack.redisUrl, topics ?? [], hasRegistry));
     const stopped = new Promise<undefined>((resolve) => {
       if (stop.aborted) resolve(undefined);
       stop.addEventListener('abort', () => resolve(undefined), { once: true });
@@ -136,6 +146,7 @@ interface Arguments {
   readonly help: boolean;
   readonly registry: boolean;
   readonly brokers: number;
+  readonly redis: RedisKind;
 }
 
 function readArguments(): Arguments {
@@ -143,18 +154,21 @@ function readArguments(): Arguments {
     help: { type: 'boolean', default: false },
     registry: { type: 'boolean', default: false },
     brokers: { type: 'string', default: '1' },
+    redis: { type: 'string', default: 'one' },
   } as const;
-  const { brokers, ...flags } = parseArgs({ options }).values;
+  const { brokers, redis, ...flags } = parseArgs({ options }).values;
+  const kind = REDIS_KINDS.find((name) => name === redis);
+  if (!kind) throw new Error(`--redis: expected ${REDIS_KINDS.join(', ')}, got ${JSON.stringify(redis)}`);
   if (!/^[1-9]$/.test(brokers)) throw new Error(`--brokers: expected a number, 1 to 9, got ${JSON.stringify(brokers)}`);
-  return { ...flags, brokers: Number(brokers) };
+  return { ...flags, brokers: Number(brokers), redis: kind };
 }
 
 async function main(): Promise<void> {
-  const { help, registry, brokers } = readArguments();
-  if (help) return void process.stdout.write(USAGE);
+  const asked = readArguments();
+  if (asked.help) return void process.stdout.write(USAGE);
   const stop = stopSignal();
   try {
-    await runStack(readSettings(process.env, brokers), registry, stop);
+    await runStack(readSettings(process.env, asked), asked.registry, stop);
   } catch (error) {
     // An error after Ctrl-C is a consequence of Ctrl-C.
     if (!stop.aborted) throw error;

@@ -44,10 +44,10 @@ async function startByDocker(say: Say, signal: AbortSignal): Promise<StoryStack>
   process.env['KAFKA_PORT'] = String(kafkaPort);
   process.env['REDIS_PORT'] = String(redisPort);
   const hasKcat = await findKcat(say);
-  const stack = await startDockerStack(signal);
+  const stack = await startDockerStack(redisPort, signal);
   return {
     kafkaBrokers: `127.0.0.1:${kafkaPort}`,
-    redisUrl: `redis://127.0.0.1:${redisPort}`,
+    redisUrl: stack.redisUrl,
     hasKcat,
     kind: 'docker',
     stop: () => stack.stop(),

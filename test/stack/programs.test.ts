@@ -7,8 +7,8 @@ import type { TestContext } from 'node:test';
 import { freePorts } from '../../stack/port.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const PACKAGES = 'redis-server default-jre-headless maven kcat chromium procps prometheus';
-const PROGRAMS = 'redis-server java mvn kcat chromium ps prometheus';
+const PACKAGES = 'redis-server default-jre-headless maven kcat chromium procps prometheus openssl';
+const PROGRAMS = 'redis-server java mvn kcat chromium ps prometheus openssl';
 
 interface Outcome {
   readonly code: number | null;

@@ -96,6 +96,12 @@ describe('npm run stack', () => {
     assert.match(unknown.errors, /Unknown option '--broker'/);
   });
 
+  it('refuses an unknown kind of Redis, and names the kinds', async (t) => {
+    const unknown = runStack(t, NO_DOCKER, ['--redis', 'proxy']);
+    assert.equal(await unknown.exited, 1);
+    assert.match(unknown.errors, /--redis: expected one, sentinel, cluster, got "proxy"/);
+  });
+
   it('refuses a graph folder without a schema', async (t) => {
     const stack = runStack(t, { ...NO_DOCKER, GRAPH: '/nonexistent' });
     assert.equal(await stack.exited, 1);

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { startKafkaBroker } from '../../stack/kafka-broker.ts';
+import { startRedisCluster } from '../../stack/redis-cluster.ts';
+import type { RedisCluster, RedisClusterOptions } from '../../stack/redis-cluster.ts';
 import { startRedisServer } from '../../stack/redis-server.ts';
 import type { RedisServer } from '../../stack/redis-server.ts';
 
@@ -25,4 +27,11 @@ export async function redisServer(
   const server = await startRedisServer(options);
   t.after(() => server.stop());
   return server;
+}
+
+/** Starts a Redis Cluster for this test, stopped at its end. */
+export async function redisCluster(t: TestContext, options: RedisClusterOptions = {}): Promise<RedisCluster> {
+  const cluster = await startRedisCluster(options);
+  t.after(() => cluster.stop());
+  return cluster;
 }
