@@ -48,6 +48,8 @@ export interface HubOptions {
   readonly maxMessageBytes?: number | undefined;
   /** True if the state of a channel, read in an epoch, is what the topic has; false while it may be older, or absent. Default: true. */
   readonly isStateComplete?: ((channel: string, epoch: number) => boolean) | undefined;
+  /** True if a client has connected since the last call: events leave it turns of the event loop. Default: no client connects. */
+  readonly takeArrivals?: (() => boolean) | undefined;
   /** Bound of the events that wait for clients, over all channels. */
   readonly maxHeldBytes?: number | undefined;
 }
@@ -94,7 +96,7 @@ export class Hub {
     const deadlines = new ExecutionDeadlines(executionTimeoutMs);
     const executions = options.executions ?? new Executions();
     const results = timed(executions, writer);
-    const scheduler = new EventScheduler(results);
+    const scheduler = new EventScheduler(results, options.takeArrivals);
     const { schedule } = scheduler;
     this.#bound = new ExecutionBound(options.maxExecutions ?? (() => Infinity), schedule);
     this.#services = {

@@ -22,6 +22,7 @@ import { Revocations } from '../identity/revocations.ts';
 import { PRODUCE_TIMEOUT_MS } from '../kafka/record-producer.ts';
 import { LogWindow } from '../log.ts';
 import { finishMs } from '../settings/shutdown-times.ts';
+import { Arrivals } from '../connections/arrivals.ts';
 import { Gateway } from '../websocket/gateway.ts';
 import { reloadOperations } from '../operations/reloading.ts';
 import { closeLabel } from '../connections/close-codes.ts';
@@ -107,8 +108,18 @@ export async function startGateway(services: GatewayServices, isListening = true
   await secret.start();
   const receiver = createReceiver(services, writer, () => gateway.connections.size);
   let lastEventAt = -Infinity;
+  const arrivals = new Arrivals();
   const onEvent = () => (lastEventAt = performance.now());
-  const hub = createHub(services, { runtime, executions, writer, secret, receiver, onEvent, isStateComplete });
+  const hub = createHub(services, {
+    runtime,
+    executions,
+    writer,
+    secret,
+    receiver,
+    onEvent,
+    isStateComplete,
+    arrivals,
+  });
   const documents = createDocumentQueue(services, () => performance.now() - lastEventAt < EVENTS_FLOW_MS);
   const proxies = createTrustedProxies(services);
   const refusedOrigins = new RefusedOrigins(services.log);
@@ -117,6 +128,7 @@ export async function startGateway(services: GatewayServices, isListening = true
     { runtime, authenticator, documents, proxies, refusedOrigins },
     () => streams,
   );
+  arrivals.watch(httpServer);
   const parts = { httpServer, proxies, refusedOrigins, runtime, authenticator, documents, hub, writer };
   const { gateway, streams } = createGateway(services, parts);
   await openRevocation(services, revocations, () => gateway.connections);
@@ -179,10 +191,11 @@ interface HubParts {
   readonly receiver: Receiver | undefined;
   readonly onEvent: () => void;
   readonly isStateComplete: StateCompleteness['isComplete'];
+  readonly arrivals: Arrivals;
 }
 
 function createHub(services: RoleServices, parts: HubParts): Hub {
-  const { runtime, executions, writer, secret, receiver, onEvent, isStateComplete } = parts;
+  const { runtime, executions, writer, secret, receiver, onEvent, isStateComplete, arrivals } = parts;
   const { bus, config, tunables, log, metrics, tracing } = services;
   const hub = new Hub({
     bus,
@@ -211,6 +224,7 @@ function createHub(services: RoleServices, parts: HubParts): Hub {
     },
     traces: tracing && createEventTraces(tracing, config, writer),
     isStateComplete,
+    takeArrivals: arrivals.take,
   });
   metrics.gauge(
     'crier_executions_waiting',

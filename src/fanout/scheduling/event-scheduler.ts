@@ -2,6 +2,7 @@ import type { ChannelLoad } from '../../flow/executing.ts';
 import type { Intake } from '../../flow/intake.ts';
 import type { Writer } from '../outbox/writer.ts';
 import type { GroupEvent, SharingGroup } from '../sharing/sharing-group.ts';
+import { ConnectingTurns } from './connecting-turns.ts';
 import { MANY_EVENTS, MAX_HELD_JOB_BYTES, MAX_WAITING_BYTES, SLICE_MS } from './bounds.ts';
 import { EventBatch } from './event-batch.ts';
 import type { EventBatchOwner } from './event-batch.ts';
@@ -32,10 +33,13 @@ export class EventScheduler {
   /** Bytes of batches that are not held. */
   #waitingBytes = 0;
 
-  /** @param writer writes the outboxes that have received results */
-  constructor(writer: SchedulerWriter) {
+  /**
+   * @param writer writes the outboxes that have received results
+   * @param takeArrivals true if a client has connected since the last call; default: none connects
+   */
+  constructor(writer: SchedulerWriter, takeArrivals = () => false) {
     this.#writer = writer;
-    this.#slices = new TurnSlices(SLICE_MS, writer.flush);
+    this.#slices = new TurnSlices(SLICE_MS, writer.flush, new ConnectingTurns(takeArrivals).take);
     this.#held = new HeldJobs(MAX_HELD_JOB_BYTES, this.schedule);
   }
 

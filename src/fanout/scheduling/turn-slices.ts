@@ -1,26 +1,38 @@
+import { MAX_WAIT_MS } from './bounds.ts';
+
 /**
  * Works until it is done or `isSpent()`, which it calls between small steps. Returns true when it is done; else it is called again in a later
  * turn. Must not throw: each job has its own error boundary, which ends one operation.
  */
 export type Job = (isSpent: () => boolean) => boolean;
 
+interface WaitingJob {
+  readonly job: Job;
+  /** When it was added. */
+  readonly since: number;
+}
+
 /**
  * Runs jobs in order, at the end of a turn of the event loop. One turn runs jobs for `sliceMs` at most and leaves the others to the next
- * turns, so that sockets, timers and health checks get their share. At the end of each slice, `flush` writes the results of its jobs.
+ * turns, so that sockets, timers and health checks get their share. Between slices, clients that connect may have turns without one, but
+ * not once a job has waited for `MAX_WAIT_MS`. At the end of each slice, `flush` writes the results of its jobs.
  */
 export class TurnSlices {
   readonly #sliceMs: number;
   readonly #flush: () => void;
-  readonly #jobs: Job[] = [];
+  readonly #isTurnTaken: () => boolean;
+  readonly #jobs: WaitingJob[] = [];
   /** Runs after the jobs of the next turn. */
   #last: (() => void) | undefined;
   #endsAt = 0;
   #isScheduled = false;
   #hasOneJob = false;
 
-  constructor(sliceMs: number, flush: () => void) {
+  /** @param isTurnTaken called before each slice; true: the slice waits for the next turn. Default: it never waits */
+  constructor(sliceMs: number, flush: () => void, isTurnTaken = NEVER) {
     this.#sliceMs = sliceMs;
     this.#flush = flush;
+    this.#isTurnTaken = isTurnTaken;
   }
 
   /** True if this turn has a single job, which may flush before it is done. */
@@ -29,7 +41,7 @@ export class TurnSlices {
   }
 
   add(job: Job): void {
-    this.#jobs.push(job);
+    this.#jobs.push({ job, since: performance.now() });
     this.#schedule();
   }
 
@@ -41,7 +53,7 @@ export class TurnSlices {
 
   /** Runs all jobs to their end now, however long it takes. */
   finish(): void {
-    while (this.#jobs[0]?.(NEVER)) this.#jobs.shift();
+    while (this.#jobs[0]?.job(NEVER)) this.#jobs.shift();
     this.#flush();
   }
 
@@ -52,10 +64,11 @@ export class TurnSlices {
   }
 
   readonly #onTurn = (): void => {
+    if (!this.#isLate && this.#isTurnTaken()) return void setImmediate(this.#onTurn);
     this.#isScheduled = false;
     this.#endsAt = performance.now() + this.#sliceMs;
     this.#hasOneJob = this.#jobs.length === 1;
-    while (this.#jobs.length > 0 && this.#jobs[0]!(this.#isSpent)) {
+    while (this.#jobs.length > 0 && this.#jobs[0]!.job(this.#isSpent)) {
       this.#jobs.shift();
       if (performance.now() >= this.#endsAt) break;
     }
@@ -65,6 +78,11 @@ export class TurnSlices {
     this.#last = undefined;
     last?.();
   };
+
+  get #isLate(): boolean {
+    const first = this.#jobs[0];
+    return first !== undefined && performance.now() - first.since >= MAX_WAIT_MS;
+  }
 
   readonly #isSpent = (): boolean => performance.now() >= this.#endsAt;
 }
