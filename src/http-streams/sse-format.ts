@@ -1,5 +1,5 @@
 import type { ResultEnder } from '../fanout/outbox/frame.ts';
-import { ResultBytes } from '../fanout/outbox/frame.ts';
+import { ownBytes, ResultBytes } from '../fanout/outbox/frame.ts';
 import type { StreamFormat } from './stream-format.ts';
 
 /**
@@ -36,7 +36,7 @@ export const SSE_OF_ONE: StreamFormat = {
  */
 export const SSE_OF_MANY: StreamFormat = {
   ...SSE,
-  prefixOf: (id) => Buffer.from(`event: next\ndata: {"id":${JSON.stringify(id)},"payload":`),
+  prefixOf: (id) => ownBytes(`event: next\ndata: {"id":${JSON.stringify(id)},"payload":`),
   endResult: withLastPiece((piece) => Buffer.concat([piece, END_OF_EVENT])),
   next: nextOfMany,
   error: (id, errors) => nextOfMany(id, { errors }) + completeOfMany(id),

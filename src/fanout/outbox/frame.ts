@@ -7,10 +7,26 @@ import type { ResultTimes } from './result-times.ts';
  */
 
 const FINAL_TEXT = 0x81;
+/** RSV1: the message is compressed (RFC 7692 section 6). */
+const FINAL_DEFLATED_TEXT = 0xc1;
+/** Bytes of the header of a stored, uncompressed block (RFC 1951 section 3.2.4). */
+const STORED_HEADER_BYTES = 5;
+/** Bytes that one stored block can have. */
+export const MAX_STORED_BYTES = 0xffff;
 
 /** The bytes before the payload. A client may choose any string as id: quotes, escapes, lone surrogates. */
 export function nextPrefix(id: string): Buffer {
-  return Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":`);
+  return ownBytes(`{"id":${JSON.stringify(id)},"type":"next","payload":`);
+}
+
+/**
+ * The bytes of a text that a subscription keeps, in memory of their own. A slice of Node's pool keeps 8 KiB, shared with results that are
+ * gone: measured, 2.4 KB for each of 4,000 subscriptions.
+ */
+export function ownBytes(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
 }
 
 /** The bytes of a message after its prefix, in pieces. Subscriptions with the same result share all pieces, others some. */
@@ -20,16 +36,23 @@ export class ResultBytes {
   readonly length: number;
   /** Of the execution; undefined: not the result of an event. */
   readonly times: ResultTimes | undefined;
+  /** True: the pieces are compressed (`Deflater`). Their frame has RSV1, and its prefix is a stored block. */
+  readonly isDeflated: boolean;
+  /** True: kept for other members of its group. */
+  isShared = false;
+  /** Names the text of a compressed result that is shared (`Deflater`); 0: none. */
+  textNumber = 0;
   #whole: ResultBytes | undefined;
   /** By what ended them. */
   #ended: Map<ResultEnder, ResultBytes> | undefined;
 
-  constructor(pieces: readonly Buffer[], times?: ResultTimes) {
+  constructor(pieces: readonly Buffer[], times?: ResultTimes, isDeflated = false) {
     let length = 0;
     for (let i = 0; i < pieces.length; i++) length += pieces[i]!.length;
     this.pieces = pieces;
     this.length = length;
     this.times = times;
+    this.isDeflated = isDeflated;
   }
 
   /** The same bytes in one piece, for a result that has to wait: many small pieces take more memory than their bytes. */
@@ -94,8 +117,8 @@ export function frameLength(length: number): number {
 }
 
 /** Writes the header of a message of `length` bytes and returns the offset after it. */
-export function writeHeader(target: Buffer, offset: number, length: number): number {
-  target[offset] = FINAL_TEXT;
+function writeHeader(target: Buffer, offset: number, length: number, first: number): number {
+  target[offset] = first;
   if (length < 126) {
     target[offset + 1] = length;
     return offset + 2;
@@ -108,10 +131,31 @@ export function writeHeader(target: Buffer, offset: number, length: number): num
   return target.writeUIntBE(length, target.writeUInt16BE(0, offset + 2), 6);
 }
 
-/** Bytes that a message takes on the socket. */
-export function lengthOf({ prefix, result }: Message, hasFrame: boolean): number {
+/** Bytes of a message: the payload of its frame. */
+function payloadLength({ prefix, result }: Message): number {
   const length = prefix.length + result.length;
+  return result.isDeflated && prefix.length > 0 ? length + STORED_HEADER_BYTES : length;
+}
+
+/** Bytes that a message takes on the socket. */
+export function lengthOf(message: Message, hasFrame: boolean): number {
+  const length = payloadLength(message);
   return hasFrame ? frameLength(length) : length;
+}
+
+/** Writes everything before the result of a message and returns the offset after it. */
+export function writeStart(target: Buffer, offset: number, message: Message, hasFrame: boolean): number {
+  const { prefix, result } = message;
+  if (hasFrame)
+    offset = writeHeader(target, offset, payloadLength(message), result.isDeflated ? FINAL_DEFLATED_TEXT : FINAL_TEXT);
+  if (result.isDeflated && prefix.length > 0) {
+    target[offset] = 0;
+    target.writeUInt16LE(prefix.length, offset + 1);
+    target.writeUInt16LE(~prefix.length & MAX_STORED_BYTES, offset + 3);
+    offset += STORED_HEADER_BYTES;
+  }
+  target.set(prefix, offset);
+  return offset + prefix.length;
 }
 
 /**
@@ -121,11 +165,8 @@ export function lengthOf({ prefix, result }: Message, hasFrame: boolean): number
 export function writeFrames(target: Buffer, messages: readonly Message[], hasFrames = true): void {
   let offset = 0;
   for (let i = 0; i < messages.length; i++) {
-    const { prefix, result } = messages[i]!;
-    if (hasFrames) offset = writeHeader(target, offset, prefix.length + result.length);
-    target.set(prefix, offset);
-    offset += prefix.length;
-    const { pieces } = result;
+    offset = writeStart(target, offset, messages[i]!, hasFrames);
+    const { pieces } = messages[i]!.result;
     for (let j = 0; j < pieces.length; j++) {
       target.set(pieces[j]!, offset);
       offset += pieces[j]!.length;
@@ -133,7 +174,7 @@ export function writeFrames(target: Buffer, messages: readonly Message[], hasFra
   }
 }
 
-/** True if the prefixes and pieces of two batches have the same lengths. */
+/** True if the prefixes and pieces of two batches have the same lengths, and the same ones are compressed. */
 export function haveEqualLayout(messages: readonly Message[], others: readonly Message[]): boolean {
   if (messages.length !== others.length) return false;
   for (let i = 0; i < messages.length; i++) {
@@ -145,8 +186,8 @@ export function haveEqualLayout(messages: readonly Message[], others: readonly M
   return true;
 }
 
-function haveSameLengths({ pieces }: ResultBytes, other: ResultBytes): boolean {
-  if (pieces.length !== other.pieces.length) return false;
+function haveSameLengths({ pieces, isDeflated }: ResultBytes, other: ResultBytes): boolean {
+  if (pieces.length !== other.pieces.length || isDeflated !== other.isDeflated) return false;
   for (let i = 0; i < pieces.length; i++) {
     if (pieces[i] !== other.pieces[i] && pieces[i]!.length !== other.pieces[i]!.length) return false;
   }

@@ -1,5 +1,6 @@
 import { MessageType, stringifyMessage } from 'graphql-ws';
 import type { GraphQLFormattedError } from 'graphql';
+import type { Deflater } from './deflater.ts';
 import { nextPrefix } from './frame.ts';
 import type { ResultBytes } from './frame.ts';
 
@@ -11,6 +12,10 @@ export interface MessageFormat {
   prefixOf(id: string): Buffer;
   /** Ends a result, which ends as on the WebSocket (`resultBytesOf`), as this transport does. undefined: it ends so already. */
   readonly endResult: ((result: ResultBytes) => ResultBytes) | undefined;
+  /** Compresses results; undefined: none is. */
+  readonly deflater?: Deflater;
+  /** True: clients keep the window of their inflater between messages. */
+  readonly hasContext?: boolean;
   /** @param payload the result of a query or mutation */
   next(id: string, payload: object): string;
   /** Ends an operation. */
@@ -27,3 +32,8 @@ export const WEBSOCKET_FORMAT: MessageFormat = {
   error: (id, payload) => stringifyMessage({ id, type: MessageType.Error, payload }),
   complete: (id) => stringifyMessage({ id, type: MessageType.Complete }),
 };
+
+/** The same, for connections that negotiated permessage-deflate. */
+export function deflatedFormat(deflater: Deflater, hasContext: boolean): MessageFormat {
+  return { ...WEBSOCKET_FORMAT, deflater, hasContext };
+}

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
-import { ResultBytes, frameLength, lengthOf, writeFrames, writeHeader } from './frame.ts';
+import { ResultBytes, lengthOf, writeFrames, writeStart } from './frame.ts';
 import type { Message } from './frame.ts';
 import { WEBSOCKET_FORMAT } from './message-format.ts';
 import type { MessageFormat } from './message-format.ts';
@@ -34,7 +34,7 @@ const NOTHING = Buffer.alloc(0);
  * is a slow consumer and its connection is closed. No other connection waits.
  *
  * Whole frames of WebSockets are written to the socket under `ws`, not with `ws.send()`, which makes a write for each message and copies its bytes for
- * each socket. This is safe because `ws` writes whole frames, too (pings, pongs, the close frame: nothing is compressed or fragmented), each
+ * each socket. This is safe because `ws` writes whole frames, too (pings, pongs, the close frame: these are never compressed or fragmented), each
  * in one synchronous step, and because `flush()` is called before a close.
  */
 export class Outbox implements WritableOutbox {
@@ -51,6 +51,8 @@ export class Outbox implements WritableOutbox {
   /** Of the messages of that write. */
   #timesInFlight: readonly (ResultTimes | undefined)[] | undefined;
   #blockedSince = 0;
+  /** `textNumber` of the last compressed message, if the client keeps its window; else 0. */
+  #windowText = 0;
   /** Writes whose callbacks are pending. */
   #unconfirmed = 0;
   /** True if the kernel accepted the last write synchronously, so its scratch memory may be reused. */
@@ -93,7 +95,8 @@ export class Outbox implements WritableOutbox {
    */
   sendParts(prefix: Buffer, result: ResultBytes): boolean {
     if (this.#socket.readyState !== WebSocket.OPEN) return false;
-    const message = { prefix, result: this.isBackpressured ? result.whole : result };
+    const sent = this.format.deflater === undefined ? result : this.#deflated(prefix, result);
+    const message = { prefix, result: this.isBackpressured ? sent.whole : sent };
     if (this.#messages) this.#messages.push(message);
     else this.#messages = [message];
     this.#count(this.#lengthOf(message));
@@ -268,13 +271,11 @@ export class Outbox implements WritableOutbox {
   }
 
   /** Hands a message to the stream without copying its result. */
-  #writePieces({ prefix, result }: Message): void {
-    if (this.format.hasFrames) {
-      const length = prefix.length + result.length;
-      const header = Buffer.allocUnsafe(frameLength(length) - result.length);
-      header.set(prefix, writeHeader(header, 0, length));
-      this.#stream.write(header);
-    } else this.#stream.write(prefix);
+  #writePieces(message: Message): void {
+    const { result } = message;
+    const start = Buffer.allocUnsafe(this.#lengthOf(message) - result.length);
+    writeStart(start, 0, message, this.format.hasFrames);
+    this.#stream.write(start);
     for (const piece of result.pieces) {
       this.#unconfirmed++;
       this.#stream.write(piece, this.#onWritten);
@@ -296,6 +297,14 @@ export class Outbox implements WritableOutbox {
     this.write();
     deliveries.observe();
   };
+
+  /** A message that is not compressed leaves the client's window as it is. */
+  #deflated(prefix: Buffer, result: ResultBytes): ResultBytes {
+    const { deflater, hasContext } = this.format;
+    const sent = deflater!.deflated(result, prefix.length, this.#windowText);
+    if (hasContext && sent.isDeflated) this.#windowText = sent.textNumber;
+    return sent;
+  }
 
   #lengthOf(message: Message): number {
     return lengthOf(message, this.format.hasFrames);

@@ -293,6 +293,7 @@ export class SharedEvent {
   #keep(result: ResultBytes, classes: AnswerClasses<Subscription>, answerClass: AnswerClass): void {
     if (!this.#classes.includes(classes) && this.#classes.length < MAX_READ_SETS) this.#classes.push(classes);
     (this.#results ??= new Map<AnswerClass, ResultBytes>()).set(answerClass, result);
+    result.isShared = true;
     this.#onKeep?.(result.length);
   }
 

@@ -92,6 +92,11 @@ describe('the frame of a next message', () => {
     );
   });
 
+  it('keeps no more memory for the prefix of a subscription than its bytes', () => {
+    const prefix = nextPrefix('ü');
+    assert.equal(prefix.buffer.byteLength, prefix.length);
+  });
+
   it('escapes quotes, backslashes and lone surrogates in ids', () => {
     for (const id of ['"', '\\', '","type":"complete"', '\u2028', '\ud800', '\0', '💬'.repeat(30)]) {
       const [message] = messagesOf(framesOf({ prefix: nextPrefix(id), result: resultFor('{"data":1}') }));
@@ -163,5 +168,7 @@ describe('the frame of a next message', () => {
     assert.ok(!haveEqualLayout(of('a', 'bc', 'd'), of('b', 'x', 'yz')));
     assert.ok(!haveEqualLayout(of('a', 'bc', 'd'), of('b', 'xyz')));
     assert.ok(!haveEqualLayout(of('a', 'b'), [...of('a', 'b'), ...of('a', 'b')]));
+    const compressed = { prefix: nextPrefix('a'), result: new ResultBytes([Buffer.from('bc')], undefined, true) };
+    assert.ok(!haveEqualLayout(of('a', 'bc'), [compressed]));
   });
 });

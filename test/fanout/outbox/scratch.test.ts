@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { frameLength, writeFrames, ResultBytes } from '../../../src/fanout/outbox/frame.ts';
+import { lengthOf as messageLength, writeFrames, ResultBytes } from '../../../src/fanout/outbox/frame.ts';
 import type { Message } from '../../../src/fanout/outbox/frame.ts';
 import { MAX_BATCH_BYTES } from '../../../src/fanout/outbox/outbox.ts';
 import { Scratch } from '../../../src/fanout/outbox/scratch.ts';
@@ -10,12 +10,12 @@ const PIECES = ['{', '}', 'a', 'bc', 'de', 'x'.repeat(200)].map((text) => Buffer
 const PREFIXES = ['a', 'b', 'cc', 'dd'].map((text) => Buffer.from(text));
 
 const result = fc
-  .array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 3 })
-  .map((pieces) => new ResultBytes(pieces));
+  .tuple(fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 3 }), fc.boolean())
+  .map(([pieces, isDeflated]) => new ResultBytes(pieces, undefined, isDeflated));
 const messages = fc.array(fc.record({ prefix: fc.constantFrom(...PREFIXES), result }), { minLength: 1, maxLength: 3 });
 
 function lengthOf(written: readonly Message[]): number {
-  return written.reduce((sum, { prefix, result: { length } }) => sum + frameLength(prefix.length + length), 0);
+  return written.reduce((sum, message) => sum + messageLength(message, true), 0);
 }
 
 describe('Scratch', () => {
