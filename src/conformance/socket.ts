@@ -19,6 +19,8 @@ export interface SocketOptions {
   headers?: Readonly<Record<string, string>>;
   /** Whether WebSocket pings are answered. Default: true. */
   isAnsweringPings?: boolean;
+  /** Whether permessage-deflate is offered. Default: false. */
+  isOfferingCompression?: boolean;
   /** Longest wait of `next`, `roundTrip`, `closing` and `expectClose`, in ms. Default: 10,000. */
   patienceMs?: number;
 }
@@ -262,10 +264,11 @@ export class Socket {
 /** A connected client, ended with its scope. */
 export async function openSocket(scope: Scope, url: string, options: SocketOptions = {}): Promise<Socket> {
   const { protocols = [TRANSPORT_WS], headers = {}, isAnsweringPings = true, patienceMs = 10_000 } = options;
+  const { isOfferingCompression = false } = options;
   const socket = new WebSocket(url, [...protocols], {
     headers,
     autoPong: isAnsweringPings,
-    perMessageDeflate: false,
+    perMessageDeflate: isOfferingCompression,
     handshakeTimeout: patienceMs,
   });
   scope.after(() => socket.terminate());

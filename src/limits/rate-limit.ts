@@ -11,13 +11,13 @@ export class RateLimit {
     this.#tokens = burst;
   }
 
-  /** Takes one token; false when there is none. `nowMs`: a monotonic clock. */
-  take(nowMs: number): boolean {
+  /** Takes a token, or several; false when there are fewer. `nowMs`: a monotonic clock. */
+  take(nowMs: number, tokens = 1): boolean {
     const refill = ((nowMs - this.#refilledAt) / 1000) * this.#perSecond;
     this.#tokens = Math.min(this.#burst, this.#tokens + refill);
     this.#refilledAt = nowMs;
-    if (this.#tokens < 1) return false;
-    this.#tokens--;
+    if (this.#tokens < tokens) return false;
+    this.#tokens -= tokens;
     return true;
   }
 }

@@ -3,6 +3,7 @@ import { topicOf } from '../bus/channel.ts';
 import { connectionsRoute } from '../debug/connections-route.ts';
 import { operationsRoute } from '../debug/operations-route.ts';
 import { Hub } from '../fanout/hub.ts';
+import { Deflater } from '../fanout/outbox/deflater.ts';
 import { Writer } from '../fanout/outbox/writer.ts';
 import { CursorSecret } from '../fanout/resume/cursor-secret.ts';
 import type { StateCompleteness } from '../fanout/state-completeness.ts';
@@ -182,6 +183,23 @@ function createWriter({ config, tunables, metrics }: RoleServices): Writer {
   return writer;
 }
 
+/** Returns undefined if nothing is compressed. */
+function createDeflater({ config, metrics }: RoleServices): Deflater | undefined {
+  if (!config.COMPRESSION) return undefined;
+  const deflater = new Deflater(config.COMPRESSION_MIN_BYTES);
+  metrics.total(
+    'crier_compression_input_bytes_total',
+    'Bytes of the results that were compressed, each counted once however many connections receive it.',
+    () => deflater.inputBytes,
+  );
+  metrics.total(
+    'crier_compression_output_bytes_total',
+    'Bytes that these results have compressed.',
+    () => deflater.outputBytes,
+  );
+  return deflater;
+}
+
 /** Components that the hub uses. */
 interface HubParts {
   readonly runtime: OperationRunner;
@@ -302,6 +320,7 @@ function createGateway(services: GatewayServices, { httpServer, proxies, refused
     initTimeoutMs: config.INIT_TIMEOUT_MS,
     pingIntervalMs: config.PING_INTERVAL_MS,
     maxMessageBytes: config.MAX_MESSAGE_BYTES,
+    deflater: createDeflater(services),
     admission,
     overload: { isMemoryShort: () => memory.isShort, isLoopLate },
     drainSpreadMs: config.DRAIN_SPREAD_MS,

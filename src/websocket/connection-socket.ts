@@ -1,5 +1,6 @@
 import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
+import type { CompressionParameters } from './compression.ts';
 
 /** Receives the events of a socket. */
 export interface SocketListener {
@@ -18,6 +19,11 @@ interface ReceiverState {
   readonly _fragmented: number;
 }
 
+/** Internal state of ws 8.23: the agreed extensions. The inflater keeps zlib's window until its `cleanup`. */
+interface SocketState {
+  readonly _extensions: { readonly 'permessage-deflate'?: { readonly params: CompressionParameters; cleanup(): void } };
+}
+
 /** A socket with one listener object. Its event handlers are static, because a closure for each of thousands of sockets costs memory. */
 export class ConnectionSocket extends WebSocket {
   #listener: SocketListener | undefined;
@@ -32,6 +38,11 @@ export class ConnectionSocket extends WebSocket {
     this.on('close', ConnectionSocket.#onClose);
   }
 
+  /** What both sides have agreed on; undefined: no compression. */
+  get compression(): CompressionParameters | undefined {
+    return this.#inflater?.params;
+  }
+
   /**
    * True if the peer has begun a message and not completed it. `ws` has no public property for this. Its receiver keeps the
    * announced payload length, and the opcode of a fragmented message, until the message is complete.
@@ -41,8 +52,14 @@ export class ConnectionSocket extends WebSocket {
     return receiver !== null && (receiver._totalPayloadLength > 0 || receiver._fragmented !== 0);
   }
 
+  get #inflater() {
+    return (this as unknown as SocketState)._extensions['permessage-deflate'];
+  }
+
   static #onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
     const listener = (this as ConnectionSocket).#listener;
+    // Frees the memory of zlib: the client may send nothing more.
+    (this as ConnectionSocket).#inflater?.cleanup();
     if (isBinary) listener?.onBinaryMessage();
     else listener?.onMessageFrame(data as Buffer);
   }

@@ -74,7 +74,7 @@ export class Connection
     this.#services = services;
     this.#rateLimit = new RateLimit(limits.maxMessagesPerSecond, limits.maxMessageBurst);
     this.#tooOldAt = tooOldAt(limits.maxAgeMs);
-    this.outbox = new Outbox(socket, stream, services.writer, this);
+    this.outbox = new Outbox(socket, stream, services.writer, this, services.formatOf(socket.compression));
     this.operations = new ConnectionOperations(this.outbox, services, this);
   }
 
@@ -219,7 +219,7 @@ export class Connection
   /** Handles a message at once or puts it into the inbox. A bug in its handling ends this connection, not the process. */
   onMessageFrame(data: Buffer): void {
     this.#silence.onMessage();
-    if (this.#socket.readyState !== WebSocket.OPEN || !this.#isAdmitted()) return;
+    if (this.#socket.readyState !== WebSocket.OPEN || !this.#isAdmitted(this.#costOf(data))) return;
     if (this.#services.inbox.receive(this, data)) return;
     if (this.#waitingMessages++ === 0) this.#socket.pause();
   }
@@ -243,9 +243,15 @@ export class Connection
     this.#isAdmitted();
   }
 
-  /** Takes one message from the rate limit. If none is left, closes the connection and returns false. */
-  #isAdmitted(): boolean {
-    if (this.#rateLimit.take(performance.now())) return true;
+  /** Messages that this one counts as: a client pays for its text, not for the few bytes that it may have sent instead. */
+  #costOf({ length }: Buffer): number {
+    if (!this.#socket.compression) return 1;
+    return Math.min(Math.max(1, length / INFLATED_MESSAGE_BYTES), this.#services.limits.maxMessageBurst);
+  }
+
+  /** Takes `messages` (a count) from the rate limit. If fewer are left, closes the connection and returns false. */
+  #isAdmitted(messages = 1): boolean {
+    if (this.#rateLimit.take(performance.now(), messages)) return true;
     const { maxMessagesPerSecond, maxMessageBurst } = this.#services.limits;
     this.close(
       CLOSE_CODES.policyViolation,
@@ -323,6 +329,9 @@ export class Connection
     this.operations.end();
   }
 }
+
+/** Bytes of a message, on a connection with compression, that count as one message against the rate. */
+const INFLATED_MESSAGE_BYTES = 4096;
 
 /** What ws reports if the peer sent no close frame. */
 const NO_CLOSE_FRAME = 1006;

@@ -10,6 +10,9 @@ import { Connections } from '../connections/connections.ts';
 import type { ConnectionRefusal, ConnectionsObserver, ConnectionsOptions } from '../connections/connections.ts';
 import { connectionId } from '../connections/connection-id.ts';
 import type { RefusedOrigins } from '../http/refused-origins.ts';
+import { WEBSOCKET_FORMAT, deflatedFormat } from '../fanout/outbox/message-format.ts';
+import type { Deflater } from '../fanout/outbox/deflater.ts';
+import { COMPRESSION_OPTIONS, hasContext, isCompressionAcceptable } from './compression.ts';
 import { ConnectionSocket } from './connection-socket.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionServices } from './connection-services.ts';
@@ -35,9 +38,14 @@ export interface GatewayOptions extends Omit<ConnectionsOptions, 'writer'> {
   readonly refusedOrigins: Pick<RefusedOrigins, 'report'>;
   readonly initTimeoutMs: number;
   readonly maxMessageBytes: number;
+  /** Compresses results for clients that offer permessage-deflate; undefined: nothing is compressed. */
+  readonly deflater?: Deflater | undefined;
   /** Longest wait of a drain, in ms, for answers to mutations and for those of clients to the close frame; a second at most once it must hurry. */
   readonly drainTimeoutMs: number;
-  readonly connections: Omit<ConnectionServices<Connection>, 'initDeadlines' | 'tokenExpiries' | 'inbox' | 'onClose'>;
+  readonly connections: Omit<
+    ConnectionServices<Connection>,
+    'formatOf' | 'initDeadlines' | 'tokenExpiries' | 'inbox' | 'onClose'
+  >;
   readonly observer: GatewayObserver;
 }
 
@@ -67,7 +75,6 @@ const SOCKET_OPTIONS = {
   noServer: true,
   WebSocket: ConnectionSocket,
   clientTracking: false,
-  // Compression fragments memory and makes sends queued: https://github.com/websockets/ws/issues/1202
   perMessageDeflate: false,
   // At most one message of each socket in a turn of the event loop, so a socket that sends hundreds at once delays others by one.
   allowSynchronousEvents: false,
@@ -83,6 +90,8 @@ export class Gateway {
   readonly connections: Connections;
   readonly #options: GatewayOptions;
   readonly #webSockets: SocketServer<typeof ConnectionSocket>;
+  /** Accepts the handshakes that agree on compression. */
+  readonly #compressed: SocketServer<typeof ConnectionSocket> | undefined;
   readonly #initDeadlines: InitDeadlines<Connection>;
   readonly #services: ConnectionServices<Connection>;
   readonly #refusals = new Refusals();
@@ -90,11 +99,15 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    this.#webSockets = new WebSocketServer({ ...SOCKET_OPTIONS, maxPayload: options.maxMessageBytes });
+    const socketOptions = { ...SOCKET_OPTIONS, maxPayload: options.maxMessageBytes };
+    this.#webSockets = new WebSocketServer(socketOptions);
+    this.#compressed =
+      options.deflater && new WebSocketServer({ ...socketOptions, perMessageDeflate: COMPRESSION_OPTIONS });
     this.#initDeadlines = new InitDeadlines(options.initTimeoutMs);
     this.connections = new Connections({ ...options, writer: options.connections.writer });
     this.#services = {
       ...options.connections,
+      formatOf: formats(options.deflater),
       initDeadlines: this.#initDeadlines,
       tokenExpiries: this.connections.tokenExpiries,
       inbox: new Inbox(),
@@ -130,6 +143,7 @@ export class Gateway {
     this.#initDeadlines.close();
     httpServer.removeListener('upgrade', this.#onUpgrade);
     this.#webSockets.close();
+    this.#compressed?.close();
     this.#refusals.close();
     const { drainedCount: closed, endedInDrain } = connections;
     const ended = endedInDrain.ended + stuck;
@@ -161,7 +175,9 @@ export class Gateway {
       const code = refusal === 'draining' ? CLOSE_CODES.goingAway : CLOSE_CODES.tryAgainLater;
       return this.#refusals.add(request, socket, head, code, REFUSALS[refusal]);
     }
-    this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => this.#onOpen(webSocket, request, address));
+    const offers = request.headers['sec-websocket-extensions'];
+    const server = this.#compressed && isCompressionAcceptable(offers) ? this.#compressed : this.#webSockets;
+    server.handleUpgrade(request, socket, head, (webSocket) => this.#onOpen(webSocket, request, address));
   };
 
   #onOpen(socket: ConnectionSocket, request: IncomingMessage, address: string): void {
@@ -175,4 +191,13 @@ export class Gateway {
     this.connections.add(connection);
     connection.open();
   }
+}
+
+function formats(deflater: Deflater | undefined): ConnectionServices<Connection>['formatOf'] {
+  if (!deflater) return () => WEBSOCKET_FORMAT;
+  const [withContext, without] = [deflatedFormat(deflater, true), deflatedFormat(deflater, false)];
+  return (compression) => {
+    if (!compression) return WEBSOCKET_FORMAT;
+    return hasContext(compression) ? withContext : without;
+  };
 }

@@ -44,6 +44,9 @@ export const SETTINGS: readonly Readonly<Record<string, string>>[] = [
   { JIT_AFTER_USES: '0' },
   { JIT_AFTER_USES: '1' },
   { JIT_AFTER_USES: '1', PROJECTION: 'off' },
+  { COMPRESSION: 'on', COMPRESSION_MIN_BYTES: '1' },
+  { COMPRESSION: 'on', COMPRESSION_MIN_BYTES: '60' },
+  { COMPRESSION: 'on', COMPRESSION_MIN_BYTES: '1', SHARING: 'off', WRITE_BATCHING: 'off' },
   {
     SHARING: 'off',
     PROJECTION: 'off',
@@ -74,6 +77,10 @@ export class Client {
     await once(this.#socket, 'open');
     this.#send({ type: 'connection_init', payload: params });
     await this.take('connection', 1);
+  }
+
+  get isCompressed(): boolean {
+    return this.#socket.extensions === 'permessage-deflate';
   }
 
   subscribe(id: string, query: string, extensions?: object): void {
@@ -226,6 +233,11 @@ export class Stage {
 
   executions(): Promise<number> {
     return this.#metric('crier_executions_total');
+  }
+
+  /** Bytes of the results that were compressed. */
+  compressedBytes(): Promise<number> {
+    return this.#metric('crier_compression_input_bytes_total');
   }
 
   async #metric(name: string): Promise<number> {

@@ -104,6 +104,8 @@ describe('each technique, turned off', () => {
       }
       await stage.settle();
     }
+    for (const [i, { COMPRESSION }] of SETTINGS.entries())
+      for (const { isCompressed } of stages[i]!.clients) assert.equal(isCompressed, COMPRESSION === 'on');
     let events = 0;
     let failed = 0;
     await fc.assert(
@@ -121,6 +123,7 @@ describe('each technique, turned off', () => {
     for (const [i, { SHARING }] of SETTINGS.entries()) {
       if (SHARING === 'off') assert.ok(executions[i]! >= events * PEOPLE.length * 3, `${executions[i]} executions`);
       else assert.ok(executions[i]! < executions[OFF.findIndex((off) => off.SHARING === 'off')]!);
+      if (SETTINGS[i]!['COMPRESSION'] === 'on') assert.ok((await stages[i]!.compressedBytes()) > 10_000);
     }
   });
 

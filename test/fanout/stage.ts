@@ -9,6 +9,7 @@ import type { BackendPort } from '../../src/context/execution-backends.ts';
 import type { Publish } from '../../src/context/publishing.ts';
 import { TriggerChannels } from '../../src/context/pubsub/trigger-channels.ts';
 import type { Cursors } from '../../src/fanout/resume/cursor.ts';
+import type { Deflater } from '../../src/fanout/outbox/deflater.ts';
 import type { ResultBytes } from '../../src/fanout/outbox/frame.ts';
 import { WEBSOCKET_FORMAT } from '../../src/fanout/outbox/message-format.ts';
 import { errorOf } from '../../src/errors.ts';
@@ -45,6 +46,7 @@ import { followSource } from '../../src/operations/own-source.ts';
 import { replyOf } from '../context/reply-of.ts';
 import { switches } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { framesOf, readFrames } from './outbox/inflated-frames.ts';
 import { publisherOf } from '../support/partition-publisher.ts';
 
 export interface StageOptions {
@@ -79,6 +81,8 @@ export interface StageOptions {
   readonly maxExecutions?: () => number;
   /** An event could not be served to a listener, whose subscription has ended. */
   readonly onFailure?: (error: unknown) => void;
+  /** Compresses the results of all listeners. */
+  readonly deflater?: Deflater;
   /** Results are written. */
   readonly onFlush?: () => void;
   /** A listener has received one more result. */
@@ -309,8 +313,9 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       format: WEBSOCKET_FORMAT,
       isBackpressured: false,
       isRefused: false,
-      sendParts: (prefix: Buffer, { pieces }: ResultBytes) => {
-        received.push(resultOf(Buffer.concat([prefix, ...pieces]).toString()));
+      sendParts: (prefix: Buffer, result: ResultBytes) => {
+        const sent = options.deflater?.deflated(result, prefix.length) ?? result;
+        for (const { text } of readFrames(framesOf([{ prefix, result: sent }]))) received.push(resultOf(text));
         options.onReceive?.(received);
         return true;
       },

@@ -179,7 +179,7 @@ describe('a connection', () => {
       ping: note('ping'),
       terminate: note('terminate'),
     };
-    const services = { limits: LIMITS, inbox: { receive: () => false } };
+    const services = { limits: LIMITS, inbox: { receive: () => false }, formatOf: () => undefined };
     const connection = new Connection(
       ...([socket, { bytesRead: 1 }, { id: '' }, services] as unknown as ConstructorParameters<typeof Connection>),
     );

@@ -145,6 +145,15 @@ export const gatewayVariables = {
     'true',
     "Whether a turn's messages for one connection leave in one write; `false` writes each by itself, to find faults.",
   ),
+  COMPRESSION: bool(
+    'false',
+    'Whether results are compressed (permessage-deflate) on WebSockets of clients that offer it, a shared result once for all of them.',
+  ),
+  COMPRESSION_MIN_BYTES: bytes(
+    1,
+    '512',
+    'Smallest shared result that `COMPRESSION` compresses; the result of a single connection needs 8 times that.',
+  ),
   MAX_PENDING_EVENTS: count(
     1,
     '1000',

@@ -6,6 +6,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { DeliveryObservations } from '../../../src/fanout/outbox/deliveries.ts';
+import type { Deflater } from '../../../src/fanout/outbox/deflater.ts';
+import { deflatedFormat } from '../../../src/fanout/outbox/message-format.ts';
+import { COMPRESSION_OPTIONS } from '../../../src/websocket/compression.ts';
 import { Outbox } from '../../../src/fanout/outbox/outbox.ts';
 import { Writer } from '../../../src/fanout/outbox/writer.ts';
 
@@ -33,14 +36,17 @@ export interface ServerOptions {
   readonly limits?: typeof LIMITS;
   readonly hasBatching?: boolean;
   readonly observations?: DeliveryObservations;
+  /** Compresses the results of all connections. */
+  readonly deflater?: Deflater;
 }
 
 /** A WebSocket server whose connections have outboxes on one writer. */
 export async function startWebSocketServer(t: TestContext, options: ServerOptions = {}) {
-  const { limits = LIMITS, hasBatching = true, observations } = options;
+  const { limits = LIMITS, hasBatching = true, observations, deflater } = options;
+  const format = deflater && deflatedFormat(deflater, true);
   const writer = new CountingWriter({ ...limits, hasBatching, ...(observations && { observations }) });
   const http = createServer();
-  const server = new WebSocketServer({ server: http });
+  const server = new WebSocketServer({ server: http, perMessageDeflate: deflater && COMPRESSION_OPTIONS });
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
   t.after(() => {
@@ -56,16 +62,17 @@ export async function startWebSocketServer(t: TestContext, options: ServerOption
     const [socket, { socket: stream }] = await connected;
     let slow = 0;
     const failures: unknown[] = [];
-    const outbox = new Outbox(socket, stream, writer, {
+    const owner = {
       onSlowConsumer: () => {
         slow++;
         socket.close(1013, 'slow');
       },
-      onWriteFailure: (error) => {
+      onWriteFailure: (error: unknown) => {
         failures.push(error);
         socket.terminate();
       },
-    });
+    };
+    const outbox = new Outbox(socket, stream, writer, owner, format);
     socket.on('close', () => outbox.drop());
     return { socket, stream, outbox, slow: () => slow, failures };
   }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { TestContext } from 'node:test';
 import { WebSocket } from 'ws';
+import { Deflater } from '../../../src/fanout/outbox/deflater.ts';
 import { ResultBytes } from '../../../src/fanout/outbox/frame.ts';
 import { LIMITS, reader, stalled, startWebSocketServer } from './outbox-server.ts';
 import type { ServerOptions } from './outbox-server.ts';
@@ -35,6 +37,54 @@ for (const hasBatching of [true, false]) {
       assert.equal(slow(), 0);
       await waitFor('an empty queue', () => outbox.queuedBytes === 0);
       assert.deepEqual([writer.counted, writer.backpressured.size], [0, 0]);
+    });
+
+    it('delivers compressed messages and others in order to a stock client, among frames of ws, and counts the bytes written', async (t) => {
+      const received: string[] = [];
+      const deflater = new Deflater(100);
+      const { accept, writer } = await openServer(t, { deflater });
+      const { outbox, socket, stream } = await accept(reader(t, received));
+      const atFirst = stream.bytesWritten;
+      const expected: string[] = [];
+      let frames = 0;
+      for (let i = 0; i < 300; i++) {
+        const text = `${i} is repeated `.repeat((i * 13) % 90);
+        const result = new ResultBytes([Buffer.from(text)]);
+        result.isShared = i % 3 !== 0;
+        const prefix = Buffer.from(`${i % 7}`.repeat(i % 40));
+        const before = outbox.queuedBytes;
+        assert.equal(outbox.sendParts(prefix, result), true);
+        frames += outbox.queuedBytes - before;
+        expected.push(prefix.toString() + text);
+        if (i % 20 === 0) await turn();
+      }
+      await waitFor('all messages', () => received.length === expected.length);
+      assert.deepEqual(received, expected);
+      await waitFor('an empty queue', () => outbox.queuedBytes === 0);
+      assert.equal(stream.bytesWritten - atFirst, frames);
+      assert.deepEqual([writer.counted, writer.deliveries.bytes], [0, frames]);
+      socket.ping();
+      outbox.send('the end');
+      await waitFor('the end', () => received.length === expected.length + 1);
+    });
+
+    it('bounds the queue of a peer that does not read by compressed bytes', async (t) => {
+      const deflater = new Deflater(100);
+      const { accept, writer } = await openServer(t, { deflater });
+      const { outbox, slow } = await accept(stalled(t));
+      const incompressible = new ResultBytes([randomBytes(64 * 1024)]);
+      while (!outbox.isBackpressured) {
+        outbox.sendParts(Buffer.alloc(0), incompressible);
+        outbox.write();
+      }
+      const result = new ResultBytes([Buffer.alloc(100_000, 'x')]);
+      result.isShared = true;
+      const before = outbox.queuedBytes;
+      for (let i = 0; i < 100; i++) assert.equal(outbox.sendParts(Buffer.alloc(0), result), true);
+      assert.ok(outbox.queuedBytes - before < 100 * 2000, `${outbox.queuedBytes - before} bytes`);
+      assert.equal(slow(), 0);
+      outbox.refuse();
+      assert.equal(writer.counted, 0);
     });
 
     it('is not a slow consumer if one turn exceeds the bound for a peer that reads', async (t) => {

@@ -7,6 +7,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { ConnectionFacts } from '../../../src/context/connection-facts.ts';
 import type { ExecutionContext } from '../../../src/context/context.ts';
 import { HISTORY_DEFAULTS } from '../../../src/bus/history.ts';
+import { Deflater } from '../../../src/fanout/outbox/deflater.ts';
 import { Cursors } from '../../../src/fanout/resume/cursor.ts';
 import { ARGUMENTS, INPUT_TYPES, argumentWriters, infoKeys, leakContext, passings, rows } from './leak-resolvers.ts';
 import type { Row } from './leak-resolvers.ts';
@@ -27,6 +28,8 @@ const SDL = `
   type Secret { id: ID value: Any shared_by_all: ID }
   scalar Any`;
 const QUERY = 'subscription { secret { id value } }';
+/** Its results compress. */
+const LONG_QUERY = 'subscription { secret { id value id1: id id2: id id3: id id4: id id5: id id6: id } }';
 const CHANNEL = 't{}';
 
 const open = { secret: { id: 'open', is_private: false } };
@@ -91,6 +94,20 @@ for (const mode of MODES) {
     }
   });
 }
+
+describe(`a shared result that is compressed${TRIVIAL}`, () => {
+  for (const row of rows) {
+    it(`reaches no connection whose own result would differ, for a resolver that reads ${row.name} (S-57)`, async (t) => {
+      const deflater = new Deflater(1);
+      const stage = await stageOf(t, row, { ...MODES.at(-1)!, deflater });
+      const listeners = await Promise.all(people().map((facts) => stage.join(LONG_QUERY, facts)));
+      await stage.publish(CHANNEL, open);
+      await stage.publish(CHANNEL, hidden, open, hidden);
+      for (const { received, alone } of listeners) assert.deepEqual(received, alone);
+      assert.ok(deflater.outputBytes < deflater.inputBytes, 'nothing was compressed');
+    });
+  }
+});
 
 for (const mode of MODES) {
   describe(`a result of a replay, ${textOfMode(mode)}${TRIVIAL}`, () => {

@@ -102,6 +102,37 @@ export const clientCauses: readonly Cause[] = [
     },
   },
   {
+    title: 'a long result for two connections with compression',
+    metrics: ['crier_compression_input_bytes_total', 'crier_compression_output_bytes_total'],
+    run: async (stage, t) => {
+      const query = 'subscription { thing(id: "1") { text } }';
+      const text = 'long '.repeat(1000);
+      const result = `{"data":{"thing":{"text":"${text}"}},"extensions":{"cursor":""}}}`;
+      const input = 'crier_compression_input_bytes_total';
+      const sockets = [1, 2].map(() => openSocket(t, stage.pod.url, { isOfferingCompression: true }));
+      const before = await stage.series();
+      for (const socket of await Promise.all(sockets)) {
+        await socket.init();
+        socket.subscribe('1', query);
+        await socket.roundTrip();
+      }
+      await stage.send(JSON.stringify({ thing: { id: '1', text } }));
+      for (const socket of await Promise.all(sockets)) {
+        const { payload } = await socket.next();
+        assert.deepEqual((payload as { data: object }).data, { thing: { text } });
+      }
+      const [bytes, compressed] = await Promise.all(
+        [input, 'crier_compression_output_bytes_total'].map(
+          async (name) => (await stage.value(name)) - (before.get(name) ?? 0),
+        ),
+      );
+      // A cursor has some 60 bytes.
+      assert.ok(bytes! > result.length && bytes! < result.length + 200, `once for both: ${bytes} bytes`);
+      assert.ok(compressed! < bytes! / 10, `${compressed} bytes`);
+      for (const socket of await Promise.all(sockets)) socket.close();
+    },
+  },
+  {
     title: 'refused handshakes and requests',
     metrics: ['crier_refusals_total'],
     run: async (stage) => {

@@ -112,6 +112,7 @@ export class Stage {
       AUTHENTICATION_TIMEOUT_MS: '300',
       MAX_QUEUE_BYTES: '65536',
       JIT_AFTER_USES: '1',
+      COMPRESSION: 'on',
     };
     const pod = await spawnPod(t, settings).started();
     await pod.reports({ kafka: 'connected' });

@@ -77,7 +77,7 @@ export const handshakeRows: readonly ProbeRow[] = [
   {
     id: 'X-04',
     level: 'REC',
-    title: 'does not negotiate permessage-deflate (S-27, S-28)',
+    title: 'does not negotiate permessage-deflate unless COMPRESSION is on (S-27, S-28)',
     async run({ url }) {
       const { status, headers } = await handshake(url, {
         ...OFFER,
