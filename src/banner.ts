@@ -19,7 +19,7 @@ export function banner({ version, config, graphName, port, adminPort, hasSamples
   const adminHost = hostInUrl(config.ADMIN_HOST);
   const mode = config.isEmbedded
     ? `embedded: KAFKA_BROKERS and REDIS_URL are not set${hasSamples ? ', the graph’s samples are the records' : ''}`
-    : `ROLE=${config.ROLE}`;
+    : `ROLE=${config.ROLE}${config.PROCESSES > 1 ? `, PROCESSES=${config.PROCESSES}` : ''}`;
   const lines = [`crier ${version} is up: graph "${graphName}", ${mode}`, ''];
   if (port !== undefined) {
     if (config.GRAPHIQL) lines.push(`  GraphiQL    http://${host}:${port}/`);

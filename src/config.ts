@@ -3,6 +3,8 @@ import { readBackends } from './settings/backend-settings.ts';
 import type { BackendConfig } from './settings/backend-settings.ts';
 import { contradictions } from './settings/contradictions.ts';
 import { isEmbedded, modeProblems } from './settings/mode.ts';
+import { processesOf, processesProblems } from './settings/processes.ts';
+import type { Processes } from './settings/processes.ts';
 import { parseSettings } from './settings/settings.ts';
 import type { Environment, Settings } from './settings/settings.ts';
 import { targetProblems } from './settings/target-problems.ts';
@@ -21,7 +23,11 @@ interface Resolved {
 }
 
 export interface Config
-  extends Omit<Settings, 'EMBEDDED' | keyof Resolved | keyof ShutdownTimes>, Resolved, ShutdownTimes {
+  extends
+    Omit<Settings, 'EMBEDDED' | keyof Resolved | keyof ShutdownTimes | keyof Processes>,
+    Resolved,
+    ShutdownTimes,
+    Processes {
   /** By `backendVariable(name)`. */
   readonly backends: ReadonlyMap<string, BackendConfig>;
   /** Variables that look like settings and are none. */
@@ -49,7 +55,12 @@ export function readConfig(environment: Environment): Config {
   const backends = readBackends(environment, problems);
   const isProduction = environment['NODE_ENV'] === 'production';
   if (problems.length === 0) {
-    problems.push(...modeProblems(settings, isProduction), ...contradictions(settings), ...targetProblems(settings));
+    problems.push(
+      ...modeProblems(settings, isProduction),
+      ...processesProblems(settings, environment),
+      ...contradictions(settings),
+      ...targetProblems(settings),
+    );
   }
   const unknownVariables = findUnknownVariables(environment);
   // A misspelt name is often why a variable is missing.
@@ -60,6 +71,7 @@ export function readConfig(environment: Environment): Config {
   return {
     ...settings,
     ...shutdownTimes(settings),
+    ...processesOf(settings, environment),
     SHARING_AUDIT,
     INTROSPECTION: settings.INTROSPECTION ?? !isProduction,
     GRAPHIQL: settings.GRAPHIQL ?? !isProduction,

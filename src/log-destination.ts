@@ -3,8 +3,10 @@ import { escapeHidden } from './visible.ts';
 
 /** Most bytes of lines that wait to be written. Past it, further lines are dropped until at most half as many bytes wait. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
-/** Approximate size of one write, in bytes. */
+/** Size of one write in bytes, unless one line is longer. */
 const CHUNK_BYTES = 64 * 1024;
+/** The same beside other processes. Linux takes so many bytes into a pipe as a whole or not at all (PIPE_BUF, pipe(7)). */
+const SHARED_CHUNK_BYTES = 4096;
 /** Longest wait of `flush`, in ms. */
 const FLUSH_TIMEOUT_MS = 3_000;
 
@@ -21,6 +23,7 @@ interface Chunk {
  */
 export class LogDestination {
   readonly #stream: Writable;
+  #chunkBytes = CHUNK_BYTES;
   /** In order. The first chunk is being written. */
   readonly #chunks: Chunk[] = [];
   #waitingBytes = 0;
@@ -41,6 +44,11 @@ export class LogDestination {
     return this.#droppedLines;
   }
 
+  /** Other processes write to the stream, too: their lines must not end up within lines of this one. */
+  share(): void {
+    this.#chunkBytes = SHARED_CHUNK_BYTES;
+  }
+
   /** Sets the listener that is called with the number of dropped lines when lines are accepted again. It may write. */
   onRecovery(listener: (droppedLines: number) => void): void {
     this.#onRecovery = listener;
@@ -54,7 +62,7 @@ export class LogDestination {
     if (this.#status !== 'open') return this.#drop(1);
     this.#waitingBytes += bytes;
     const last = this.#chunks.length > 1 ? this.#chunks.at(-1)! : undefined;
-    if (last && last.bytes < CHUNK_BYTES) {
+    if (last && last.bytes + bytes <= this.#chunkBytes) {
       last.text += line;
       last.bytes += bytes;
       last.lines++;

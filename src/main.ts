@@ -12,8 +12,11 @@ import type { Logger } from './log.ts';
 import { podName } from './pod-name.ts';
 import { ExitProfile } from './profiling/exit-profile.ts';
 import type { ExitProfileOptions } from './profiling/exit-profile.ts';
+import type { Pod } from './processes/pod.ts';
+import type { Server } from './server.ts';
 import { finishMs } from './settings/shutdown-times.ts';
 import { Shutdown } from './shutdown.ts';
+import type { Signals } from './shutdown.ts';
 import { readVersion } from './version.ts';
 import { escapeHidden } from './visible.ts';
 import { startWatchdog } from './watchdog.ts';
@@ -33,13 +36,25 @@ async function main(standardError: LogDestination): Promise<void> {
   if (values['check-config']) return check(environment);
 
   const config = readConfig(environment);
+  const starter = config.process === undefined ? undefined : new (await import('./processes/starter.ts')).Starter();
+  const isPod = !starter && config.PROCESSES > 1;
   // Most of a second: --help and the errors of settings need not wait for it.
-  const { startServer, BUILT_IN_GRAPH } = await import('./server.ts');
+  const [pod, one] = isPod ? [await import('./processes/pod.ts')] : [undefined, await import('./server.ts')];
   const dev = word === 'dev' ? await import('./cli/dev.ts') : undefined;
+  if (dev && config.PROCESSES > 1) throw new UsageError('PROCESSES: expected 1 with crier dev');
   const printer = dev && new dev.ReloadPrinter();
-  const facts = { pod: podName(config), role: config.ROLE, version: readVersion() };
+  const facts = {
+    pod: podName(config),
+    ...(config.process !== undefined && { process: config.process }),
+    role: config.ROLE,
+    version: readVersion(),
+  };
+  if (config.PROCESSES > 1) standardError.share();
   const log = createLog(config.LOG_LEVEL, facts, standardError);
-  const exitProfile = config.PROFILE_ON_EXIT === '' ? undefined : await startExitProfile(config, facts, log);
+  const exitProfile =
+    config.PROFILE_ON_EXIT === ''
+      ? undefined
+      : await startExitProfile(config, { ...facts, role: config.process ?? config.ROLE }, log);
   const fail = (error: unknown, message: string) => {
     log.fatal({ err: error }, message);
     void Promise.resolve(exitProfile?.finish()).then(() => log.flush(() => process.exit(1)));
@@ -71,29 +86,40 @@ async function main(standardError: LogDestination): Promise<void> {
   const shutdown = new Shutdown(config.SHUTDOWN_TIMEOUT_MS, log, async () => exitProfile?.finish());
   shutdown.stop.addEventListener('abort', () => watchdog.expectEnd());
   const onFatal = (error: Error) => fail(error, 'crier cannot continue');
-  const starting = startServer(config, log, {
+  const options = {
     onFatal,
-    ...(printer && { onReload: (outcome, durationMs) => printer.print(outcome, durationMs) }),
     stop: shutdown.stop,
     hurry: shutdown.hurry,
     beforeLongTurn: () => watchdog.pause(),
     unhandledRejections: () => unhandledRejections,
     droppedLogLines: () => standardError.droppedLines,
-  });
-  shutdown.listen(starting);
+  };
+  const starting: Promise<Server | Pod> = pod
+    ? pod.startPod(config, log, options)
+    : one.startServer(config, log, {
+        ...options,
+        ...(printer && { onReload: (outcome, durationMs) => printer.print(outcome, durationMs) }),
+        ...(starter && { onAdmin: (adminPort) => void starter.report({ adminPort }) }),
+      });
+  const signals: Signals = starter?.signals ?? process;
+  shutdown.listen(starting, signals);
   // A reload that is asked for while the pod starts follows the start. It reports what became of it.
-  process.on('SIGHUP', () => {
-    if (hasLostTerminal()) process.kill(process.pid, 'SIGTERM');
+  signals.on('SIGHUP', () => {
+    if (!starter && hasLostTerminal()) process.kill(process.pid, 'SIGTERM');
     else starting.then((server) => server.reloadPods()).catch(() => undefined);
   });
-  const server = await starting.catch((error: unknown) => {
+  starter?.listen();
+  const server = await starting.catch(async (error: unknown) => {
     // The shutdown reports it, too, and ends the process.
     if (error instanceof StoppedError) return undefined;
-    throw error;
+    if (!starter || !(error instanceof SetupError)) throw error;
+    await starter.report({ refused: error.message });
+    return exit(1);
   });
   if (!server || shutdown.stop.aborted) return;
+  if (starter && 'graph' in server) return starter.reportStart(server);
   process.stdout.write(server.banner);
-  await dev?.watchGraph(config.GRAPH || BUILT_IN_GRAPH, server);
+  if (dev && 'reload' in server) await dev.watchGraph(config.GRAPH || one!.BUILT_IN_GRAPH, server);
 }
 
 /** True if the signal came because the terminal was closed: a process that a person has started there ends with it. */

@@ -19,6 +19,7 @@ import type { Logger } from './log.ts';
 import { orAborted } from './or-aborted.ts';
 import { finishMs } from './settings/shutdown-times.ts';
 import { startMemoryGuard } from './roles/memory-guard.ts';
+import { familiesRoute, METRICS_PATH } from './processes/families-route.ts';
 import { metricsRoute } from './metrics/metrics-route.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { GarbageCollections } from './metrics/garbage-collections.ts';
@@ -85,6 +86,8 @@ export interface ServerOptions {
   readonly hurry?: AbortSignal;
   /** Called before crier's own code blocks the event loop for long, in the same turn. */
   readonly beforeLongTurn?: () => void;
+  /** Called when the admin port is listened on, before the pod is ready. */
+  readonly onAdmin?: (port: number) => void;
   /** Lines that the reader of the log did not take, since the start. */
   readonly droppedLogLines?: () => number;
 }
@@ -182,7 +185,9 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
         draining: draining.signal,
       }),
     );
+    if (config.process !== undefined) routes.set(METRICS_PATH, familiesRoute(metrics.registry));
     await admin.start();
+    options.onAdmin?.(admin.port);
     const live = openLive({
       config,
       log,

@@ -6,6 +6,11 @@ interface Closable {
   close(): Promise<void>;
 }
 
+/** What emits the signals that a process receives. */
+export interface Signals {
+  on(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP', listener: (signal: NodeJS.Signals) => void): unknown;
+}
+
 /**
  * The reaction to SIGTERM and SIGINT, also while the pod starts (process 1 of a container has no default handler). The first SIGTERM drains
  * the pod and exits with 0. A second signal, or a first SIGINT, which is a person's Ctrl-C, skips the delay and the spread of the drain. A
@@ -37,11 +42,11 @@ export class Shutdown {
     return this.#hurry.signal;
   }
 
-  /** Handles signals from now on. */
-  listen(starting: Promise<Closable>): void {
+  /** Handles signals from now on. @param signals emits them; default: this process */
+  listen(starting: Promise<Closable>, signals: Signals = process): void {
     const onSignal = (signal: NodeJS.Signals) => this.#onSignal(signal, starting);
-    process.on('SIGTERM', onSignal);
-    process.on('SIGINT', onSignal);
+    signals.on('SIGTERM', onSignal);
+    signals.on('SIGINT', onSignal);
   }
 
   #onSignal(signal: NodeJS.Signals, starting: Promise<Closable>): void {

@@ -115,6 +115,10 @@ export const count = (min: number, fallback: string, unit: string, meaning: stri
     meaning,
   );
 
+/** A whole number from 1, or `auto`. */
+export const countOrAuto = (fallback: string, unit: string, meaning: string, max: number) =>
+  variable(z.literal('auto').or(whole(1, max)), fallback, unit, `"auto", or a whole number, 1 to ${max}`, meaning);
+
 export const fraction = (fallback: string, meaning: string) =>
   variable(upToOne, fallback, 'fraction', 'a number from 0 to 1', meaning);
 

@@ -1,5 +1,6 @@
 import { sendJson, sendText } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
+import { NOT_ASKED } from './peers.ts';
 import type { Peers } from './peers.ts';
 import type { PodAnswer, PodQuestion } from './pod-connections.ts';
 import { selectionOfQuery } from './selection.ts';
@@ -19,7 +20,7 @@ export function listRoute(peers: Peers<PodQuestion, PodAnswer>): Route {
         open: answers.reduce((sum, { answer }) => sum + (answer.open ?? 0), 0),
         connections: rows,
         silent,
-        ...(!isAsked && { note: 'only this pod was asked: Redis did not take the question to others' }),
+        ...(!isAsked && { note: `only this pod was asked: ${NOT_ASKED}` }),
       });
     },
   };

@@ -38,6 +38,9 @@ interface Answered<Answer> {
   readonly answer: Answer;
 }
 
+/** Why only the pod that was asked has answered, in notes for operators. */
+export const NOT_ASKED = 'Redis did not take the question to others';
+
 /** Interval in ms at which a pod says that it exists. */
 const BEAT_MS = 10_000;
 /** Time in ms after its last beat for which a pod is still expected to answer. */

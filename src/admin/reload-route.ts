@@ -1,6 +1,7 @@
 import { sendJson } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import type { Logger } from '../log.ts';
+import { NOT_ASKED } from './peers.ts';
 import type { Answers, Peers } from './peers.ts';
 
 /** What became of a reload on one pod. */
@@ -55,7 +56,7 @@ function notesOf(
 ): string[] {
   const isMixed = new Set(pods.map(({ revision }) => revision)).size > 1;
   return [
-    ...(isAsked ? [] : ['only this pod was asked: Redis did not take the question to others']),
+    ...(isAsked ? [] : [`only this pod was asked: ${NOT_ASKED}`]),
     ...(silent.length === 0
       ? []
       : [`${silent.join(', ')} have not answered: their logs and /readyz say what they serve`]),

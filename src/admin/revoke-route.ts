@@ -7,6 +7,7 @@ import { readBody } from '../http/request-body.ts';
 import { sendJson, sendText } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import type { Logger } from '../log.ts';
+import { NOT_ASKED } from './peers.ts';
 import type { Answers, Peers } from './peers.ts';
 import type { PodAnswer, PodQuestion } from './pod-connections.ts';
 import { parseRevokeRequest, prolonged, revocationOf } from './revoke-request.ts';
@@ -112,7 +113,7 @@ function bodyOf({ asked: { answers, silent, isAsked }, outcome, untilMs, isTooSh
   const notes = [
     ...(outcome === 'kept' ? [] : [NOTES[outcome]]),
     ...(isTooShort ? [TOO_SHORT] : []),
-    ...(isAsked ? [] : ['only this pod has closed connections: Redis did not take the question to others']),
+    ...(isAsked ? [] : [`only this pod has closed connections: ${NOT_ASKED}`]),
     ...(silent.length === 0
       ? []
       : [

@@ -40,7 +40,9 @@ export async function listen(server: Server, { host, port, variable }: ListenOpt
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(new SetupError(refusalOf(error, { host, port, variable })));
     });
-    server.listen({ port, host, backlog: MAX_WAITING_CONNECTIONS }, resolve);
+    // The processes of a pod share PORT; each has an admin port of its own.
+    const exclusive = variable === 'ADMIN_PORT';
+    server.listen({ port, host, backlog: MAX_WAITING_CONNECTIONS, exclusive }, resolve);
   });
   return (server.address() as AddressInfo).port;
 }

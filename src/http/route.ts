@@ -18,7 +18,7 @@ export function sendText(response: ServerResponse, code: number, text: string): 
   sendBody(response, code, 'text/plain; charset=utf-8', text);
 }
 
-export function sendBody(response: ServerResponse, code: number, contentType: string, body: string): void {
+export function sendBody(response: ServerResponse, code: number, contentType: string, body: string | Buffer): void {
   response.writeHead(code, {
     'content-type': contentType,
     'content-length': Buffer.byteLength(body),

@@ -3,8 +3,8 @@ import { BACKEND_SUFFIXES, backendVariable } from '../settings/backend-settings.
 import { variables } from '../variables.ts';
 
 /** Settings of the process, which a library does not own. */
-export type ProcessSetting = 'GRAPH' | 'PROFILE_ON_EXIT';
-const PROCESS_SETTINGS: ReadonlySet<string> = new Set<ProcessSetting>(['GRAPH', 'PROFILE_ON_EXIT']);
+export type ProcessSetting = 'GRAPH' | 'PROCESSES' | 'PROFILE_ON_EXIT';
+const PROCESS_SETTINGS: ReadonlySet<string> = new Set<ProcessSetting>(['GRAPH', 'PROCESSES', 'PROFILE_ON_EXIT']);
 
 /** `kafkaBrokers` → `KAFKA_BROKERS`. */
 export const settingsByOption: ReadonlyMap<string, string> = new Map(

@@ -10,7 +10,7 @@ export interface Share {
 export interface MemoryUse {
   /** The old generation of the heap. */
   readonly heap: Share;
-  /** All memory of the process, against the limit of its container; undefined: there is none. */
+  /** All memory of the process, against its share of the limit of its container; undefined: there is none. */
   readonly process: Share | undefined;
 }
 
@@ -21,12 +21,15 @@ export class ProcessMemory {
   /** Neither heap nor Buffers: code, stacks and the memory of libraries. */
   readonly #otherBytes: number;
 
-  /** @param nodeOptions NODE_OPTIONS */
-  constructor(nodeOptions: string) {
+  /**
+   * @param nodeOptions NODE_OPTIONS
+   * @param shares equal parts of the container's limit, of which this process has one
+   */
+  constructor(nodeOptions: string, shares = 1) {
     this.#heapLimitBytes = heapLimit(`${nodeOptions} ${process.execArgv.join(' ')}`);
     // Without a limit, Node returns 0 or more than the machine has.
     const limit = process.constrainedMemory();
-    this.#processLimitBytes = limit > 0 && limit < totalmem() ? limit : undefined;
+    this.#processLimitBytes = limit > 0 && limit < totalmem() ? limit / shares : undefined;
     const { rss, heapTotal, external } = process.memoryUsage();
     this.#otherBytes = Math.max(0, rss - heapTotal - external);
   }

@@ -6,6 +6,7 @@ import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { BackendConfig } from '../settings/backend-settings.ts';
+import { shareOf } from '../settings/processes.ts';
 import type { RoleServices } from './services.ts';
 
 const LOG_WINDOW_MS = 10_000;
@@ -43,7 +44,7 @@ export async function openBackends(services: RoleServices): Promise<Backends> {
   const backends = register(
     new Backends({
       backends: configs,
-      maxSockets: () => tunables.values.BACKEND_MAX_SOCKETS,
+      maxSockets: () => shareOf(tunables.values.BACKEND_MAX_SOCKETS, config),
       timeoutMs: config.BACKEND_TIMEOUT_MS,
       retryBudget: config.BACKEND_RETRY_BUDGET,
       breakerCooldownMs: config.BACKEND_BREAKER_COOLDOWN_MS,

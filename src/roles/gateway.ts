@@ -22,6 +22,7 @@ import { RefusalDelays } from '../identity/refusal-delays.ts';
 import { Revocations } from '../identity/revocations.ts';
 import { PRODUCE_TIMEOUT_MS } from '../kafka/record-producer.ts';
 import { LogWindow } from '../log.ts';
+import { shareOf } from '../settings/processes.ts';
 import { finishMs } from '../settings/shutdown-times.ts';
 import { Arrivals } from '../connections/arrivals.ts';
 import { Gateway } from '../websocket/gateway.ts';
@@ -171,13 +172,13 @@ async function drainGateway(gateway: Gateway, { listening }: HttpServer, { log }
 function createWriter({ config, tunables, metrics }: RoleServices): Writer {
   const writer = new Writer({
     maxQueueBytes: config.MAX_QUEUE_BYTES,
-    maxPodQueueBytes: config.MAX_POD_QUEUE_BYTES,
+    maxPodQueueBytes: shareOf(config.MAX_POD_QUEUE_BYTES, config),
     hasBatching: config.WRITE_BATCHING,
     observations: deliveryObservations(metrics),
   });
   countDeliveries(writer, metrics);
   tunables.bind('MAX_QUEUE_BYTES', (bytes) => (writer.maxQueueBytes = bytes));
-  tunables.bind('MAX_POD_QUEUE_BYTES', (bytes) => (writer.maxPodQueueBytes = bytes));
+  tunables.bind('MAX_POD_QUEUE_BYTES', (bytes) => (writer.maxPodQueueBytes = shareOf(bytes, config)));
   metrics.gauge('crier_queue_bytes', 'Bytes of messages that wait for slow sockets.', () => writer.backpressuredBytes);
   metrics.gauge('crier_queue_bytes_max', 'Bytes of the largest of these queues.', () => writer.largestQueueBytes);
   return writer;
@@ -215,6 +216,8 @@ interface HubParts {
 function createHub(services: RoleServices, parts: HubParts): Hub {
   const { runtime, executions, writer, secret, receiver, onEvent, isStateComplete, arrivals } = parts;
   const { bus, config, tunables, log, metrics, tracing } = services;
+  let maxExecutions = 0;
+  tunables.bind('MAX_EXECUTIONS', (executions) => (maxExecutions = shareOf(executions, config)));
   const hub = new Hub({
     bus,
     executor: runtime,
@@ -234,7 +237,7 @@ function createHub(services: RoleServices, parts: HubParts): Hub {
     },
     writer,
     executionTimeoutMs: config.EXECUTION_TIMEOUT_MS,
-    maxExecutions: () => tunables.values.MAX_EXECUTIONS,
+    maxExecutions: () => maxExecutions,
     maxMessageBytes: config.MAX_RECORD_BYTES,
     flow: receiver && {
       intake: (channel, partition) => receiver.intake(topicOf(channel, config.CHANNEL_PREFIX), partition),
@@ -283,12 +286,14 @@ function createGateway(services: GatewayServices, { httpServer, proxies, refused
   };
   tunables.bind('MAX_OPERATIONS_PER_CONNECTION', (operations) => (limits.maxOperations = operations));
   const admission = {
-    maxConnections: config.MAX_CONNECTIONS,
-    maxHandshakesPerSecond: config.MAX_HANDSHAKES_PER_SECOND,
-    maxHandshakeBurst: config.MAX_HANDSHAKE_BURST,
+    maxConnections: 0,
+    maxHandshakesPerSecond: 0,
+    maxHandshakeBurst: shareOf(config.MAX_HANDSHAKE_BURST, config),
   };
-  tunables.bind('MAX_CONNECTIONS', (connections) => (admission.maxConnections = connections));
-  tunables.bind('MAX_HANDSHAKES_PER_SECOND', (handshakes) => (admission.maxHandshakesPerSecond = handshakes));
+  tunables.bind('MAX_CONNECTIONS', (connections) => (admission.maxConnections = shareOf(connections, config)));
+  tunables.bind('MAX_HANDSHAKES_PER_SECOND', (handshakes) => {
+    admission.maxHandshakesPerSecond = shareOf(handshakes, config);
+  });
   const connections = {
     ...parts,
     subscriptions,

@@ -15,6 +15,7 @@ import { developmentLive } from '../live/development-live.ts';
 import { SLOW_CLIENT_LIMITS, closeAfterReplies } from '../http/listening.ts';
 import { RequestAdmission } from '../http/request-admission.ts';
 import { isBodyShort } from '../http/request-head.ts';
+import { shareOf } from '../settings/processes.ts';
 import { acceptsTokens } from '../settings/token-keys.ts';
 import { replacing } from './graph-part.ts';
 import type { GatewayServices } from './services.ts';
@@ -85,10 +86,11 @@ function recordsOf(
 }
 
 function createAdmission({ config, memory, metrics }: GatewayServices): RequestAdmission {
+  const maxInFlight = shareOf(config.MAX_REQUESTS_IN_FLIGHT, config);
   const admission = new RequestAdmission(
     {
-      maxInFlight: config.MAX_REQUESTS_IN_FLIGHT,
-      maxInFlightWithoutUser: acceptsTokens(config) ? Math.ceil(config.MAX_REQUESTS_IN_FLIGHT / 2) : 0,
+      maxInFlight,
+      maxInFlightWithoutUser: acceptsTokens(config) ? Math.ceil(maxInFlight / 2) : 0,
       user: {
         maxInFlight: config.MAX_REQUESTS_IN_FLIGHT_PER_USER,
         maxPerSecond: config.MAX_REQUESTS_PER_SECOND_PER_USER,

@@ -6,7 +6,7 @@ import { StatsReader } from '../live/stats-reader.ts';
 import { StatsSampler } from '../live/stats-sampler.ts';
 import type { Stats } from '../live/stats.ts';
 import { LogWindow } from '../log.ts';
-import { podName } from '../pod-name.ts';
+import { processName } from '../pod-name.ts';
 import { readVersion } from '../version.ts';
 import type { Live, RoleServices } from './services.ts';
 
@@ -21,7 +21,7 @@ const LOG_WINDOW_MS = 10_000;
 /** Opens the dashboard. It is closed before what was registered earlier: the admin port, whose close waits for its streams. */
 export function openLive(options: LiveOptions): Live {
   const { config, log, metrics, graph, register, ...sources } = options;
-  const pod = podName(config);
+  const pod = processName(config);
   const reader = new StatsReader({
     metrics: new MetricValues(metrics.registry),
     identity: { pod, role: config.ROLE, version: readVersion(), graph: graph.name },

@@ -2,7 +2,7 @@ import { Peers } from '../admin/peers.ts';
 import { answerReloads, reloadPods, reloadRoute } from '../admin/reload-route.ts';
 import type { PodReload, ReloadQuestion, ReloadReport } from '../admin/reload-route.ts';
 import type { Route } from '../http/route.ts';
-import { podName } from '../pod-name.ts';
+import { processName } from '../pod-name.ts';
 import type { GraphReloads } from './graph-reloads.ts';
 import type { RoleServices } from './services.ts';
 
@@ -16,7 +16,7 @@ export async function openReload(
     new Peers<ReloadQuestion, PodReload | null>({
       group: 'reload-',
       control: bus.control,
-      podName: podName(config),
+      podName: processName(config),
       answer: answerReloads(() => reloads.reload()),
       log,
     }),

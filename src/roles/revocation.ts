@@ -6,7 +6,7 @@ import { revokeRoute } from '../admin/revoke-route.ts';
 import type { Revocations } from '../identity/revocations.ts';
 import { SharedRevocations } from '../identity/shared-revocations.ts';
 import type { ClientConnection } from '../connections/client-connection.ts';
-import { podName } from '../pod-name.ts';
+import { processName } from '../pod-name.ts';
 import { acceptsTokens } from '../settings/token-keys.ts';
 import type { GatewayServices } from './services.ts';
 
@@ -23,7 +23,7 @@ export async function openRevocation(
     onRevoked: (count) => metrics.revokedConnections.inc(count),
   });
   const peers = register(
-    new Peers<PodQuestion, PodAnswer>({ control, podName: podName(config), answer: pod.answer, log }),
+    new Peers<PodQuestion, PodAnswer>({ control, podName: processName(config), answer: pod.answer, log }),
   );
   const shared = register(new SharedRevocations({ control, revocations, onAdded: pod.closeRevoked, log }));
   // A pod that starts without them accepts revoked tokens. Later all pods have the same trouble, and know what they had read.

@@ -1,4 +1,4 @@
-import { bearerToken, oneOf, optionalBool, optionalMs, port, secret, text } from '../../variable.ts';
+import { bearerToken, countOrAuto, oneOf, optionalBool, optionalMs, port, secret, text } from '../../variable.ts';
 
 export const podVariables = {
   ROLE: oneOf(
@@ -6,6 +6,12 @@ export const podVariables = {
     'all',
     '"all", "worker" or "gateway"',
     'Which half of the path this pod runs.',
+  ),
+  PROCESSES: countOrAuto(
+    '1',
+    'processes',
+    'Gateway processes of this pod, beside one worker process with `ROLE=all`; `auto`: one for each core that the pod may use. 1: everything in one process.',
+    64,
   ),
   HOST: text('0.0.0.0', 'an address of this machine', 'Address that PORT listens on.'),
   PORT: port('4000', 'WebSocket and HTTP port; 0 takes a free one.'),
