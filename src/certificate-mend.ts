@@ -3,11 +3,17 @@
  * @param reason message of the failure, which OpenSSL or Node wrote
  * @param server `the brokers`
  * @param setting the name of the setting that names the server
+ * @param authorities the name of the setting that names the authorities
  */
-export function certificateMend(reason: string, server: string, setting: string): string {
+export function certificateMend(
+  reason: string,
+  server: string,
+  setting: string,
+  authorities = 'NODE_EXTRA_CA_CERTS',
+): string {
   if (/altnames/.test(reason)) return `name ${server} in ${setting} as the certificate does`;
   if (/expired/.test(reason)) return `renew the certificate of ${server}`;
   if (/certificate/.test(reason))
-    return 'if the authority of this certificate is your own, name the PEM file of the authority in NODE_EXTRA_CA_CERTS';
+    return `if the authority of this certificate is your own, name the PEM file of the authority in ${authorities}`;
   return '';
 }

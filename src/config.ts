@@ -5,8 +5,8 @@ import { contradictions } from './settings/contradictions.ts';
 import { isEmbedded, modeProblems } from './settings/mode.ts';
 import { processesOf, processesProblems } from './settings/processes.ts';
 import type { Processes } from './settings/processes.ts';
-import { parseSettings } from './settings/settings.ts';
-import type { Environment, Settings } from './settings/settings.ts';
+import { parseSettings, secretFilesOf } from './settings/settings.ts';
+import type { Environment, SecretFiles, Settings } from './settings/settings.ts';
 import { targetProblems } from './settings/target-problems.ts';
 import { shutdownTimes } from './settings/shutdown-times.ts';
 import type { ShutdownTimes } from './settings/shutdown-times.ts';
@@ -27,7 +27,8 @@ export interface Config
     Omit<Settings, 'EMBEDDED' | keyof Resolved | keyof ShutdownTimes | keyof Processes>,
     Resolved,
     ShutdownTimes,
-    Processes {
+    Processes,
+    SecretFiles {
   /** By `backendVariable(name)`. */
   readonly backends: ReadonlyMap<string, BackendConfig>;
   /** Variables that look like settings and are none. */
@@ -77,6 +78,7 @@ export function readConfig(environment: Environment): Config {
     GRAPHIQL: settings.GRAPHIQL ?? !isProduction,
     OTEL_TRACES_SAMPLER_ARG: settings.OTEL_TRACES_SAMPLER_ARG ?? defaultRatio(settings.OTEL_TRACES_SAMPLER),
     backends,
+    secretFiles: secretFilesOf(environment),
     unknownVariables,
     isEmbedded: isEmbedded(settings),
     isProduction,
@@ -89,10 +91,10 @@ export function readConfig(environment: Environment): Config {
  * The settings that an environment describes, whatever the role and the mode: of a command that is not a pod.
  * @throws ConfigError naming every variable that was refused, its value and what was expected.
  */
-export function readSettings(environment: Environment): Settings {
+export function readSettings(environment: Environment): Settings & SecretFiles {
   const problems: string[] = [];
   const settings = parseSettings(environment, problems);
   if (problems.length === 0) problems.push(...contradictions(settings));
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
-  return settings;
+  return { ...settings, secretFiles: secretFilesOf(environment) };
 }

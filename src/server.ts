@@ -14,9 +14,11 @@ import { AdminServer } from './http/admin.ts';
 import { healthRoutes } from './http/health.ts';
 import type { Route } from './http/route.ts';
 import { LoopLag } from './http/loop-lag.ts';
+import { KafkaAccess } from './kafka/access/kafka-access.ts';
 import { KafkaConsumer } from './kafka/consumer.ts';
 import type { Logger } from './log.ts';
 import { orAborted } from './or-aborted.ts';
+import { kafkaWarnings } from './settings/kafka-problems.ts';
 import { finishMs } from './settings/shutdown-times.ts';
 import { startMemoryGuard } from './roles/memory-guard.ts';
 import { familiesRoute, METRICS_PATH } from './processes/families-route.ts';
@@ -147,6 +149,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     if (problems.length > 0) throw new GraphError(problems.join('\n'));
     for (const { message } of [...config.unknownVariables, ...findUnknownBackends(config.backends.keys(), graph)])
       log.warn(message);
+    for (const warning of kafkaWarnings(config)) log.warn(warning);
     for (const warning of graph.warnings) log.warn({ graph: graph.name }, warning);
     const graphParts: GraphPart[] = [];
     const reloads = new GraphReloads({
@@ -231,6 +234,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       routes,
       live,
     };
+    if (config.KAFKA_BROKERS.length > 0) await register(KafkaAccess.of(config)).open(log);
     gateway = config.ROLE === 'worker' ? undefined : await startGateway(services, options.isListening ?? true);
     const port = gateway?.port;
     if (config.ROLE !== 'gateway') {
@@ -241,6 +245,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       options.stop?.addEventListener('abort', () => void started.close(), { once: true });
       if (started instanceof KafkaConsumer) {
         details['kafka'] = () => (started.isConnected ? 'connected' : 'away');
+        details['kafka_problem'] = () => started.problem;
         details['missing_topics'] = () => started.missingTopics;
         details['waiting_partitions'] = () => started.waits;
         details['state_fills'] = () => started.pendingFills;

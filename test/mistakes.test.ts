@@ -192,7 +192,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
         'Kafka cannot be reached',
       );
     },
-    says: [/"brokers":\["127\.0\.0\.1:1"\]/, /Check KAFKA_BROKERS/],
+    says: [/"brokers":\["127\.0\.0\.1:1"\]/, /correct KAFKA_BROKERS, or the network/],
   },
   'Redis cannot be reached': {
     make: async (t) => {

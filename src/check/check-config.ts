@@ -9,6 +9,7 @@ import { missingRegistryProblems } from '../graph/schema/record-format.ts';
 import type { Binding } from '../graph/schema/binding.ts';
 import { prefixProblems } from '../graph/schema/redis-binding.ts';
 import { backendVariable } from '../settings/backend-settings.ts';
+import { kafkaWarnings } from '../settings/kafka-problems.ts';
 import { lacksSchemaRegistry } from '../settings/schema-registry-problems.ts';
 import type { Environment } from '../settings/settings.ts';
 import { identityWarnings } from '../settings/identity-warnings.ts';
@@ -95,7 +96,8 @@ function checkSettings(environment: Environment): { config: Config | undefined; 
   try {
     const config = readConfig(environment);
     const mode = config.isEmbedded ? 'embedded' : `ROLE=${config.ROLE}`;
-    return { config, findings: [ok(`settings: ${mode}`), ...misspelt, ...foreign] };
+    const insecure = kafkaWarnings(config).map(warning);
+    return { config, findings: [ok(`settings: ${mode}`), ...misspelt, ...foreign, ...insecure] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     // The message has the misspelt variables.

@@ -2,16 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import type { Admin } from 'kafkajs';
 import type { Config } from '../config.ts';
+import { ADVERTISED_MEND, diagnose, reasonOf } from '../kafka/access/connection-mend.ts';
+import type { KafkaConnectionConfig } from '../kafka/access/kafka-access.ts';
 import { createKafkaClient } from '../kafka/kafkajs/client.ts';
-import type { KafkaClient, KafkaConnectionConfig } from '../kafka/kafkajs/client.ts';
+import type { KafkaClient } from '../kafka/kafkajs/client.ts';
 import { Rights } from '../kafka/kafkajs/rights.ts';
 import { createLog } from '../log.ts';
 import { checkCompaction } from './compaction-check.ts';
 import { failed, ok, skipped } from './finding.ts';
 import type { Finding } from './finding.ts';
-import { probeListener } from './kafka-listener.ts';
-import type { KafkaListener } from './kafka-listener.ts';
-import { ADVERTISED_MEND, connectionMend } from './kafka-mend.ts';
 
 export type KafkaCheckConfig = KafkaConnectionConfig & Pick<Config, 'KAFKA_GROUP_ID' | 'KAFKA_DEAD_LETTER_TOPIC'>;
 
@@ -72,7 +71,7 @@ async function checkWith(client: KafkaClient, config: KafkaConnectionConfig, che
     connection = await connect(client);
   } catch (error) {
     const reason = reasonOf(error);
-    const mend = connectionMend(reason, await findListener(config.KAFKA_BROKERS), config);
+    const mend = await diagnose(error, config);
     return [
       failed(`Kafka: no connection to ${brokers}: ${reason}; ${mend}`),
       skipped('Kafka: topics, group and rights need a connection'),
@@ -108,18 +107,6 @@ async function connect({ kafka }: KafkaClient): Promise<Connection> {
   await admin.connect();
   const existing = new Set(await admin.listTopics());
   return { admin, existing, rights: await Rights.connect(kafka) };
-}
-
-/** What the first of the brokers that answers speaks. */
-async function findListener(brokers: readonly string[]): Promise<KafkaListener | undefined> {
-  const listeners = await Promise.all(
-    brokers.map((broker) => {
-      const colon = broker.lastIndexOf(':');
-      const host = broker.slice(0, colon).replace(/^\[|\]$/g, '');
-      return probeListener(host, Number(broker.slice(colon + 1)));
-    }),
-  );
-  return listeners.find((listener) => listener !== undefined);
 }
 
 async function checkTopics(
@@ -219,9 +206,4 @@ async function retried<Reply>(request: () => Promise<Reply>): Promise<Reply> {
       await delay(RETRY_DELAY_MS);
     }
   }
-}
-
-function reasonOf(error: unknown): string {
-  const { message, errors } = error as { message: string; errors?: readonly Error[] };
-  return errors?.map((one) => one.message).join(', ') ?? message;
 }

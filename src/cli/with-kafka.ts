@@ -5,7 +5,7 @@ import { createKafkaClient } from '../kafka/kafkajs/client.ts';
 import type { KafkaClient } from '../kafka/kafkajs/client.ts';
 import { Cluster } from '../kafka/kafkajs/cluster.ts';
 import type { Logger } from '../log.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { SecretFiles, Settings } from '../settings/settings.ts';
 
 export interface KafkaAccess {
   readonly client: KafkaClient;
@@ -13,7 +13,7 @@ export interface KafkaAccess {
 }
 
 export interface WithKafkaOptions {
-  readonly settings: Settings;
+  readonly settings: Settings & SecretFiles;
   readonly log: Logger;
   /** What the message adds if the settings name no brokers. */
   readonly hint?: string;

@@ -2,9 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { PartitionLease, Message, Position } from '../bus/bus.ts';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
+import { orAborted } from '../or-aborted.ts';
+import { diagnose } from './access/connection-mend.ts';
+import type { KafkaConnectionConfig } from './access/kafka-access.ts';
 import type { BatchPorts } from './batch.ts';
 import { createKafkaClient } from './kafkajs/client.ts';
-import type { KafkaConnectionConfig } from './kafkajs/client.ts';
 import { Cluster } from './kafkajs/cluster.ts';
 import type { PartitionMap } from './kafkajs/cluster.ts';
 import { requireKnownKafkajs } from './kafkajs/version.ts';
@@ -60,8 +62,13 @@ const FIRST_BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 5000;
 const MAX_WATCH_INTERVAL_MS = 10_000;
 
-const UNREACHABLE =
-  'Kafka cannot be reached; trying again. Check KAFKA_BROKERS, and that the brokers run; crier --check-config says more';
+const UNREACHABLE = 'Kafka cannot be reached; trying again';
+
+/** Why the brokers cannot be reached, and which settings to correct. */
+export interface KafkaProblem {
+  readonly reason: string;
+  readonly mend: string;
+}
 
 /** Why a group session ended. */
 type Ending =
@@ -89,6 +96,7 @@ export class KafkaConsumer {
   #end: ((ending: Ending) => void) | undefined;
   #isConnected = false;
   #isFatal = false;
+  #problem: KafkaProblem | undefined;
   #reads: KafkaReads;
   /** Topics that no discovery has looked for yet. */
   #newTopics: ReadonlySet<string>;
@@ -128,6 +136,11 @@ export class KafkaConsumer {
   /** True while this consumer is a member of the group: false while the brokers are down, and until a first topic exists. */
   get isConnected(): boolean {
     return this.#isConnected;
+  }
+
+  /** Why the brokers could not be reached; undefined: they can be. */
+  get problem(): KafkaProblem | undefined {
+    return this.#problem;
   }
 
   /** Topics that do not exist yet. The others are consumed. */
@@ -195,14 +208,30 @@ export class KafkaConsumer {
       failures = hasProgressed ? 1 : failures + 1;
       const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** failures) * (0.5 + Math.random() / 2);
       const { reason, error } = ending;
-      const brokers = reason === 'unreachable' ? this.#options.config.KAFKA_BROKERS : undefined;
+      const isUnreachable = reason === 'unreachable';
+      const brokers = isUnreachable ? this.#options.config.KAFKA_BROKERS : undefined;
+      const problem = isUnreachable ? await this.#problemOf(error) : undefined;
+      if (this.#closing) continue;
+      this.#problem = problem;
       this.#options.observer.onRebuild(reason);
       this.#options.log.error(
         { reason, brokers, failures, backoffMs: Math.round(backoffMs), err: { message: describe(error) } },
-        reason === 'unreachable' ? UNREACHABLE : 'the Kafka consumer failed; a new one is started',
+        problem
+          ? [UNREACHABLE, problem.mend].filter(Boolean).join('; ')
+          : 'the Kafka consumer failed; a new one is started',
       );
       await delay(backoffMs, undefined, { signal: this.#closeSignal.signal }).catch(() => undefined);
     }
+  }
+
+  /** Brokers that fail as before are not asked again. */
+  async #problemOf(error: Error): Promise<KafkaProblem> {
+    const reason = error.message;
+    if (this.#problem?.reason === reason) return this.#problem;
+    const mend = await orAborted(diagnose(error, this.#options.config), this.#closeSignal.signal, () => error).catch(
+      () => '',
+    );
+    return { reason, mend };
   }
 
   /** Runs one group session on the topics that exist, until it ends. Without a topic, waits until one appears. */
@@ -262,6 +291,7 @@ export class KafkaConsumer {
   #onJoined(assignment: PartitionMap<unknown>): void {
     if (this.#closing) return;
     this.#isConnected = true;
+    this.#problem = undefined;
     this.#watchdog.restart(performance.now());
     const partitions = Object.fromEntries([...assignment].map(([topic, of]) => [topic, [...of.keys()]]));
     this.#options.log.info({ groupId: this.#options.config.KAFKA_GROUP_ID, partitions }, 'joined the consumer group');

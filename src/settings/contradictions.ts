@@ -3,6 +3,7 @@ import { isOrigin } from '../http/origin.ts';
 import { variables } from '../variables.ts';
 import { documentsProblems } from './documents-problems.ts';
 import { identityProblems } from './identity-problems.ts';
+import { kafkaProblems } from './kafka-problems.ts';
 import { refusal } from './refusal.ts';
 import { schemaRegistryProblems } from './schema-registry-problems.ts';
 import type { Settings } from './settings.ts';
@@ -15,7 +16,8 @@ export function contradictions(settings: Settings): string[] {
     ...times(settings),
     ...addresses(settings),
     ...origins(settings),
-    ...credentials(settings),
+    ...cursorSecret(settings),
+    ...kafkaProblems(settings),
     ...schemaRegistryProblems(settings),
     ...identityProblems(settings),
     ...documentsProblems(settings),
@@ -80,24 +82,9 @@ function origins({ ALLOWED_ORIGINS: allowed, PUBLIC_ORIGIN: own }: Settings): st
   ];
 }
 
-function credentials(settings: Settings): string[] {
-  return [...saslCredentials(settings), ...cursorSecret(settings)];
-}
-
 /** A short secret can be found from a cursor. */
 function cursorSecret({ CURSOR_SECRET: secret }: Settings): string[] {
   const bytes = Buffer.byteLength(secret);
   if (bytes === 0 || bytes >= MIN_SECRET_BYTES) return [];
   return [`CURSOR_SECRET: expected at least ${MIN_SECRET_BYTES} bytes, got ${bytes}`];
-}
-
-function saslCredentials(settings: Settings): string[] {
-  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = settings;
-  if (mechanism === '') {
-    if (username === '' && password === '') return [];
-    const { expects } = variables.KAFKA_SASL_MECHANISM;
-    return [`KAFKA_SASL_MECHANISM: expected ${expects} with KAFKA_SASL_USERNAME or KAFKA_SASL_PASSWORD, got none`];
-  }
-  if (username !== '' && password !== '') return [];
-  return [`KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD: expected with KAFKA_SASL_MECHANISM=${mechanism}`];
 }

@@ -7,6 +7,11 @@ import { SecretFileError, readSecretFile } from './secret-file.ts';
 /** The values of all variables. */
 export type Settings = { readonly [Name in keyof typeof variables]: z.output<(typeof variables)[Name]['schema']> };
 
+/** The files of the secrets that are in files, by the variable of the secret. */
+export interface SecretFiles {
+  readonly secretFiles: ReadonlyMap<string, string>;
+}
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -28,6 +33,33 @@ export function parseSettings(given: Environment, problems: string[]): Settings 
 /** The variable that names the file of a secret. */
 export function fileVariable(name: string): string {
   return `${name}_FILE`;
+}
+
+export function secretFilesOf(environment: Environment): SecretFiles['secretFiles'] {
+  const names = Object.entries(variables).flatMap(([name, { isSecret }]) => (isSecret ? [name] : []));
+  return new Map(
+    names.flatMap((name) => {
+      const path = environment[fileVariable(name)];
+      return path ? [[name, path] as const] : [];
+    }),
+  );
+}
+
+/**
+ * A secret as its file has it now, if it is in a file.
+ * @throws Error that names the variable, if the file cannot be read
+ */
+export function secretNow<Name extends string>(
+  settings: SecretFiles & Readonly<Record<Name, string>>,
+  name: Name,
+): string {
+  const path = settings.secretFiles.get(name);
+  if (path === undefined) return settings[name];
+  try {
+    return readSecretFile(path);
+  } catch (error) {
+    throw new Error(`${fileVariable(name)}: ${JSON.stringify(path)} ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** Platforms that inject OTEL_TRACES_SAMPLER=jaeger_remote also inject its argument, which is no number. */

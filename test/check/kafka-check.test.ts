@@ -132,18 +132,21 @@ describe('--check-config against a Kafka with TLS, SASL and an authorizer', () =
       ),
     ],
     [
-      'nothing, where SASL with no mechanism of crier is expected',
+      'nothing, where SASL with tokens is expected',
       'oauth',
       {},
-      refused('Closed connection', 'this listener offers only SASL mechanisms that crier lacks: oauthbearer'),
+      refused(
+        'Closed connection',
+        'this listener expects SASL: set KAFKA_SASL_MECHANISM=oauthbearer, with KAFKA_SASL_TOKEN_PROVIDER',
+      ),
     ],
     [
-      'SASL, where no mechanism of crier is offered',
+      'a password, where SASL with tokens is expected',
       'oauth',
       login('worker'),
       refused(
         'The broker does not support the requested SASL mechanism',
-        'this listener offers only SASL mechanisms that crier lacks: oauthbearer',
+        'this listener expects SASL: set KAFKA_SASL_MECHANISM=oauthbearer',
       ),
     ],
     [
@@ -170,7 +173,7 @@ describe('--check-config against a Kafka with TLS, SASL and an authorizer', () =
       TLS,
       refused(
         'Connection error: self-signed certificate',
-        'if the authority of this certificate is your own, name the PEM file of the authority in NODE_EXTRA_CA_CERTS',
+        'if the authority of this certificate is your own, name the PEM file of the authority in KAFKA_TLS_CA_FILE',
       ),
     ],
     [
@@ -216,7 +219,7 @@ describe('--check-config against a Kafka with TLS, SASL and an authorizer', () =
     assert.ok(!(await admin.listTopics()).includes('later'));
   });
 
-  it('names a host that is not in the certificate and an expired certificate, and accepts TLS with an authority in NODE_EXTRA_CA_CERTS', async (t) => {
+  it('names a host that is not in the certificate and an expired certificate, and accepts TLS with an authority in KAFKA_TLS_CA_FILE', async (t) => {
     const GRAPH = await graphFolder(t, {
       'schema.graphql': 'type Order { id: ID }\ntype Subscription { order: Order @kafka(topic: "orders") }',
     });
@@ -225,7 +228,7 @@ describe('--check-config against a Kafka with TLS, SASL and an authorizer', () =
         ...TLS,
         ...login('worker'),
         GRAPH,
-        NODE_EXTRA_CA_CERTS: kafka.certificates,
+        KAFKA_TLS_CA_FILE: kafka.certificates,
       });
       const pod = spawnPod(t, { ...settings, KAFKA_BROKERS: brokers }, { arguments: ['--check-config'] });
       assert.equal(await pod.ended, 1, 'there is no Redis');

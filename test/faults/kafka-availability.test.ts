@@ -30,7 +30,7 @@ describe('KafkaConsumer while servers go down and recover', () => {
     const { consumer, bus, lines } = createConsumer(t, `127.0.0.1:${port}`, [topic]);
     await consumer.start();
     assert.equal(consumer.isConnected, false);
-    assert.ok(lines.some((line) => line.includes('unreachable')));
+    await waitFor('the reason', () => lines.some((line) => line.includes('unreachable')));
 
     let broker: KafkaBroker = await startKafkaBroker({ port: port! });
     t.after(() => broker.stop());

@@ -43,6 +43,8 @@ describe('a secret in a file', () => {
     assert.deepEqual(secrets, [
       'ADMIN_TOKEN',
       'PROFILE_ON_EXIT',
+      'KAFKA_TLS_KEY_PASSPHRASE',
+      'KAFKA_SASL_USERNAME',
       'KAFKA_SASL_PASSWORD',
       'SCHEMA_REGISTRY_URL',
       'SCHEMA_REGISTRY_PASSWORD',

@@ -3,18 +3,15 @@ import type { Socket } from 'node:net';
 import { isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import kafkajs from 'kafkajs';
-import type { ISocketFactoryArgs, Kafka, LogEntry, SASLOptions } from 'kafkajs';
-import type { Config } from '../../config.ts';
+import type { ISocketFactoryArgs, Kafka, LogEntry } from 'kafkajs';
 import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
+import { KafkaAccess } from '../access/kafka-access.ts';
+import type { KafkaConnectionConfig } from '../access/kafka-access.ts';
 import { CLIENT_CLOSED, surviveFailovers } from './failover.ts';
 import { stopIdleTimers } from './idle-timer.ts';
+import { saslMechanism } from './sasl.ts';
 import { requireKnownKafkajs } from './version.ts';
-
-export type KafkaConnectionConfig = Pick<
-  Config,
-  'KAFKA_BROKERS' | 'KAFKA_TLS' | 'KAFKA_SASL_MECHANISM' | 'KAFKA_SASL_USERNAME' | 'KAFKA_SASL_PASSWORD'
->;
 
 const CLIENT_ID = 'crier';
 const CONNECT_TIMEOUT_MS = 3000;
@@ -41,12 +38,13 @@ export function createKafkaClient(config: KafkaConnectionConfig, log: Logger): K
   surviveFailovers();
   const sockets = new Set<Socket>();
   let isDestroyed = false;
-  const socketFactory = ({ host, port, ssl, onConnect }: ISocketFactoryArgs): Socket => {
+  const access = KafkaAccess.of(config);
+  const socketFactory = ({ host, port, onConnect }: ISocketFactoryArgs): Socket => {
     if (isDestroyed) throw new Error(CLIENT_CLOSED);
     const servername = isIP(host) ? {} : { servername: host };
-    // Without TLS kafkajs passes no `ssl`, contrary to its types.
-    const socket = (ssl as typeof ssl | undefined)
-      ? connectTls({ host, port, ...servername, ...ssl }, onConnect)
+    const secureContext = access.secureContext(log);
+    const socket = secureContext
+      ? connectTls({ host, port, ...servername, secureContext }, onConnect)
       : connectTcp({ host, port }, onConnect);
     // kafkajs adds one for each request that waits for the connection.
     socket.setMaxListeners(0);
@@ -55,11 +53,10 @@ export function createKafkaClient(config: KafkaConnectionConfig, log: Logger): K
     socket.once('close', () => sockets.delete(socket));
     return socket;
   };
-  const sasl = saslOptions(config);
+  const sasl = saslMechanism(config, access);
   const kafka = new kafkajs.Kafka({
     clientId: CLIENT_ID,
     brokers: [...config.KAFKA_BROKERS],
-    ssl: config.KAFKA_TLS,
     ...(sasl && { sasl }),
     connectionTimeout: CONNECT_TIMEOUT_MS,
     retry: { retries: 2, initialRetryTime: 200, maxRetryTime: 1000 },
@@ -75,11 +72,6 @@ export function createKafkaClient(config: KafkaConnectionConfig, log: Logger): K
       for (const socket of sockets) socket.destroy(new Error(CLIENT_CLOSED));
     },
   };
-}
-
-function saslOptions(config: KafkaConnectionConfig): SASLOptions | undefined {
-  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = config;
-  return mechanism === '' ? undefined : { mechanism, username, password };
 }
 
 /**

@@ -1,17 +1,36 @@
 import { bool, bytes, count, list, MS, ms, name, oneOf, secret, text } from '../../variable.ts';
 
+const PEM_FILE = 'the path of a PEM file';
+
 export const kafkaVariables = {
   KAFKA_BROKERS: list('', 'host:port, separated by commas', 'Kafka bootstrap servers; not set: `EMBEDDED`.'),
   KAFKA_GROUP_ID: name('crier', 'a consumer group id', 'Consumer group that all workers share.'),
   KAFKA_TLS: bool('false', 'Whether to connect to the brokers over TLS.'),
-  KAFKA_SASL_MECHANISM: oneOf(
-    ['', 'plain', 'scram-sha-256', 'scram-sha-512'],
+  KAFKA_TLS_CA_FILE: text(
     '',
-    'plain, scram-sha-256 or scram-sha-512',
+    PEM_FILE,
+    "PEM file of the authorities that the brokers' certificates are from; not set: those of Node.",
+  ),
+  KAFKA_TLS_CERT_FILE: text(
+    '',
+    PEM_FILE,
+    'PEM file of the client certificate, and of the authorities between it and the one that the brokers trust.',
+  ),
+  KAFKA_TLS_KEY_FILE: text('', PEM_FILE, 'PEM file of the private key of the client certificate.'),
+  KAFKA_TLS_KEY_PASSPHRASE: secret(text('', 'a passphrase', 'Passphrase of an encrypted private key.')),
+  KAFKA_SASL_MECHANISM: oneOf(
+    ['', 'plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'],
+    '',
+    'plain, scram-sha-256, scram-sha-512 or oauthbearer',
     'SASL mechanism; not set: none.',
   ),
-  KAFKA_SASL_USERNAME: text('', 'a user name', 'SASL user name.'),
+  KAFKA_SASL_USERNAME: secret(text('', 'a user name', 'SASL user name.')),
   KAFKA_SASL_PASSWORD: secret(text('', 'a password', 'SASL password.')),
+  KAFKA_SASL_TOKEN_PROVIDER: text(
+    '',
+    'the path of a module',
+    'Module whose default export returns the token of `oauthbearer`: `{ value, expiresAt }`.',
+  ),
   KAFKA_SESSION_TIMEOUT_MS: ms(
     6000,
     '10000',

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { probeListener } from '../../src/check/kafka-listener.ts';
+import { probeListener } from '../../../src/kafka/access/listener.ts';
 
 const CORRELATION_ID = 1;
 

@@ -16,6 +16,18 @@ const CORRELATION_ID = 1;
 const MIN_REPLY_BYTES = 14;
 const MAX_REPLY_BYTES = 65_536;
 
+/** What the first of the brokers that answers speaks. undefined: none answers. */
+export async function findListener(brokers: readonly string[]): Promise<KafkaListener | undefined> {
+  const listeners = await Promise.all(
+    brokers.map((broker) => {
+      const colon = broker.lastIndexOf(':');
+      const host = broker.slice(0, colon).replace(/^\[|\]$/g, '');
+      return probeListener(host, Number(broker.slice(colon + 1)));
+    }),
+  );
+  return listeners.find((listener) => listener !== undefined);
+}
+
 /** Sends a SaslHandshake, first without TLS. undefined: no broker answers either time. The certificate is not checked. */
 export async function probeListener(host: string, port: number): Promise<KafkaListener | undefined> {
   const plain = await offeredMechanisms(() => connectTcp({ host, port }));

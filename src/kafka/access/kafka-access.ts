@@ -1,0 +1,120 @@
+import { resolve } from 'node:path';
+import type { SecureContext } from 'node:tls';
+import { pathToFileURL } from 'node:url';
+import type { Config } from '../../config.ts';
+import { SetupError } from '../../errors.ts';
+import { LogWindow } from '../../log.ts';
+import type { Logger } from '../../log.ts';
+import { secretNow } from '../../settings/settings.ts';
+import type { SecretFiles } from '../../settings/settings.ts';
+import { TlsFiles } from './tls-files.ts';
+import { TokenSource } from './token-source.ts';
+import type { TokenProvider } from './token-source.ts';
+
+/** How to reach the brokers, and as whom. */
+export type KafkaConnectionConfig = SecretFiles &
+  Pick<
+    Config,
+    | 'KAFKA_BROKERS'
+    | 'KAFKA_TLS'
+    | 'KAFKA_TLS_CA_FILE'
+    | 'KAFKA_TLS_CERT_FILE'
+    | 'KAFKA_TLS_KEY_FILE'
+    | 'KAFKA_TLS_KEY_PASSPHRASE'
+    | 'KAFKA_SASL_MECHANISM'
+    | 'KAFKA_SASL_USERNAME'
+    | 'KAFKA_SASL_PASSWORD'
+    | 'KAFKA_SASL_TOKEN_PROVIDER'
+  >;
+
+const LOG_WINDOW_MS = 60_000;
+
+/**
+ * The certificates, password and token of all Kafka clients with one configuration. Each new connection, and each login that a broker asks
+ * for again, uses what the files and the token provider say then: none of them needs a restart.
+ */
+export class KafkaAccess {
+  static readonly #byConfig = new WeakMap<KafkaConnectionConfig, KafkaAccess>();
+
+  readonly #config: KafkaConnectionConfig;
+  readonly #tls: TlsFiles;
+  readonly #tokens: TokenSource;
+  readonly #stale = new LogWindow(LOG_WINDOW_MS);
+  #provider: Promise<TokenProvider> | undefined;
+
+  private constructor(config: KafkaConnectionConfig) {
+    const { KAFKA_TLS_CA_FILE: ca, KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key } = config;
+    this.#config = config;
+    this.#tls = new TlsFiles({ ca, cert, key }, () => secretNow(config, 'KAFKA_TLS_KEY_PASSPHRASE'));
+    this.#tokens = new TokenSource({ load: () => (this.#provider ??= loadProvider(config.KAFKA_SASL_TOKEN_PROVIDER)) });
+  }
+
+  /** The access of all clients with this configuration. */
+  static of(config: KafkaConnectionConfig): KafkaAccess {
+    const access = this.#byConfig.get(config) ?? new KafkaAccess(config);
+    this.#byConfig.set(config, access);
+    return access;
+  }
+
+  /**
+   * For a server: tokens are replaced before they expire, until `close`.
+   * @throws SetupError if the token provider cannot be loaded
+   */
+  async open(log: Logger): Promise<void> {
+    if (this.#config.KAFKA_SASL_MECHANISM !== 'oauthbearer') return;
+    this.#provider = loadProvider(this.#config.KAFKA_SASL_TOKEN_PROVIDER);
+    await this.#provider;
+    this.#tokens.keepFresh((error, expiresAt) => {
+      const expires = new Date(expiresAt).toISOString();
+      log.warn(
+        { err: { message: error.message }, expires },
+        'Kafka: no new token; the present one is used until it expires',
+      );
+    });
+  }
+
+  /** undefined: without TLS. @throws TlsFilesError */
+  secureContext(log: Logger): SecureContext | undefined {
+    if (!this.#config.KAFKA_TLS) return undefined;
+    return this.#tls.context(({ message }) =>
+      this.#stale.run('tls', (suppressed) =>
+        log.warn(
+          { err: { message }, suppressed },
+          'Kafka: the TLS files cannot be used; new connections use the former ones',
+        ),
+      ),
+    );
+  }
+
+  /** @throws Error if a file cannot be read now */
+  login(): { readonly username: string; readonly password: string } {
+    return {
+      username: secretNow(this.#config, 'KAFKA_SASL_USERNAME'),
+      password: secretNow(this.#config, 'KAFKA_SASL_PASSWORD'),
+    };
+  }
+
+  /** @throws Error if the token provider fails and no token is valid */
+  token(): Promise<string> {
+    return this.#tokens.token();
+  }
+
+  /** Idempotent. */
+  close(): Promise<void> {
+    this.#tokens.close();
+    return Promise.resolve();
+  }
+}
+
+/** @throws SetupError */
+async function loadProvider(path: string): Promise<TokenProvider> {
+  const expected = `KAFKA_SASL_TOKEN_PROVIDER: expected a module whose default export is a function, at ${JSON.stringify(path)}`;
+  let module: { readonly default?: unknown };
+  try {
+    module = (await import(pathToFileURL(resolve(path)).href)) as typeof module;
+  } catch (error) {
+    throw new SetupError(`${expected}, but it cannot be loaded: ${(error as Error).message}`, { cause: error });
+  }
+  if (typeof module.default === 'function') return module.default as TokenProvider;
+  throw new SetupError(`${expected}, but it has none`);
+}
