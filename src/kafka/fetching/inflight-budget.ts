@@ -53,7 +53,9 @@ export class InflightBudget {
   /** Runs the tasks one after another, in the order of the calls. */
   runInOrder<Result>(task: () => Promise<Result>): Promise<Result> {
     const turn = this.#turn.then(task);
-    this.#turn = turn.catch(() => undefined);
+    const ignore = () => undefined;
+    // Not `catch`: that would keep the result, a whole response, until the next one.
+    this.#turn = turn.then(ignore, ignore);
     return turn;
   }
 
