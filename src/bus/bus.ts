@@ -58,6 +58,10 @@ export interface PartitionLease {
   readonly startId?: string | undefined;
   /** Of the states that the worker keeps of the partition's channels; undefined: it keeps none. */
   readonly signature?: string | undefined;
+  /** What `Skips.positionsOf` returned when `position` was committed; undefined: nothing. */
+  readonly positions?: string | undefined;
+  /** True: the next records follow those that this process has published, so what it has skipped before stays skipped. */
+  readonly keepsSkips?: boolean | undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PartitionLease, Message, Position } from '../bus/bus.ts';
+import type { Skips } from '../bus/skips.ts';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { orAborted } from '../or-aborted.ts';
@@ -50,6 +51,8 @@ export interface KafkaConsumerOptions extends BatchPorts, KafkaReads {
   readonly publish: (messages: readonly Message[], upTo: Position) => Promise<void>;
   /** @throws BusUnavailableError */
   readonly acquire: (lease: PartitionLease) => Promise<void>;
+  /** Of the bus. */
+  readonly skips?: Skips | undefined;
   readonly flow: FlowWait;
   readonly observer: WorkerObserver;
   readonly log: Logger;
@@ -275,6 +278,7 @@ export class KafkaConsumer {
       publisher: this.#publisher,
       flow,
       acquire: this.#options.acquire,
+      skips: this.#options.skips,
       log,
       onJoin: (assignment) => observer.onJoin(assignment),
       onProgress: (topic, partition) => observer.onProgress(topic, partition),
@@ -282,6 +286,7 @@ export class KafkaConsumer {
       onJoined: (assignment) => this.#onJoined(assignment),
       onUnknownTopics: () => void this.#checkTopics(),
       onPausedPartitions: (partitions) => observer.onPausedPartitions(partitions),
+      onSkippedPartitions: (partitions) => observer.onSkippedPartitions(partitions),
       onWaitingPartitions: (partitions) => observer.onWaitingPartitions(partitions),
       onSchemaWaits: (partitions) => observer.onSchemaWaits(partitions),
       onStoppedPartitions: (partitions) => observer.onStoppedPartitions(partitions),

@@ -25,6 +25,8 @@ export interface WorkerObserver {
   onRebuild(reason: RebuildReason): void;
   /** Partitions that wait for the bus now. */
   onPausedPartitions(partitions: number): void;
+  /** Partitions of which some channels wait now, because their shard of a Redis Cluster is away. */
+  onSkippedPartitions(partitions: number): void;
   /** Partitions that wait for the dead-letter topic now. */
   onWaitingPartitions(partitions: number): void;
   /** Partitions that wait for the schema registry now. */

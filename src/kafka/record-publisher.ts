@@ -34,6 +34,8 @@ export interface PublishOptions {
   readonly onLimited?: () => boolean;
   /** Ends a wait for the gateways, and the publishing with it. */
   readonly signal?: AbortSignal;
+  /** Offset up to which poison records were dead-lettered before, so that none is twice. */
+  readonly deadLetterAfter?: number;
   /** Ends the writing of dead letters. */
   readonly deadLetterSignal?: AbortSignal;
 }
@@ -64,7 +66,7 @@ export class RecordPublisher {
    */
   async publish(
     records: Iterable<KafkaRecord>,
-    { onPublished = deadLetteredOf, onLimited, signal, deadLetterSignal }: PublishOptions = {},
+    { onPublished = deadLetteredOf, onLimited, signal, deadLetterAfter = -1, deadLetterSignal }: PublishOptions = {},
   ): Promise<void> {
     let startedAt = 0;
     let decodingSince = 0;
@@ -91,7 +93,8 @@ export class RecordPublisher {
       publishing?.end();
       const publishMs = performance.now() - decodedAt;
       this.#observer.onPublished(messages, { startedAt, decodeMs: decodedAt - decodingSince, publishMs });
-      const deadLettered = poison.length > 0 ? this.#sendToDeadLetterTopic(poison, deadLetterSignal) : undefined;
+      const fresh = poison.filter(({ record }) => Number(record.offset) > deadLetterAfter);
+      const deadLettered = fresh.length > 0 ? this.#sendToDeadLetterTopic(fresh, deadLetterSignal) : undefined;
       this.#observer.onConsumed(topic, recordCount, recordBytes);
       if (!(await onPublished({ last, lastBeforePoison, deadLettered }))) return;
     }

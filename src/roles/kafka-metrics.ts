@@ -11,12 +11,18 @@ export function kafkaObserver(
 ): WorkerObserver {
   const partitions = new AssignedPartitions();
   let pausedPartitions = 0;
+  let skippedPartitions = 0;
   let waitingPartitions = 0;
   let schemaWaits = 0;
   let stoppedPartitions = 0;
   let joins = 0;
   let commitFailures = 0;
   metrics.gauge('crier_paused_partitions', 'Partitions that wait for the bus now.', () => pausedPartitions);
+  metrics.gauge(
+    'crier_skipped_partitions',
+    'Partitions of which some channels wait now, because their shard of the Redis Cluster is away.',
+    () => skippedPartitions,
+  );
   metrics.gauge(
     'crier_dead_letter_waiting_partitions',
     'Partitions that wait until their poison records are written to the dead-letter topic.',
@@ -59,6 +65,7 @@ export function kafkaObserver(
     onDeadLetterFailure: (dropped) => metrics.deadLetterFailures.inc(dropped),
     onRebuild: (reason) => metrics.consumerRebuilds.inc({ reason }),
     onPausedPartitions: (count) => (pausedPartitions = count),
+    onSkippedPartitions: (count) => (skippedPartitions = count),
     onWaitingPartitions: (count) => (waitingPartitions = count),
     onSchemaWaits: (count) => (schemaWaits = count),
     onStoppedPartitions: (count) => (stoppedPartitions = count),

@@ -66,6 +66,7 @@ export interface Counts extends WorkerObserver {
   rebuilds: string[];
   paused: number;
   waiting: number;
+  skipped: number;
   schemaWaits: number;
   stopped: number;
   lag: number;
@@ -82,6 +83,7 @@ export function countingObserver(): Counts {
     rebuilds: [],
     paused: 0,
     waiting: 0,
+    skipped: 0,
     schemaWaits: 0,
     stopped: 0,
     lag: -1,
@@ -108,6 +110,9 @@ export function countingObserver(): Counts {
     },
     onWaitingPartitions(partitions) {
       this.waiting = partitions;
+    },
+    onSkippedPartitions(partitions) {
+      this.skipped = partitions;
     },
     onSchemaWaits(partitions) {
       this.schemaWaits = partitions;

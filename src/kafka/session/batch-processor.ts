@@ -72,7 +72,14 @@ export class BatchProcessor {
     try {
       if (first) await leases.acquire(topic, partition, Number(first.offset));
       const onLimited = () => detachment.detach();
-      await publisher.publish(recordsOf(payload), { onPublished, onLimited, signal, deadLetterSignal });
+      const deadLetterAfter = leases.handledUpTo(topic, partition);
+      await publisher.publish(recordsOf(payload), {
+        onPublished,
+        onLimited,
+        signal,
+        deadLetterAfter,
+        deadLetterSignal,
+      });
     } catch (error) {
       if (error instanceof FencedError) return await this.#onFenced(payload);
       const pause = this.#pauseAfter(error as Error);

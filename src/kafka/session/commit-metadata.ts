@@ -1,21 +1,24 @@
-const FORMAT = /^crier:(?:(-1|\d+)|start:(\S+))$/;
+const FORMAT = /^crier:(?:(-1|\d+)(?: (\S+))?|start:(\S+))$/;
 
 /** Where publishing of an assigned partition resumes. */
 export interface ResumePoint {
   /** Last offset that the bus had accepted when the offset was committed; -1: unknown. */
   readonly position: number;
+  /** `Skips.positionsOf` at that time; undefined: the bus had none. */
+  readonly positions?: string | undefined;
   /** Start id of records of which none was accepted yet; undefined: the records continue after `position`. */
   readonly startId?: string | undefined;
 }
 
 /** Metadata of an offset commit. */
-export function commitMetadata({ position, startId }: ResumePoint): string {
-  return startId === undefined ? `crier:${position}` : `crier:start:${startId}`;
+export function commitMetadata({ position, positions = '', startId }: ResumePoint): string {
+  if (startId !== undefined) return `crier:start:${startId}`;
+  return positions === '' ? `crier:${position}` : `crier:${position} ${positions}`;
 }
 
 /** Undefined: crier did not write this metadata. */
 export function parseCommitMetadata(metadata: string): ResumePoint | undefined {
-  const [match, position, startId] = FORMAT.exec(metadata) ?? [];
+  const [match, position, positions, startId] = FORMAT.exec(metadata) ?? [];
   if (match === undefined) return undefined;
-  return { position: Number(position ?? -1), startId };
+  return { position: Number(position ?? -1), startId, ...(positions !== undefined && { positions }) };
 }

@@ -19,7 +19,7 @@ type Committer = Pick<EachBatchPayload, 'uncommittedOffsets' | 'commitOffsetsIfN
 
 /** Commits the offsets of the records that one group session has accepted. */
 export class Commits {
-  readonly #leases: Pick<PartitionLeases, 'metadataOf'>;
+  readonly #leases: Pick<PartitionLeases, 'metadataOf' | 'skippedFrom'>;
   readonly #log: Logger;
   readonly #onFailure: () => void;
   readonly #window = new LogWindow(LOG_WINDOW_MS);
@@ -28,7 +28,7 @@ export class Commits {
   #isClosed = false;
 
   /** @param onFailure called when a commit failed for another reason than a rebalance */
-  constructor(leases: Pick<PartitionLeases, 'metadataOf'>, log: Logger, onFailure: () => void) {
+  constructor(leases: Pick<PartitionLeases, 'metadataOf' | 'skippedFrom'>, log: Logger, onFailure: () => void) {
     this.#leases = leases;
     this.#log = log;
     this.#onFailure = onFailure;
@@ -67,6 +67,12 @@ export class Commits {
     clearTimeout(this.#timer);
   }
 
+  /** Records with skipped messages stay uncommitted, for the next owner. */
+  #committable(topic: string, partition: number, offset: string): string {
+    const from = this.#leases.skippedFrom(topic, partition);
+    return from !== undefined && from < Number(offset) ? `${from}` : offset;
+  }
+
   async #commit(): Promise<void> {
     const { topics } = this.#committer?.uncommittedOffsets() ?? { topics: [] };
     if (topics.length === 0) return;
@@ -75,7 +81,7 @@ export class Commits {
         topic,
         partitions: partitions.map(({ partition, offset }) => ({
           partition,
-          offset,
+          offset: this.#committable(topic, partition, offset),
           metadata: this.#leases.metadataOf(topic, partition),
         })),
       })),

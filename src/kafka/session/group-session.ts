@@ -1,5 +1,6 @@
 import type { Consumer, TopicPartitions } from 'kafkajs';
 import type { PartitionLease } from '../../bus/bus.ts';
+import type { Skips } from '../../bus/skips.ts';
 import { BusUnavailableError, StateLostError } from '../../errors.ts';
 import { InflightBudget } from '../fetching/inflight-budget.ts';
 import type { KafkaClient } from '../kafkajs/client.ts';
@@ -17,6 +18,7 @@ import { PartitionWaits } from './partition-waits.ts';
 import type { PartitionWait, PartitionWaitsOptions } from './partition-waits.ts';
 import { Positioning } from './positioning.ts';
 import { RunningBatches } from './running-batches.ts';
+import { SkippedPartitions } from './skipped-partitions.ts';
 import type { KeptStates, StartOffsets } from './start-offsets.ts';
 import { StateFilling } from './state-filling.ts';
 
@@ -43,6 +45,10 @@ export interface GroupSessionOptions extends PartitionWaitsOptions {
   readonly flow: Pick<FlowWait, 'room' | 'has' | 'partitions'>;
   /** @throws BusUnavailableError */
   readonly acquire: (lease: PartitionLease) => Promise<void>;
+  /** undefined: the bus skips no message. */
+  readonly skips?: Skips | undefined;
+  /** Receives the number of partitions of which the bus skips some channels. */
+  readonly onSkippedPartitions: (partitions: number) => void;
   /** Called after each join, once every assigned partition is positioned or waits for the bus. */
   readonly onJoined: (assignment: PartitionMap<unknown>) => void;
   /** Called with each join, before the partitions are positioned. */
@@ -70,6 +76,7 @@ export class GroupSession {
   readonly #commits: Commits;
   readonly #batches: RunningBatches;
   readonly #processor: BatchProcessor;
+  readonly #skipped: SkippedPartitions | undefined;
   readonly #filling: StateFilling | undefined;
   readonly #positioning: Positioning;
   /** Next offset to read of each assigned partition; undefined until one of its records is accepted. */
@@ -88,7 +95,7 @@ export class GroupSession {
     this.failed = new Promise((resolve) => (fail = resolve));
     this.#fail = (error) => fail(error);
     this.#waits = new PartitionWaits(options);
-    this.#leases = new PartitionLeases(options.acquire, states?.signatures);
+    this.#leases = new PartitionLeases(options, states?.signatures);
     this.#filling = states && new StateFilling(states.fills, log, this.#fail);
     this.#commits = new Commits(this.#leases, log, options.onCommitFailure);
     this.#inflight = new InflightBudget(options.maxInflightBytes);
@@ -109,6 +116,29 @@ export class GroupSession {
       isConfirmedMember: () => performance.now() - this.#confirmedAt <= sessionTimeoutMs / 2,
       onAccepted: (topic, partition, position) => this.#advance(topic, partition, position),
     });
+    this.#skipped = this.#followSkips(options);
+  }
+
+  #followSkips({ skips, log, onSkippedPartitions }: GroupSessionOptions): SkippedPartitions | undefined {
+    if (!skips) return undefined;
+    const skipped = () =>
+      this.#assigned().flatMap(({ topic, partition }) => {
+        const from = this.#leases.skippedFrom(topic, partition);
+        return from === undefined ? [] : [{ topic, partition, from }];
+      });
+    const retake = (topic: string, partition: number, from: number) => {
+      this.#leases.rewind(topic, partition, from);
+      this.#consumer.seek({ topic, partition, offset: `${from}` });
+    };
+    const canRetake = (topic: string, partition: number) =>
+      this.#generation.isPositioned && skips.canRetake(topic, partition);
+    return new SkippedPartitions({ skipped, canRetake, retake, onChange: onSkippedPartitions, log });
+  }
+
+  #assigned(): { readonly topic: string; readonly partition: number }[] {
+    return [...this.#assignment].flatMap(([topic, partitions]) =>
+      Array.from(partitions.keys(), (partition) => ({ topic, partition })),
+    );
   }
 
   /** Whether any record was accepted. */
@@ -128,7 +158,8 @@ export class GroupSession {
 
   /** The partitions that wait. */
   get waits(): readonly PartitionWait[] {
-    return this.#waits.list;
+    const skipped = this.#skipped?.list ?? [];
+    return [...this.#waits.list, ...skipped.map((one) => ({ ...one, for: 'a shard of the Redis Cluster' as const }))];
   }
 
   /** Fills of states that have not ended. */
@@ -255,8 +286,7 @@ export class GroupSession {
   }
 
   #eachAssigned(run: (topic: string, partition: number) => void): void {
-    for (const [topic, partitions] of this.#assignment)
-      for (const partition of partitions.keys()) run(topic, partition);
+    for (const { topic, partition } of this.#assigned()) run(topic, partition);
   }
 
   #replaceGeneration(): Generation {
@@ -268,7 +298,8 @@ export class GroupSession {
   #advance(topic: string, partition: number, position: bigint): void {
     this.#hasProgressed = true;
     this.#assignment.get(topic)?.set(partition, position);
-    this.#filling?.advance(topic, partition, position);
+    // A fill has not read what was skipped.
+    if (this.#leases.skippedFrom(topic, partition) === undefined) this.#filling?.advance(topic, partition, position);
     this.#options.onProgress(topic, partition);
     this.#commits.schedule();
   }
@@ -286,6 +317,7 @@ export class GroupSession {
     this.#filling?.close();
     this.#generation.end();
     this.#waits.close();
+    this.#skipped?.close();
     this.#options.client.destroy();
   }
 

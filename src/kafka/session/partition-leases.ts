@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { PartitionLease } from '../../bus/bus.ts';
+import type { Skips } from '../../bus/skips.ts';
 import { StateLostError } from '../../errors.ts';
 import type { PartitionMap } from '../kafkajs/cluster.ts';
 import { partitionKey } from '../partition-key.ts';
@@ -8,10 +9,16 @@ import type { ResumePoint } from './commit-metadata.ts';
 
 interface Partition {
   isLeased: boolean;
+  /** True once it was leased in this generation and its next records follow those that were accepted. */
+  isContinued: boolean;
   startId: string | undefined;
   position: number;
-  /** Offset of the last record that the bus accepted in this generation; -1: none. */
+  /** Of the bus when the offset was committed. */
+  readonly positions: string | undefined;
+  /** Offset of the last record that the bus accepted in this generation; -1: none. Less after `rewind`. */
   last: number;
+  /** The greatest `last` so far. */
+  handled: number;
 }
 
 /**
@@ -20,12 +27,20 @@ interface Partition {
  */
 export class PartitionLeases {
   readonly #acquire: (lease: PartitionLease) => Promise<void>;
+  readonly #skips: Skips | undefined;
   readonly #signatures: ReadonlyMap<string, string>;
   readonly #partitions = new Map<string, Partition>();
 
   /** @param signatures of the states that the worker keeps, by topic */
-  constructor(acquire: (lease: PartitionLease) => Promise<void>, signatures: ReadonlyMap<string, string> = new Map()) {
+  constructor(
+    {
+      acquire,
+      skips,
+    }: { readonly acquire: (lease: PartitionLease) => Promise<void>; readonly skips?: Skips | undefined },
+    signatures: ReadonlyMap<string, string> = new Map(),
+  ) {
     this.#acquire = acquire;
+    this.#skips = skips;
     this.#signatures = signatures;
   }
 
@@ -33,8 +48,9 @@ export class PartitionLeases {
   assign(resumePoints: PartitionMap<ResumePoint>): void {
     this.#partitions.clear();
     for (const [topic, partitions] of resumePoints) {
-      for (const [partition, { position, startId }] of partitions) {
-        this.#partitions.set(partitionKey(topic, partition), { isLeased: false, startId, position, last: -1 });
+      for (const [partition, { position, positions, startId }] of partitions) {
+        const lease = { isLeased: false, isContinued: false, startId, position, positions, last: -1, handled: -1 };
+        this.#partitions.set(partitionKey(topic, partition), lease);
       }
     }
   }
@@ -53,11 +69,16 @@ export class PartitionLeases {
     if (first <= entry.last && signature !== undefined) {
       throw new StateLostError(`the topic ${topic} was created again: its states are of records that it no longer has`);
     }
-    if (first <= entry.last) Object.assign(entry, { isLeased: false, startId: randomUUID(), position: -1, last: -1 });
+    if (first <= entry.last) {
+      const beginning = { isLeased: false, isContinued: false, startId: randomUUID() };
+      Object.assign(entry, { ...beginning, position: -1, last: -1, handled: -1 });
+    }
     if (entry.isLeased) return;
-    const { position, startId } = entry;
-    await this.#acquire({ topic, partition, position, startId, ...(signature !== undefined && { signature }) });
+    const { position, positions, startId, isContinued: keepsSkips } = entry;
+    const known = { ...(signature !== undefined && { signature }), ...(this.#skips && { positions, keepsSkips }) };
+    await this.#acquire({ topic, partition, position, startId, ...known });
     entry.isLeased = true;
+    entry.isContinued = true;
   }
 
   /** The bus has accepted every record up to this offset. */
@@ -67,6 +88,7 @@ export class PartitionLeases {
     entry.startId = undefined;
     entry.position = Math.max(entry.position, offset);
     entry.last = offset;
+    entry.handled = Math.max(entry.handled, offset);
   }
 
   /** The bus has fenced the partition: the next `acquire` leases it again. */
@@ -75,8 +97,30 @@ export class PartitionLeases {
     if (entry) entry.isLeased = false;
   }
 
+  /** The partition is read again from this offset, since the bus has skipped messages from there on. */
+  rewind(topic: string, partition: number, from: number): void {
+    const entry = this.#partitions.get(partitionKey(topic, partition));
+    if (entry) Object.assign(entry, { isLeased: false, isContinued: false, last: from - 1 });
+  }
+
+  /** Offset of the first record with a message that the bus has skipped; undefined: none. */
+  skippedFrom(topic: string, partition: number): number | undefined {
+    const isContinued = this.#partitions.get(partitionKey(topic, partition))?.isContinued;
+    return isContinued ? this.#skips?.from(topic, partition) : undefined;
+  }
+
+  /** Offset up to which records were accepted in this generation, before any rewind; -1: none. */
+  handledUpTo(topic: string, partition: number): number {
+    return this.#partitions.get(partitionKey(topic, partition))?.handled ?? -1;
+  }
+
   /** Metadata of a commit, from which the partition's next owner resumes. */
   metadataOf(topic: string, partition: number): string {
-    return commitMetadata(this.#partitions.get(partitionKey(topic, partition)) ?? { position: -1 });
+    const entry = this.#partitions.get(partitionKey(topic, partition));
+    if (!entry) return commitMetadata({ position: -1 });
+    const from = this.skippedFrom(topic, partition);
+    const position = from === undefined ? entry.position : Math.min(entry.position, from - 1);
+    const positions = entry.isLeased ? this.#skips?.positionsOf(topic, partition) : entry.positions;
+    return commitMetadata({ position, positions, startId: entry.startId });
   }
 }

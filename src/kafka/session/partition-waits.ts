@@ -8,7 +8,14 @@ import { StoppedPartitions } from './stopped-partitions.ts';
 export interface PartitionWait {
   readonly topic: string;
   readonly partition: number;
-  readonly for: 'bus' | 'dead-letter topic' | 'gateways' | 'schema registry' | 'a corrected configuration';
+  /** `a shard of the Redis Cluster`: only the channels of the shard wait. */
+  readonly for:
+    | 'bus'
+    | 'a shard of the Redis Cluster'
+    | 'dead-letter topic'
+    | 'gateways'
+    | 'schema registry'
+    | 'a corrected configuration';
   /** The gateway that lags most, if it is known. */
   readonly gateway?: string | undefined;
   /** Id of the schema that its next record needs. */

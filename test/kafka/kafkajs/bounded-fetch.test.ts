@@ -189,6 +189,7 @@ describe('boundFetches', () => {
       onJoin: () => undefined,
       onProgress: () => undefined,
       onCommitFailure: () => undefined,
+      onSkippedPartitions: () => undefined,
     });
     t.after(() => session.close(1000));
     await session.open();

@@ -91,6 +91,7 @@ async function createStage(t: TestContext, publish: Publish, sessionTimeoutMs = 
     onJoin: () => undefined,
     onProgress: () => undefined,
     onCommitFailure: () => undefined,
+    onSkippedPartitions: () => undefined,
   });
   await session.open();
   state.pauses = [];

@@ -7,10 +7,11 @@ const assignment = (position: number, startId?: string) => new Map([['bids', new
 
 function createLeases() {
   const requested: PartitionLease[] = [];
-  const leases = new PartitionLeases((lease) => {
+  const acquire = (lease: PartitionLease) => {
     requested.push(lease);
     return Promise.resolve();
-  });
+  };
+  const leases = new PartitionLeases({ acquire });
   return { leases, requested };
 }
 
@@ -77,15 +78,40 @@ describe('PartitionLeases', () => {
   it('retries a lease that the bus did not grant', async () => {
     let isAway = true;
     let attempts = 0;
-    const leases = new PartitionLeases(() => {
+    const acquire = () => {
       attempts++;
       return isAway ? Promise.reject(new Error('away')) : Promise.resolve();
-    });
+    };
+    const leases = new PartitionLeases({ acquire });
     leases.assign(assignment(6));
     await assert.rejects(leases.acquire('bids', 0, 7));
     isAway = false;
     await leases.acquire('bids', 0, 7);
     await leases.acquire('bids', 0, 8);
     assert.equal(attempts, 2);
+  });
+
+  it('commits no record of which the bus has skipped a message, and tells the bus when the records begin again there', async () => {
+    const requested: PartitionLease[] = [];
+    let from: number | undefined;
+    const skips = { from: () => from, canRetake: () => true, positionsOf: () => '9.0.4' };
+    const acquire = (lease: PartitionLease) => Promise.resolve(void requested.push(lease));
+    const leases = new PartitionLeases({ acquire, skips });
+    leases.assign(new Map([['bids', new Map([[0, { position: 4, positions: '4.0.0' }]])]]));
+    from = 2;
+    assert.equal(leases.skippedFrom('bids', 0), undefined, 'of an earlier generation');
+    await leases.acquire('bids', 0, 5);
+    from = 7;
+    leases.accept('bids', 0, 9);
+    assert.equal(leases.metadataOf('bids', 0), 'crier:6 9.0.4');
+    leases.drop('bids', 0);
+    await leases.acquire('bids', 0, 10);
+    leases.rewind('bids', 0, 7);
+    assert.equal(leases.handledUpTo('bids', 0), 9);
+    await leases.acquire('bids', 0, 7);
+    assert.deepEqual(
+      requested.map(({ positions, keepsSkips, startId }) => ({ positions, keepsSkips, startId })),
+      [false, true, false].map((keepsSkips) => ({ positions: '4.0.0', keepsSkips, startId: undefined })),
+    );
   });
 });
