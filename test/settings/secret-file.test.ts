@@ -49,6 +49,8 @@ describe('a secret in a file', () => {
       'SCHEMA_REGISTRY_URL',
       'SCHEMA_REGISTRY_PASSWORD',
       'REDIS_URL',
+      'REDIS_PASSWORD',
+      'REDIS_TLS_KEY_PASSPHRASE',
       'CURSOR_SECRET',
       'JWT_SECRET',
       'JWT_PUBLIC_KEY',

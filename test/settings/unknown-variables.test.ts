@@ -33,13 +33,7 @@ describe('findUnknownVariables', () => {
     });
   }
 
-  for (const name of [
-    'KAFKA_HEAP_OPTS',
-    'REDIS_PASSWORD',
-    'MAX_RETRIES_OF_THE_GRAPH',
-    'BACKEND_URLS',
-    'DRAIN_SECONDS',
-  ]) {
+  for (const name of ['KAFKA_HEAP_OPTS', 'REDIS_HOST', 'MAX_RETRIES_OF_THE_GRAPH', 'BACKEND_URLS', 'DRAIN_SECONDS']) {
     it(`names ${name}, which begins as settings do`, () => {
       assert.deepEqual(findUnknownVariables({ [name]: '1' }), [
         { message: `${name} is not a setting; --help lists the settings`, isNear: false },
