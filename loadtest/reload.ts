@@ -56,7 +56,7 @@ class Flow {
   #isStopped = false;
 
   constructor(redisUrl: string) {
-    this.#bus = new RedisBus({ urls: [redisUrl], prefix: PREFIX, log: createLog('error') });
+    this.#bus = new RedisBus({ url: redisUrl, prefix: PREFIX, log: createLog('error') });
   }
 
   async open(): Promise<void> {

@@ -12,7 +12,7 @@ export class AuctionHistory {
   #published = 0;
 
   constructor(redisUrl: string, prefix: string, auctionId: number) {
-    this.#bus = new RedisBus({ urls: [redisUrl], prefix, log: createLog('error') });
+    this.#bus = new RedisBus({ url: redisUrl, prefix, log: createLog('error') });
     this.#channel = auctionChannel(prefix, auctionId);
     this.#message = auctionMessages(auctionId);
   }

@@ -2,6 +2,7 @@ import type { Control } from './control.ts';
 import type { Coordinates } from './coordinates.ts';
 import type { Receiver } from '../flow/receiver.ts';
 import type { Sender } from '../flow/sender.ts';
+import type { Skips } from './skips.ts';
 import type { StateFills } from './state-fill.ts';
 import type { TraceContext } from '../tracing/trace-context.ts';
 import type { History, HistoryQuery, Retention } from './history.ts';
@@ -35,7 +36,7 @@ export interface Message {
  */
 export const STATES_OF_KEY = '*';
 
-/** Channels whose states a record's key removes at most: those that its records reached last. */
+/** Channels whose states a record's key removes at most: those that its records reached last. In a Redis Cluster, of each hash tag. */
 export const MAX_STATES_OF_KEY = 16;
 
 /** A position in a Kafka partition. Offsets are exact up to 2^53. */
@@ -91,7 +92,7 @@ export interface Bus {
    *
    * The messages come from one partition, in its order, and complete it up to the offset of `upTo`. Messages at or below the offset that
    * was accepted before are left out, so a repeated publish reaches no subscriber twice.
-   * @throws BusUnavailableError when any message was not accepted; some may have been, so a retry repeats the whole.
+   * @throws BusUnavailableError when any message was neither accepted nor skipped (`skips`); some may have been, so a retry repeats the whole.
    * @throws FencedError when this process does not hold the partition's lease: it never acquired it, another worker did since, or the bus
    * lost its data. Acquire the lease (again) first.
    */
@@ -115,8 +116,8 @@ export interface Bus {
    * the first ones perhaps before this resolves; no message reaches a listener whose subscription is not acknowledged. One
    * subscription per channel however many listeners; listeners are counted, and one that throws is logged without harm to the others.
    *
-   * A channel without the prefix of the bus is a plain one, on which any program may publish. It is on the first server, and its messages
-   * have no coordinates, whatever they begin with.
+   * A channel without the prefix of the bus is a plain one, on which any program may publish. Its messages have no coordinates, whatever
+   * they begin with.
    * @param onGap called when the channel was without a subscription for a while and has one again: messages may have been missed
    * @throws BusUnavailableError when the server refuses the channel, stays away too long or the bus is closed.
    */
@@ -136,6 +137,8 @@ export interface Bus {
    * @throws BusUnavailableError
    */
   agree(name: string, proposal: string): Promise<string>;
+  /** undefined: the bus has one place, and skips no message. */
+  readonly skips: Skips | undefined;
   /** Which partitions have been read from their beginning, so that the states of their channels are complete. */
   readonly stateFills: StateFills;
   /** Messages between the processes that are no events. */

@@ -15,7 +15,7 @@ export interface StateFill {
 export interface TopicFills {
   /** Partitions of the topic; 0: no worker has told. */
   readonly partitions: number;
-  /** The topic's epoch on each server (`History.epoch`). A server that has lost its data since begins another one. */
+  /** The topic's epoch in each place (`History.epoch`). One that has lost its data since begins another epoch. */
   readonly epochs: ReadonlySet<number>;
   /**
    * By partition. Absent: no fill has begun, the bus has lost it, or records of the partition were published later by a worker that keeps no
@@ -25,8 +25,8 @@ export interface TopicFills {
 }
 
 export interface StateFills {
-  /** Names of the servers over which channels are spread by hash. */
-  readonly servers: readonly string[];
+  /** Names of what the channels are spread over by hash: hash tags. */
+  readonly places: readonly string[];
   /**
    * @param partitions of the topic, from a caller that knows it
    * @throws BusUnavailableError

@@ -58,18 +58,21 @@ export async function checkConfig(
     published: config.ROLE === 'worker' ? [] : [...new Set(graph.graph?.publications.map(({ topic }) => topic))],
   };
   const isWorker = config.ROLE !== 'gateway';
-  // They are on the first server. Workers do not use them.
+  // Workers do not use them.
   const plain = config.ROLE === 'worker' ? [] : [...(graph.graph?.redisBindings.values() ?? [])];
-  const [kafka, schemas, ...redis] = await Promise.all([
+  const [kafka, schemas, redis] = await Promise.all([
     isWorker ? checkKafka(config, topics) : checkGatewaysKafka(config, graph.graph, topics.published),
     isWorker && graph.graph ? checkSchemaRegistry(config, graph.graph) : [],
-    ...config.REDIS_URL.map((url, i) =>
-      checkRedis(url, config.CHANNEL_PREFIX, i === 0 ? plain.map(({ template }) => template) : []),
+    checkRedis(
+      config.REDIS_URL,
+      config.CHANNEL_PREFIX,
+      undefined,
+      plain.map(({ template }) => template),
     ),
   ]);
   const isConnected = isWorker && !kafka.some(({ status }) => status === 'skipped');
   const records = isConnected && graph.graph ? await checkTopicRecords(config, graph.graph) : [];
-  return [...findings, ...kafka, ...schemas, ...records, ...redis.flat()];
+  return [...findings, ...kafka, ...schemas, ...records, ...redis];
 }
 
 /** A gateway uses Kafka for mutations only: those with @kafkaPublish, and, where it knows brokers, those that may use context.publish. */

@@ -9,7 +9,7 @@ export interface RequiredCommand {
 /** The SHA-1 of no script. */
 const UNKNOWN_SCRIPT = '0'.repeat(40);
 
-/** Every command of crier but `subscribe` and `unsubscribe`, on a key and a channel of a name that nothing else has. */
+/** Every command of crier but those that subscribe and unsubscribe, on a key and a channel of a name that nothing else has. */
 export function requiredCommands(prefix: string): readonly RequiredCommand[] {
   const key = `${prefix}check:${randomUUID()}`;
   const command = (name: string, ...rest: (string | number)[]): RequiredCommand => ({ name, arguments: rest });
@@ -38,5 +38,16 @@ export function requiredCommands(prefix: string): readonly RequiredCommand[] {
     // There is no `hset` that changes nothing; the next command deletes the hash.
     command('hset', key, 'field', ''),
     command('pexpireat', key, 1),
+  ];
+}
+
+/** The same on a node of a Redis Cluster; `prefix` begins with a hash tag of the node. */
+export function requiredClusterCommands(prefix: string): readonly RequiredCommand[] {
+  const key = `${prefix}check:${randomUUID()}`;
+  return [
+    ...requiredCommands(prefix),
+    { name: 'spublish', arguments: [key, ''] },
+    { name: 'cluster', arguments: ['SLOTS'] },
+    { name: 'cluster', arguments: ['INFO'] },
   ];
 }

@@ -1,11 +1,11 @@
 /**
- * How far a worker has published a partition. A gateway receives it after the messages that it counts, on the same link.
+ * How far a worker has published a partition. A gateway receives it after the messages that it counts, where all come from one server.
  * Flow control counts bytes of payloads that at least one subscriber received, once for each channel.
  */
 export interface Mark {
   readonly topic: string;
   readonly partition: number;
-  /** Id of one lease of the partition on one server; `bytes` begins at 0. Contains no space. */
+  /** Id of one lease of the partition; `bytes` begins at 0. Contains no space. */
   readonly stream: string;
   /** Bytes published since the stream began. */
   readonly bytes: number;

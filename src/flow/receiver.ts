@@ -18,7 +18,7 @@ export interface ReceiverOptions extends WindowLimits {
 /** A gateway gives a partition up when no message of it has arrived for this long, in ms, while its marks advanced. */
 const UNWATCHED_MS = 1000;
 
-/** How fast a partition is served, across servers and leases. */
+/** How fast a partition is served, across leases. */
 interface Pace {
   readonly window: Window;
   /** Bytes by which marks have advanced. */
@@ -47,7 +47,7 @@ interface Stream {
 export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #intakes = new Map<string, Intake>();
-  /** The streams of the current leases, by server and partition. */
+  /** The streams of the current leases, by partition. */
   readonly #streams = new Map<string, Stream>();
   readonly #paces = new Map<Intake, Pace>();
   /** Channels with at least half of `maxExecuting` in flight. */
@@ -78,16 +78,13 @@ export class Receiver {
     return new ChannelLoad(this.#busyChannels, maxExecuting, sockets);
   }
 
-  /**
-   * Returns the credit to answer with; undefined: none is due.
-   * @param server from which the mark came
-   */
-  onMark(server: string, mark: Mark, now = performance.now()): Credit | undefined {
-    const key = `${server} ${mark.topic}/${mark.partition}`;
+  /** Returns the credit to answer with; undefined: none is due. */
+  onMark(mark: Mark, now = performance.now()): Credit | undefined {
+    const key = `${mark.topic}/${mark.partition}`;
     let stream = this.#streams.get(key);
     let advance = mark.bytes - (stream?.mark ?? 0);
     if (stream?.name !== mark.stream) {
-      const intake = this.#intakes.get(`${mark.topic}/${mark.partition}`);
+      const intake = this.#intakes.get(key);
       if (!intake) return undefined;
       stream = this.#open(mark, intake, stream?.arrivals ?? 0, now);
       this.#streams.set(key, stream);
@@ -109,12 +106,11 @@ export class Receiver {
     return credit;
   }
 
-  /** Credits without a limit for all streams of a server: this gateway drains, and no worker waits for it from now on. */
-  finalCredits(server: string): Credit[] {
+  /** Credits without a limit for all streams: this gateway drains, and no worker waits for it from now on. */
+  finalCredits(): Credit[] {
     const { gateway } = this.#options;
     const finalCredits: Credit[] = [];
     for (const [key, { name, mark, credit }] of this.#streams) {
-      if (!key.startsWith(`${server} `)) continue;
       this.#streams.delete(key);
       if (credit === undefined) continue;
       finalCredits.push({ stream: name, gateway, served: mark, bytes: undefined });

@@ -50,7 +50,7 @@ interface GatewayState {
   isLeftBehind: boolean;
 }
 
-/** One lease of a partition on one server. */
+/** One lease of a partition. */
 interface Stream {
   readonly name: string;
   /** Key of its partition. */
@@ -79,13 +79,13 @@ interface Waiting {
 
 /**
  * The worker's half of flow control: limits its publishes to the credit of the slowest gateway that makes progress. Pure apart from the
- * clock and a timer. Holds an entry for each leased partition on each server, with one for each gateway.
+ * clock and a timer. Holds an entry for each leased partition, with one for each gateway.
  */
 export class Sender {
   readonly #options: SenderOptions;
   readonly #patienceMs: number;
-  /** The streams of the current leases, by partition and server. */
-  readonly #partitions = new Map<string, Map<string, Stream>>();
+  /** The streams of the current leases, by partition. */
+  readonly #partitions = new Map<string, Stream>();
   /** The same streams, by name. */
   readonly #streams = new Map<string, Stream>();
   /** Time of each gateway's last credit, of performance.now(). */
@@ -106,17 +106,15 @@ export class Sender {
     return this.#options.patienceMs !== undefined;
   }
 
-  /** Begins the stream of a lease on a server and removes the previous lease's. */
-  open(server: string, topic: string, partition: number, name: string): void {
+  /** Begins the stream of a lease and removes the previous lease's. */
+  open(topic: string, partition: number, name: string): void {
     if (!this.isEnabled) return;
     const key = keyOf(topic, partition);
-    const streams = this.#partitions.get(key) ?? new Map<string, Stream>();
-    this.#partitions.set(key, streams);
-    this.#streams.delete(streams.get(server)?.name ?? '');
+    this.#streams.delete(this.#partitions.get(key)?.name ?? '');
     const counts = { published: 0, publishedAt: -Infinity, marked: 0, markedAt: -Infinity };
     const state = { minRoom: 0, isUnlimited: false, unansweredSince: undefined };
     const stream: Stream = { name, key, ...counts, gateways: new Map(), ...state };
-    streams.set(server, stream);
+    this.#partitions.set(key, stream);
     this.#streams.set(name, stream);
   }
 
@@ -172,12 +170,8 @@ export class Sender {
   }
 
   room(topic: string, partition: number, now = performance.now()): Room {
-    let room = UNLIMITED;
-    for (const stream of this.#partitions.get(keyOf(topic, partition))?.values() ?? []) {
-      const other = this.#roomOf(stream, now, MIN_ROOM);
-      if (other.bytes < room.bytes) room = other;
-    }
-    return room;
+    const stream = this.#partitions.get(keyOf(topic, partition));
+    return stream ? this.#roomOf(stream, now, MIN_ROOM) : UNLIMITED;
   }
 
   /** Resolves when the partition has room, or the signal is aborted. Never rejects. */
@@ -249,7 +243,7 @@ export class Sender {
     for (const [gateway, state] of stream.gateways) {
       let bytes = Math.max(0, state.credit - stream.published);
       if (bytes > 0) {
-        // Messages without a subscriber, or on another server, use no credit. With little room their chunks would stay small.
+        // Messages without a subscriber use no credit. With little room their chunks would stay small.
         bytes = Math.max(bytes, stream.minRoom);
         // A smaller window means that the gateway's executions or sockets are near their limit.
         if (state.credit - state.served >= least) bytes = Math.max(bytes, least);

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 
-/** The bus over the servers of REDIS_URL, or in memory without one, and its metrics. */
+/** The bus over the Redis of REDIS_URL, or in memory without one, and its metrics. */
 export function createBus(config: Config, log: Logger, metrics: Metrics): Bus {
   const observer = {
     onPublish: (messages: number) => metrics.messagesPublished.inc(messages),
@@ -14,13 +14,15 @@ export function createBus(config: Config, log: Logger, metrics: Metrics): Bus {
   };
   const flowPatienceMs = config.FLOW_TARGET_MS > 0 ? config.FLOW_PATIENCE_MS : undefined;
   const options = { prefix: config.CHANNEL_PREFIX, log, observer, flowPatienceMs };
-  const urls = config.REDIS_URL;
-  return urls.length === 0 ? new MemoryBus(options) : createRedisBus({ ...options, urls }, metrics);
+  const url = config.REDIS_URL;
+  return url === '' ? new MemoryBus(options) : createRedisBus({ ...options, url }, metrics);
 }
 
 function createRedisBus(options: ConstructorParameters<typeof RedisBus>[0], metrics: Metrics): RedisBus {
   const hop = metrics.stages.of('redis');
   const onRoundTrip = (server: string, ms: number) => {
+    // The nodes of a cluster become known later.
+    roundTrips.addLabelValues([server]);
     roundTrips.of(server).observe(ms / 1000);
     hop.observe(ms / 1000);
   };
@@ -29,7 +31,6 @@ function createRedisBus(options: ConstructorParameters<typeof RedisBus>[0], metr
     name: 'crier_redis_round_trip_seconds',
     help: 'Time from publishing a probe to its arrival on the subscriber link, measured every few seconds.',
     labelName: 'server',
-    labelValues: bus.links.map(({ label }) => label),
   });
   const seriesOf = (valueOf: (link: (typeof bus.links)[number]) => number) =>
     bus.links.map((link) => ({ labels: { server: link.label, link: link.role }, value: valueOf(link) }));

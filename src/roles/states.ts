@@ -12,8 +12,8 @@ export async function followStates(
   { config, bus }: RoleServices,
   graph: Graph,
 ): Promise<StateCompleteness | undefined> {
-  const signatures = stateSignatures(graph.bindings.values(), bus.stateFills.servers);
-  if (signatures.size === 0 || config.REDIS_URL.length === 0) return undefined;
+  const signatures = stateSignatures(graph.bindings.values(), bus.stateFills.places);
+  if (signatures.size === 0 || config.REDIS_URL === '') return undefined;
   const states = new StateCompleteness({
     fills: bus.stateFills,
     signatures,

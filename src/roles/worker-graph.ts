@@ -53,7 +53,7 @@ export function createWorkerGraph(
   });
   return {
     topics: [...new Set(bindings.flatMap(({ topics }) => topics))],
-    signatures: stateSignatures(bindings, bus.stateFills.servers),
+    signatures: stateSignatures(bindings, bus.stateFills.places),
     routers,
     decoders,
     converter,

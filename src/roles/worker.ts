@@ -120,7 +120,16 @@ export function createWorker(
     topics,
     states: signatures.size > 0 ? { signatures, fills: bus.stateFills } : undefined,
   });
-  const consumer = new KafkaConsumer({ ...batchPorts, ...reads(served), acquire, config, observer, log, onFatal });
+  const consumer = new KafkaConsumer({
+    ...batchPorts,
+    ...reads(served),
+    acquire,
+    skips: bus.skips,
+    config,
+    observer,
+    log,
+    onFatal,
+  });
   onServe = () => consumer.replace(reads(served));
   observeConsumer(metrics, consumer);
   startCheck();

@@ -1,3 +1,4 @@
+import { parseRedisUrl } from '../bus/redis/redis-address.ts';
 import { isAddressRange } from '../http/client-address.ts';
 import { isOrigin } from '../http/origin.ts';
 import { variables } from '../variables.ts';
@@ -62,14 +63,13 @@ function times(settings: Settings): string[] {
 }
 
 function addresses(settings: Settings): string[] {
-  const urls = settings.REDIS_URL.filter((url) => !/^rediss?:\/\/./.test(url));
   const brokers = settings.KAFKA_BROKERS.filter(
     (broker) => !/^[^\s:/]+:\d+$/.test(broker) && !/^\[[^\]]+\]:\d+$/.test(broker),
   );
   const proxies = settings.TRUSTED_PROXIES.filter((range) => !isAddressRange(range));
   return [
     ...proxies.map((range) => refusal('TRUSTED_PROXIES', range, variables.TRUSTED_PROXIES.expects)),
-    ...urls.map((url) => refusal('REDIS_URL', url, variables.REDIS_URL.expects, true)),
+    ...redisUrlProblems(settings.REDIS_URL),
     ...brokers.map((broker) => refusal('KAFKA_BROKERS', broker, variables.KAFKA_BROKERS.expects)),
   ];
 }
@@ -87,4 +87,14 @@ function cursorSecret({ CURSOR_SECRET: secret }: Settings): string[] {
   const bytes = Buffer.byteLength(secret);
   if (bytes === 0 || bytes >= MIN_SECRET_BYTES) return [];
   return [`CURSOR_SECRET: expected at least ${MIN_SECRET_BYTES} bytes, got ${bytes}`];
+}
+
+function redisUrlProblems(url: string): string[] {
+  if (url === '') return [];
+  try {
+    parseRedisUrl(url);
+    return [];
+  } catch (error) {
+    return [(error as Error).message];
+  }
 }

@@ -2,7 +2,7 @@ import type { Settings } from './settings.ts';
 
 /** True without Kafka and Redis: the whole path in one process, fed by the graph's samples. */
 export function isEmbedded({ KAFKA_BROKERS, REDIS_URL }: Settings): boolean {
-  return KAFKA_BROKERS.length === 0 && REDIS_URL.length === 0;
+  return KAFKA_BROKERS.length === 0 && REDIS_URL === '';
 }
 
 /**
@@ -12,7 +12,7 @@ export function isEmbedded({ KAFKA_BROKERS, REDIS_URL }: Settings): boolean {
 export function modeProblems(settings: Settings, isProduction: boolean): string[] {
   const { ROLE: role, EMBEDDED: embedded } = settings;
   const hasKafka = settings.KAFKA_BROKERS.length > 0;
-  const hasRedis = settings.REDIS_URL.length > 0;
+  const hasRedis = settings.REDIS_URL !== '';
   if (embedded === true) return embeddedProblems(settings);
   if (role === 'all' && isEmbedded(settings)) {
     const reason = embedded === false ? 'EMBEDDED=false' : isProduction ? 'NODE_ENV=production' : undefined;
@@ -24,7 +24,7 @@ export function modeProblems(settings: Settings, isProduction: boolean): string[
   const problems: string[] = [];
   if (!hasRedis) {
     const why = role === 'gateway' ? '' : ': workers and gateways meet only at Redis';
-    problems.push(`REDIS_URL: expected redis:// URLs with ROLE=${role}, got none${why}`);
+    problems.push(`REDIS_URL: expected a Redis with ROLE=${role}, got none${why}`);
   }
   if (!hasKafka && role === 'worker') problems.push('KAFKA_BROKERS: expected brokers with ROLE=worker, got none');
   if (!hasKafka && role === 'all') {
@@ -36,7 +36,7 @@ export function modeProblems(settings: Settings, isProduction: boolean): string[
 function embeddedProblems({ ROLE: role, KAFKA_BROKERS, REDIS_URL }: Settings): string[] {
   const servers = [
     ...(KAFKA_BROKERS.length > 0 ? ['KAFKA_BROKERS'] : []),
-    ...(REDIS_URL.length > 0 ? ['REDIS_URL'] : []),
+    ...(REDIS_URL !== '' ? ['REDIS_URL'] : []),
   ].join(' and ');
   if (servers !== '') {
     return [

@@ -11,7 +11,7 @@ import { waitFor } from '../support/wait-for.ts';
 /** A pod that answers with the question and its name; not to `fail`. */
 async function startPeer(t: TestContext, url: string, podName: string) {
   const { log, lines } = logLines();
-  const bus = new RedisBus({ urls: [url], prefix: 'crier:', log: logLines().log });
+  const bus = new RedisBus({ url: url, prefix: 'crier:', log: logLines().log });
   const answer = (question: string) =>
     question === 'fail' && podName !== 'a'
       ? Promise.reject(new Error('of this test'))
@@ -54,7 +54,7 @@ describe('the pods of one Redis', () => {
   it('begin with a question before what its sender wrote after it', async (t) => {
     const { url } = await redisServer(t);
     const events: string[] = [];
-    const bus = new RedisBus({ urls: [url], prefix: 'crier:', log: logLines().log });
+    const bus = new RedisBus({ url: url, prefix: 'crier:', log: logLines().log });
     const answer = (question: string) => Promise.resolve((events.push(question), question));
     const peers = new Peers<string, string>({ control: bus.control, podName: 'a', answer, log: logLines().log });
     t.after(async () => {

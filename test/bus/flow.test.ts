@@ -126,34 +126,26 @@ function flowContract(name: string, makeBus: MakeBus): void {
 flowContract('memory bus', (prefix, flowPatienceMs) => new MemoryBus({ prefix, flowPatienceMs, log: logLines().log }));
 
 describe('over a real Redis', () => {
-  let servers: RedisServer[];
+  let server: RedisServer;
 
   before(async () => {
-    servers = await Promise.all([startRedisServer(), startRedisServer()]);
+    server = await startRedisServer();
   });
-  after(() => Promise.all(servers.map((server) => server.stop())));
+  after(() => server.stop());
 
-  const busOf =
-    (count: number): MakeBus =>
-    (prefix, flowPatienceMs) =>
-      new RedisBus({
-        urls: servers.slice(0, count).map(({ url }) => url),
-        prefix,
-        flowPatienceMs,
-        log: logLines().log,
-      });
-  flowContract('one Redis', busOf(1));
-  flowContract('two Redis', busOf(2));
+  const redisBus: MakeBus = (prefix, flowPatienceMs) =>
+    new RedisBus({ url: server.url, prefix, flowPatienceMs, log: logLines().log });
+  flowContract('one Redis', redisBus);
 
-  async function gatewayBus(t: TestContext, prefix: string, url = servers[0]!.url) {
-    const bus = new RedisBus({ urls: [url], prefix, log: logLines().log });
+  async function gatewayBus(t: TestContext, prefix: string, url = server.url) {
+    const bus = new RedisBus({ url, prefix, log: logLines().log });
     t.after(() => bus.close());
     await bus.start();
     return bus;
   }
 
   it('follows the slower of two gateways', async (t) => {
-    const { bus, prefix, fill, room } = await createWorker(t, busOf(1));
+    const { bus, prefix, fill, room } = await createWorker(t, redisBus);
     const [slow, fast] = [
       await createGateway(await gatewayBus(t, prefix), prefix, 'slow'),
       await createGateway(await gatewayBus(t, prefix), prefix, 'fast'),
@@ -170,8 +162,8 @@ describe('over a real Redis', () => {
   });
 
   it('waits once, and briefly, for a subscriber that is not a gateway', async (t) => {
-    const { bus, prefix, fill } = await createWorker(t, busOf(1));
-    const stranger = new Redis(servers[0]!.url);
+    const { bus, prefix, fill } = await createWorker(t, redisBus);
+    const stranger = new Redis(server.url);
     t.after(() => stranger.disconnect());
     await stranger.subscribe(`${prefix}${TOPIC}{a="1"}`);
     assert.ok((await fill('1')) < MANY);
@@ -180,8 +172,8 @@ describe('over a real Redis', () => {
   });
 
   it('resumes after a link is lost with marks and credits in flight', async (t) => {
-    const proxy = await TcpProxy.start(t, Number(new URL(servers[0]!.url).port));
-    const { bus, prefix, fill, room } = await createWorker(t, busOf(1), 60_000);
+    const proxy = await TcpProxy.start(t, Number(new URL(server.url).port));
+    const { bus, prefix, fill, room } = await createWorker(t, redisBus, 60_000);
     const pod = await createGateway(await gatewayBus(t, prefix, proxy.url), prefix, 'pod');
     await fill('1');
     await waitFor('the credit', () => room().gateway === 'pod');
@@ -192,8 +184,8 @@ describe('over a real Redis', () => {
   });
 
   it('publishes marks, and adds no key to Redis', async (t) => {
-    const { prefix, publish } = await createWorker(t, busOf(1));
-    const client = new Redis(servers[0]!.url);
+    const { prefix, publish } = await createWorker(t, redisBus);
+    const client = new Redis(server.url);
     t.after(() => client.disconnect());
     const marks: string[] = [];
     await client.subscribe(`${prefix}flow`, `${prefix}${TOPIC}{a="1"}`);
@@ -202,7 +194,7 @@ describe('over a real Redis', () => {
     await publish('1', 3);
     await waitFor('a mark', () => marks.length > 0);
     assert.match(marks[0]!, /^bids 0 [\w-]+\.1 \d+\??$/);
-    const keys = new Redis(servers[0]!.url);
+    const keys = new Redis(server.url);
     t.after(() => keys.disconnect());
     assert.deepEqual(await keys.keys(`${prefix}*`), [`${prefix}owners`]);
   });

@@ -53,7 +53,7 @@ describe('a publish without a link', () => {
       t.after(() => admin.disconnect());
       await admin.config('SET', 'requirepass', 'word');
       const { log } = logLines();
-      const bus = new RedisBus({ urls: [server.url.replace('//', `//${path}`)], log });
+      const bus = new RedisBus({ url: server.url.replace('//', `//${path}`), log });
       t.after(() => bus.close());
       await bus.start();
       const position = { topic: 'orders', partition: 0, offset: 0 };
@@ -72,7 +72,7 @@ describe('a publish or a lease that Redis does not accept', () => {
     const { log, lines } = logLines();
     const reasons: string[] = [];
     const bus = new RedisBus({
-      urls: [server.url.replace('//', '//app:word@')],
+      url: server.url.replace('//', '//app:word@'),
       log,
       silenceTimeoutMs: 500,
       observer: { onPublishFailure: (_messages, reason) => reasons.push(reason) },

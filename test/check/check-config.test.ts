@@ -227,7 +227,7 @@ describe('crier --check-config', { concurrency: 2 }, () => {
     const redis = await redisServer(t, { flags });
     const { code, lines } = await check(t, { ROLE: 'gateway', REDIS_URL: redis.url });
     assert.ok(
-      lines.some((line) => /^failed {3}Redis: .* is a node of a Redis Cluster.*; name a Redis without/.test(line)),
+      lines.some((line) => /^failed {3}Redis: .* is a node of a Redis Cluster; write redis\+cluster:\/\//.test(line)),
     );
     assert.equal(code, 1);
   });

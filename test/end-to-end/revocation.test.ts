@@ -86,7 +86,7 @@ async function revoke(pod: Pod, body: object): Promise<{ readonly status: number
 describe('a revocation on one of two pods', () => {
   it('closes the connections of both in the middle of a flood of events, and those of nobody else (S-16)', async (t) => {
     const { redis, prefix, pods } = await stage(t);
-    const bus = new RedisBus({ urls: [redis.url], prefix, log: logLines().log });
+    const bus = new RedisBus({ url: redis.url, prefix, log: logLines().log });
     t.after(() => bus.close());
     await bus.start();
     const [ida, bob] = [await sign({ sub: 'ida' }), await sign({ sub: 'bob' })];

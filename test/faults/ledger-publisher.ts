@@ -37,7 +37,7 @@ export class LedgerPublisher {
     this.#options = options;
     this.#place = { topic: options.topic, partition: 0 };
     const { redisUrl, prefix } = options;
-    this.#bus = new RedisBus({ urls: [redisUrl], prefix, log: createLog('silent') });
+    this.#bus = new RedisBus({ url: redisUrl, prefix, log: createLog('silent') });
   }
 
   static async start(scope: Scope, options: LedgerPublisherOptions): Promise<LedgerPublisher> {

@@ -74,6 +74,18 @@ export class Listener {
     return this.heard.filter(({ extensions }) => extensions?.resumed === isResumed).length;
   }
 
+  /** Number of events that follow a gap in their lane without reporting it. */
+  get silentLosses(): number {
+    const latest = new Map<string, number>();
+    let count = 0;
+    for (const { entry, extensions } of this.heard) {
+      const { lane, sequence } = entry;
+      if (sequence > (latest.get(lane) ?? Infinity) + 1 && !extensions?.gap) count++;
+      latest.set(lane, sequence);
+    }
+    return count;
+  }
+
   /** Faults among the records written in its lanes after the first one received of each. '': none. */
   shortcomings(written: readonly Entry[]): string {
     const first = new Map<string, number>();

@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test';
+import type { HistoryLimits } from '../../src/bus/history.ts';
 import type { RedisServer } from '../../stack/redis-server.ts';
 import { createTopics } from '../../stack/topics.ts';
 import { spawnPod } from '../end-to-end/pod.ts';
@@ -17,6 +18,8 @@ export interface StageOptions {
   /** `host:port`, comma-separated. */
   readonly brokers: string;
   readonly partitions: number;
+  /** Of each channel. Default: none. */
+  readonly history?: HistoryLimits;
 }
 
 /** A topic, a Redis and a graph of this test, with pods of one consumer group. */
@@ -80,7 +83,7 @@ export async function createStage(t: TestContext, options: StageOptions): Promis
     { topic: dead, numPartitions: 1 },
   ]);
   const settings = {
-    GRAPH: await graphFolder(t, { 'schema.graphql': schemaOf(name), 'resolvers.js': RESOLVERS }),
+    GRAPH: await graphFolder(t, { 'schema.graphql': schemaOf(name, options.history), 'resolvers.js': RESOLVERS }),
     KAFKA_BROKERS: brokers,
     KAFKA_GROUP_ID: name,
     KAFKA_DEAD_LETTER_TOPIC: dead,
@@ -90,9 +93,11 @@ export async function createStage(t: TestContext, options: StageOptions): Promis
   return new Stage(t, options, name, redis, settings);
 }
 
-function schemaOf(topic: string): string {
+function schemaOf(topic: string, limits?: HistoryLimits): string {
+  const { entries, bytes, seconds } = limits ?? {};
+  const history = limits ? `, history: { entries: ${entries}, bytes: ${bytes}, seconds: ${seconds} }` : '';
   return `type Subscription {
-  entry_written(lane: ID): Event @kafka(topic: "${topic}", match: [{ arg: "lane", path: "lane" }])
+  entry_written(lane: ID): Event @kafka(topic: "${topic}", match: [{ arg: "lane", path: "lane" }]${history})
 }
 
 type Event {

@@ -20,20 +20,6 @@ describe('the pace of a partition', () => {
     }
   });
 
-  it('keeps a gateway busy when another server carries few of the messages', () => {
-    for (const rate of [1_000, 5_000, 16_000]) {
-      const instants = simulate({
-        // Like a gateway that alternates between reading and executing.
-        gateways: [{ name: 'a', serve: (ms) => (ms % 20 === 0 ? 20 * rate : 0) }],
-        servers: 2,
-        ms: 8_000,
-      });
-      const { served } = instants.at(-1)!;
-      assert.ok(served[0]! > 0.97 * rate * 8_000, `${rate} bytes a ms, served ${served[0]}`);
-      assert.ok(largest(instants) < 1.3 * rate * 500, `${rate} bytes a ms, ${largest(instants)} on their way`);
-    }
-  });
-
   it('exceeds that bound without flow control (twin)', () => {
     const instants = simulate({
       gateways: [{ name: 'a', serve: () => 2_000 }],

@@ -23,15 +23,15 @@ function createReceiver(sockets = 1) {
 describe('Receiver', () => {
   it('gives no credit for a partition without messages', () => {
     const { receiver, mark } = createReceiver();
-    assert.equal(receiver.onMark('redis', mark(5_000), 0), undefined);
+    assert.equal(receiver.onMark(mark(5_000), 0), undefined);
   });
 
   it('answers a mark with the served bytes plus a window', () => {
     const { receiver, intake, mark } = createReceiver();
     intake.arrive(5_000);
-    assert.deepEqual(receiver.onMark('redis', mark(5_000), 0), { stream: 's', gateway: 'pod', served: 0, bytes: WINDOW });
+    assert.deepEqual(receiver.onMark(mark(5_000), 0), { stream: 's', gateway: 'pod', served: 0, bytes: WINDOW });
     intake.serve(4_000);
-    assert.equal(receiver.onMark('redis', mark(5_000), 1)!.bytes, 4_000 + WINDOW);
+    assert.equal(receiver.onMark(mark(5_000), 1)!.bytes, 4_000 + WINDOW);
   }); // prettier-ignore
 
   it('answers a mark that requests no credit once half of the window is used', () => {
@@ -39,7 +39,7 @@ describe('Receiver', () => {
     const pass = (bytes: number) => {
       intake.arrive(1);
       intake.serve(1);
-      return receiver.onMark('redis', mark(bytes, { isQuestion: false }), 0);
+      return receiver.onMark(mark(bytes, { isQuestion: false }), 0);
     };
     assert.ok(pass(1));
     assert.equal(pass(WINDOW / 2), undefined);
@@ -56,7 +56,7 @@ describe('Receiver', () => {
       load.add(intake, events - ofOthers - before);
       if (ofOthers > 0) load.add(other, ofOthers);
       before = events;
-      const { bytes, served } = receiver.onMark('redis', mark(1), 0)!;
+      const { bytes, served } = receiver.onMark(mark(1), 0)!;
       return bytes! - served;
     };
     assert.equal(windowAt(49), WINDOW);
@@ -72,7 +72,7 @@ describe('Receiver', () => {
     const { receiver, intake, mark } = createReceiver();
     intake.arrive(1);
     receiver.load().add(receiver.intake('bids', 1), 100);
-    const { bytes, served } = receiver.onMark('redis', mark(1), 0)!;
+    const { bytes, served } = receiver.onMark(mark(1), 0)!;
     assert.equal(bytes! - served, WINDOW);
   });
 
@@ -98,7 +98,7 @@ describe('Receiver', () => {
       const load = receiver.load();
       intake.arrive(1);
       for (let event = 0; event < 1_000; event++) new Executing(intake, load, 2_500, { live: 1 }).add(1);
-      const { bytes, served } = receiver.onMark('redis', mark(1), 0)!;
+      const { bytes, served } = receiver.onMark(mark(1), 0)!;
       assert.equal(bytes! - served, window);
     }
   });
@@ -107,7 +107,7 @@ describe('Receiver', () => {
     const { receiver, intake, mark, setFill } = createReceiver();
     intake.arrive(1);
     setFill(1);
-    const { bytes, served } = receiver.onMark('redis', mark(1), 0)!;
+    const { bytes, served } = receiver.onMark(mark(1), 0)!;
     assert.equal(bytes, served);
   });
 
@@ -115,32 +115,30 @@ describe('Receiver', () => {
     const { receiver, intake, mark } = createReceiver();
     intake.arrive(100);
     intake.serve(100);
-    receiver.onMark('redis', mark(100), 0);
-    assert.notEqual(receiver.onMark('redis', mark(100), 5_000)!.bytes, undefined);
-    assert.notEqual(receiver.onMark('redis', mark(200), 6_000)!.bytes, undefined);
-    assert.equal(receiver.onMark('redis', mark(300), 7_001)!.bytes, undefined);
-    assert.equal(receiver.onMark('redis', mark(400), 7_002), undefined);
+    receiver.onMark(mark(100), 0);
+    assert.notEqual(receiver.onMark(mark(100), 5_000)!.bytes, undefined);
+    assert.notEqual(receiver.onMark(mark(200), 6_000)!.bytes, undefined);
+    assert.equal(receiver.onMark(mark(300), 7_001)!.bytes, undefined);
+    assert.equal(receiver.onMark(mark(400), 7_002), undefined);
     intake.arrive(100);
-    assert.notEqual(receiver.onMark('redis', mark(500), 7_003)!.bytes, undefined);
+    assert.notEqual(receiver.onMark(mark(500), 7_003)!.bytes, undefined);
   });
 
   it('gives credit for the next lease of a partition', () => {
     const { receiver, intake, mark } = createReceiver();
     intake.arrive(9_000);
-    receiver.onMark('redis', mark(9_000), 0);
+    receiver.onMark(mark(9_000), 0);
     intake.serve(9_000);
     intake.arrive(10);
-    const credit = receiver.onMark('redis', mark(10, { stream: 'next' }), 1);
+    const credit = receiver.onMark(mark(10, { stream: 'next' }), 1);
     assert.deepEqual(credit, { stream: 'next', gateway: 'pod', served: 0, bytes: WINDOW });
   });
 
-  it('gives each stream of a server one final credit when the gateway drains', () => {
+  it('gives each stream one final credit when the gateway drains', () => {
     const { receiver, intake, mark } = createReceiver();
     intake.arrive(1);
-    receiver.onMark('one', mark(1), 0);
-    receiver.onMark('two', mark(1, { stream: 't' }), 0);
-    assert.deepEqual(receiver.finalCredits('one'), [{ stream: 's', gateway: 'pod', served: 1, bytes: undefined }]);
-    assert.deepEqual(receiver.finalCredits('one'), []);
-    assert.equal(receiver.finalCredits('two').length, 1);
+    receiver.onMark(mark(1), 0);
+    assert.deepEqual(receiver.finalCredits(), [{ stream: 's', gateway: 'pod', served: 1, bytes: undefined }]);
+    assert.deepEqual(receiver.finalCredits(), []);
   });
 });

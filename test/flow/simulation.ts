@@ -18,8 +18,6 @@ export interface Plan {
   readonly source?: (ms: number) => number;
   readonly ms: number;
   readonly isFlowControlled?: boolean;
-  /** Redis servers that the partition's channels are on: the first has 19 of 20 messages. Default 1. */
-  readonly servers?: 1 | 2;
 }
 
 /** What happened in one ms. */
@@ -28,11 +26,6 @@ export interface Instant {
   /** Bytes in flight to a gateway or waiting in it, by gateway. */
   readonly outstanding: readonly number[];
   readonly served: readonly number[];
-}
-
-interface SentMark {
-  readonly server: string;
-  readonly mark: Mark;
 }
 
 const MESSAGE_BYTES = 2_500;
@@ -48,13 +41,10 @@ export function simulate({
   source = () => Infinity,
   ms,
   isFlowControlled = true,
-  servers = 1,
 }: Plan): Instant[] {
   const sender = new Sender({ patienceMs: 5_000, ask: () => undefined });
-  const streams = ['redis-0', 'redis-1']
-    .slice(0, servers)
-    .map((server) => ({ server, name: `at-${server}`, bytes: 0 }));
-  for (const { server, name } of streams) sender.open(server, 'bids', 0, name);
+  const stream = 'stream';
+  sender.open('bids', 0, stream);
   const nodes = gateways.map((plan) => {
     const receiver = new Receiver({
       gateway: plan.name,
@@ -63,34 +53,32 @@ export function simulate({
       sockets: () => 1,
       fill: () => 0,
     });
-    return { plan, receiver, intake: receiver.intake('bids', 0), link: [] as [at: number, of: number | SentMark][], served: 0, answers: [] as [at: number, deliver: (now: number) => void][] }; // prettier-ignore
+    return { plan, receiver, intake: receiver.intake('bids', 0), link: [] as [at: number, of: number | Mark][], served: 0, answers: [] as [at: number, deliver: (now: number) => void][] }; // prettier-ignore
   });
   const instants: Instant[] = [];
   let published = 0;
   let available = 0;
   let askedAt = 0;
-  const send = (now: number, of: number | SentMark) => {
+  const send = (now: number, of: number | Mark) => {
     for (const { link } of nodes) link.push([now + delayMs, of]);
   };
-  const mark = ({ server, name: stream, bytes }: (typeof streams)[number], isQuestion: boolean): SentMark => ({ server, mark: { topic: 'bids', partition: 0, stream, bytes, isQuestion } }); // prettier-ignore
+  const mark = (isQuestion: boolean): Mark => ({ topic: 'bids', partition: 0, stream, bytes: published, isQuestion });
   for (let now = 1; now <= ms; now++) {
     available += source(now);
     let messages = 0;
     for (; messages < MAX_MESSAGES_PER_MS && available >= MESSAGE_BYTES; messages++) {
       if (isFlowControlled && sender.room('bids', 0, now).bytes === 0) break;
-      const stream = (published / MESSAGE_BYTES) % 20 === 0 ? streams.at(-1)! : streams[0]!;
-      const due = sender.dueMark(stream.name, MESSAGE_BYTES, now);
-      sender.add(stream.name, MESSAGE_BYTES);
-      stream.bytes += MESSAGE_BYTES;
+      const due = sender.dueMark(stream, MESSAGE_BYTES, now);
+      sender.add(stream, MESSAGE_BYTES);
       published += MESSAGE_BYTES;
       available -= MESSAGE_BYTES;
       send(now, MESSAGE_BYTES);
-      if (due) send(now, mark(stream, due.isQuestion));
+      if (due) send(now, mark(due.isQuestion));
     }
     const isLimited = messages < MAX_MESSAGES_PER_MS && available >= MESSAGE_BYTES;
     if (isLimited && now - askedAt >= ASK_INTERVAL_MS) {
       askedAt = now;
-      for (const stream of streams) send(now, mark(stream, true));
+      send(now, mark(true));
     }
     for (const node of nodes) {
       for (; node.answers[0] && node.answers[0][0] <= now; node.answers.shift()) node.answers[0][1](now);
@@ -100,7 +88,7 @@ export function simulate({
         const [, of] = next;
         if (typeof of === 'number') node.intake.arrive(of);
         else {
-          const credit = node.receiver.onMark(of.server, of.mark, now);
+          const credit = node.receiver.onMark(of, now);
           if (credit) node.answers.push([now + delayMs, (at) => sender.onCredit(credit, at)]);
         }
       }

@@ -38,7 +38,7 @@ async function startPod(t: TestContext, bus: Bus) {
 }
 
 const redisPod = (t: TestContext, url: string) =>
-  startPod(t, new RedisBus({ urls: [url], prefix: 'crier:', log: logLines().log }));
+  startPod(t, new RedisBus({ url, prefix: 'crier:', log: logLines().log }));
 
 describe('shared revocations', () => {
   it('reach another pod at once, and a pod that starts later before its start is complete', async (t) => {

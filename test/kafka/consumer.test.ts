@@ -144,7 +144,7 @@ describe('KafkaConsumer', () => {
       const memory = new MemoryStateFills(() => 0);
       const outage = { reads: 0 };
       const fills: StateFills = {
-        servers: [],
+        places: [],
         read: (...of) => {
           if (!bus.isAway) return memory.read(...of);
           outage.reads++;

@@ -113,7 +113,7 @@ describe('createServer', { concurrency: 4 }, () => {
     const cases: readonly [object, RegExp, typeof SetupError?][] = [
       [{ prot: 1 }, /^prot: unknown option; did you mean "port"\?$/],
       [{ port: -1 }, /^port: expected .*, got "-1"$/],
-      [{ kafkaBrokers: ['a:1'] }, /^redisUrl: expected redis/],
+      [{ kafkaBrokers: ['a:1'] }, /^redisUrl: expected a Redis/],
       [{ backends: { seller: 'seller:80' } }, /^backends\.seller: expected an http/],
       [{ backends: { sellerApi: null } }, /^backends\.sellerApi: expected an http/],
       [

@@ -53,6 +53,7 @@ const ELSEWHERE: CausedElsewhere = {
     'crier_backend_breaker_open',
   ],
   'test/identity/authentication.test.ts': ['crier_token_key_fetches_total'],
+  'test/faults/redis-cluster.test.ts': ['crier_skipped_partitions'],
   'test/end-to-end/memory-guard.test.ts': ['crier_memory_guard_active', 'crier_memory_guard_connections_closed_total'],
   'test/end-to-end/record-parts.test.ts': ['crier_record_parts_omitted_total'],
   'test/end-to-end/schema-registry.test.ts': ['crier_schema_waiting_partitions', 'crier_stopped_partitions'],

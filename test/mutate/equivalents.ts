@@ -244,12 +244,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'Memory that is just large enough is replaced by larger memory.',
   },
   {
-    file: 'src/bus/redis/redis-link.ts',
-    before: 'Promise.all([this.#isUp ? false : isClusterNode(this.client), pong]).then(',
-    after: 'Promise.all([false ? false : isClusterNode(this.client), pong]).then(',
-    reason: 'The same server is asked again and gives the same answer.',
-  },
-  {
     file: 'src/bus/coordinates.ts',
     before: 'if (message[0] === AT_SIGN) {',
     after: 'if (true) {',
@@ -284,36 +278,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     before: 'if (!isPlain(first) || !isPlain(second)) return this.text(`${first} ${second}`);',
     after: 'if (true) return this.text(`${first} ${second}`);',
     reason: 'The general path writes the same bytes, more slowly.',
-  },
-  {
-    file: 'src/bus/redis/redis-subscriber.ts',
-    before: '#losses = 0;',
-    after: '#losses = 1;',
-    reason: 'The counter is compared only with its own earlier values.',
-  },
-  {
-    file: 'src/bus/redis/redis-subscriber.ts',
-    before: 'channel = { name, receive, isWanted: true, isSent: false, isLive: false, pending: undefined };',
-    after: 'channel = { name, receive, isWanted: false, isSent: false, isLive: false, pending: undefined };',
-    reason: 'The field is set below.',
-  },
-  {
-    file: 'src/bus/rendezvous.ts',
-    before: 'let owner = 0;',
-    after: 'let owner = 1;',
-    reason: 'The first server has a higher weight than -1.',
-  },
-  {
-    file: 'src/bus/rendezvous.ts',
-    before: 'let highest = -1;',
-    after: 'let highest = -0;',
-    reason: 'A weight of 0 at the first server leaves it the owner.',
-  },
-  {
-    file: 'src/bus/rendezvous.ts',
-    before: 'if (weight > highest) {',
-    after: 'if (weight >= highest) {',
-    reason: 'There are no ties.',
   },
   {
     file: 'src/websocket/connection-socket.ts',
@@ -428,12 +392,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     before: 'if (deadline - now > 1) {',
     after: 'if (deadline - now > 0) {',
     reason: 'The timer is at most 1 ms longer.',
-  },
-  {
-    file: 'src/operations/live-operation.ts',
-    before: '} finally { this.#leave = undefined; }',
-    after: '} finally {}',
-    reason: 'Cancelling finished work has no effect.',
   },
   {
     file: 'src/operations/live-operation.ts',

@@ -34,7 +34,7 @@ describe('a secret in a file', () => {
     await writeFile(join(folder, 'url'), 'redis://:hunter2@redis:6379\n');
     await symlink(join(folder, 'url'), join(folder, 'link'));
     const config = readConfig({ KAFKA_BROKERS: 'kafka:9092', REDIS_URL_FILE: join(folder, 'link') });
-    assert.deepEqual(config.REDIS_URL, ['redis://:hunter2@redis:6379']);
+    assert.equal(config.REDIS_URL, 'redis://:hunter2@redis:6379');
     assert.equal(config.isEmbedded, false);
   });
 
@@ -113,7 +113,7 @@ describe('a secret in a file', () => {
     const path = join(await temporaryFolder(t), 'url');
     await writeFile(path, SECRET);
     const message = configRefusal({ KAFKA_BROKERS: 'kafka:9092', REDIS_URL_FILE: path });
-    assert.match(message, /^REDIS_URL: expected redis:\/\/ or rediss:\/\/ URLs/);
+    assert.match(message, /^REDIS_URL: expected redis:\/\/host:6379/);
     assert.doesNotMatch(message, /hunter2/);
   });
 });

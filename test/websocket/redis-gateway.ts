@@ -87,7 +87,7 @@ export async function startGateway(t: TestContext, { graph, redis, settings }: G
 /** A gateway in this process, a Redis, and a publisher for the test. */
 export async function startRedisGateway(t: TestContext, options: RedisGatewayOptions) {
   const { server, redis, prefix } = await startGateway(t, options);
-  const bus = new RedisBus({ urls: [redis.url], prefix, log });
+  const bus = new RedisBus({ url: redis.url, prefix, log });
   t.after(() => bus.close());
   await bus.start();
   const admin = new Redis(redis.url, { retryStrategy: () => 50 });

@@ -29,9 +29,6 @@ export interface MemoryBusOptions {
   readonly flowPatienceMs?: number | undefined;
 }
 
-/** Flow control distinguishes streams by the name of their server. Here the server is this process. */
-const SERVER = 'memory';
-
 interface Pending {
   readonly channel: string;
   readonly payload: Buffer;
@@ -41,6 +38,7 @@ interface Pending {
 /** The bus of the embedded mode: one process, no server. It delivers in a later turn of the event loop, as a network does. */
 export class MemoryBus implements Bus {
   readonly sender: Sender;
+  readonly skips = undefined;
   readonly control = new MemoryControl(() => this.#assertStarted());
   readonly #log: Logger;
   readonly #observer: BusObserver;
@@ -115,7 +113,7 @@ export class MemoryBus implements Bus {
     this.#receiver = receiver;
     return () => {
       this.#receiver = undefined;
-      for (const credit of receiver.finalCredits(SERVER)) this.sender.onCredit(credit);
+      for (const credit of receiver.finalCredits()) this.sender.onCredit(credit);
     };
   }
 
@@ -128,7 +126,7 @@ export class MemoryBus implements Bus {
     if (fill) this.stateFills.begin(topic, partition, fill);
     const stream = `${topic}/${partition}.${++this.#leases}`;
     this.#streams.set(`${topic}/${partition}`, stream);
-    this.sender.open(SERVER, topic, partition, stream);
+    this.sender.open(topic, partition, stream);
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
@@ -209,7 +207,7 @@ export class MemoryBus implements Bus {
   #mark(topic: string, partition: number, isQuestion: boolean): void {
     const stream = this.#streams.get(`${topic}/${partition}`) ?? '';
     const bytes = this.sender.published(stream);
-    const credit = this.#receiver?.onMark(SERVER, { topic, partition, stream, bytes, isQuestion });
+    const credit = this.#receiver?.onMark({ topic, partition, stream, bytes, isQuestion });
     if (credit) this.sender.onCredit(credit);
   }
 

@@ -2,7 +2,7 @@ import type { StateFill, StateFills, TopicFills } from '../state-fill.ts';
 
 /** The fills of the memory bus. It loses nothing, and every worker of its process keeps the same states. */
 export class MemoryStateFills implements StateFills {
-  readonly servers: readonly string[] = [];
+  readonly places: readonly string[] = [];
   readonly #epochOf: (topic: string) => number;
   /** By topic. */
   readonly #topics = new Map<string, { partitions: number; readonly fills: Map<number, StateFill> }>();

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
+import type { RedisTarget } from './redis-address.ts';
+import type { RedisAccess } from './redis-access.ts';
 import type { RedisLink } from './redis-link.ts';
 import type { RedisSubscriber } from './redis-subscriber.ts';
+import type { RedisTag } from './redis-tag.ts';
 
 export interface DeliveryProbeOptions {
-  readonly url: string;
-  /** Of channel names. */
-  readonly prefix: string;
+  readonly target: RedisTarget;
+  readonly access?: RedisAccess | undefined;
+  /** A tag that the server has now; undefined: it has none. */
+  readonly tag: () => Pick<RedisTag, 'prefix' | 'publishCommand'> | undefined;
   readonly publisher: RedisLink;
   readonly subscriberLink: RedisLink;
   readonly subscriber: RedisSubscriber;
@@ -34,7 +38,9 @@ interface Trail {
  */
 export class DeliveryProbe {
   readonly #options: DeliveryProbeOptions;
-  readonly #channel: string;
+  readonly #id = randomUUID();
+  /** '': none is subscribed. */
+  #channel = '';
   readonly #trails: Record<Way, Trail> = {
     ours: { heard: 0, unheard: undefined },
     new: { heard: 0, unheard: undefined },
@@ -48,7 +54,6 @@ export class DeliveryProbe {
 
   constructor(options: DeliveryProbeOptions) {
     this.#options = options;
-    this.#channel = `${options.prefix}probe:${randomUUID()}`;
   }
 
   start(): void {
@@ -58,17 +63,29 @@ export class DeliveryProbe {
   close(): void {
     clearInterval(this.#timer);
     this.#fresh?.disconnect();
+    this.#move('');
   }
 
   #onTurn(): void {
     const { publisher, subscriberLink, subscriber } = this.#options;
-    if (!publisher.isUp || !subscriberLink.isUp) return this.#forget();
+    const tag = this.#options.tag();
+    if (!tag || !publisher.isUp || !subscriberLink.isUp) return this.#forget();
     // After a blocked event loop timers come before input.
     setImmediate(() => this.#judge());
-    if (this.#round === 0) subscriber.subscribe(this.#channel, (message) => this.#onArrival(message.toString()));
+    this.#move(`${tag.prefix}probe:${this.#id}`);
     this.#round++;
     // A channel that Redis refuses us proves nothing.
-    if (!this.#fresh && subscriber.isLive(this.#channel)) void this.#send(this.#round);
+    if (!this.#fresh && subscriber.isLive(this.#channel)) void this.#send(this.#round, tag.publishCommand);
+  }
+
+  /** In a cluster, the tag of the last channel may have moved to another server. */
+  #move(channel: string): void {
+    const { subscriber } = this.#options;
+    if (channel === this.#channel) return;
+    if (this.#channel !== '') subscriber.unsubscribe(this.#channel);
+    this.#channel = channel;
+    this.#forget();
+    if (channel !== '') subscriber.subscribe(channel, (message) => this.#onArrival(message.toString()));
   }
 
   #judge(): void {
@@ -82,26 +99,31 @@ export class DeliveryProbe {
     }
   }
 
-  async #send(round: number): Promise<void> {
-    const { publisher, url, intervalMs } = this.#options;
-    const fresh = (this.#fresh = new Redis(url, {
+  async #send(round: number, command: RedisTag['publishCommand']): Promise<void> {
+    const { publisher, target, access, intervalMs } = this.#options;
+    const channel = this.#channel;
+    const fresh = (this.#fresh = new Redis({
+      ...target.options,
       lazyConnect: true,
       connectTimeout: intervalMs,
       commandTimeout: intervalMs,
       retryStrategy: () => null,
+      sentinelRetryStrategy: () => null,
       enableReadyCheck: false,
       disableClientInfo: true,
     }));
+    const detachAccess = access?.attach(fresh);
     fresh.on('error', () => undefined);
     this.#sentAt = performance.now();
     const send = async (way: Way, client: Redis) => {
-      await client.publish(this.#channel, `${way} ${round}`);
+      await client[command](channel, `${way} ${round}`);
       const trail = this.#trails[way];
       if (trail.heard < round) trail.unheard ??= round;
     };
     // What is not accepted is not waited for.
     await Promise.allSettled([send('ours', publisher.client), fresh.connect().then(() => send('new', fresh))]);
     fresh.disconnect();
+    detachAccess?.();
     this.#fresh = undefined;
   }
 

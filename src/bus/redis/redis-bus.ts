@@ -1,31 +1,40 @@
-import { BusUnavailableError, ConfigError } from '../../errors.ts';
+import { BusUnavailableError } from '../../errors.ts';
 import type { Receiver } from '../../flow/receiver.ts';
 import { Sender } from '../../flow/sender.ts';
 import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
-import { STATES_OF_KEY } from '../bus.ts';
 import type { Bus, BusObserver, Listener, Message, PartitionLease, Position, Unsubscribe } from '../bus.ts';
 import { channelLabel, isPlain } from '../channel.ts';
 import { parseMessage } from '../coordinates.ts';
 import type { History, HistoryQuery } from '../history.ts';
+import type { Skips } from '../skips.ts';
 import type { StateFills } from '../state-fill.ts';
 import { Listeners } from '../listeners.ts';
 import { RedisControl } from './redis-control.ts';
 import { failureOf } from '../publish-failure.ts';
+import { agreeOn } from './redis-agreement.ts';
+import { RedisCluster } from './cluster/redis-cluster.ts';
+import { OneServer } from './one-server.ts';
+import { parseRedisUrl } from './redis-address.ts';
+import { RedisFence } from './redis-fence.ts';
+import { RedisFlow } from './redis-flow.ts';
 import { readHistory } from './redis-history.ts';
 import { describe } from './redis-link.ts';
 import type { RedisLink } from './redis-link.ts';
-import { RedisServer } from './redis-server.ts';
+import { RedisPublisher } from './redis-publisher.ts';
 import type { RedisServerOptions } from './redis-server.ts';
 import { RedisStateFills } from './redis-state-fills.ts';
-import { agreeOn } from './redis-agreement.ts';
-import { fnv1a, ownerOf } from '../rendezvous.ts';
+import type { RedisSubscriber } from './redis-subscriber.ts';
+import type { RedisTag } from './redis-tag.ts';
+import type { RedisTopology } from './redis-topology.ts';
 
 const LOG_WINDOW_MS = 5_000;
 
-export interface RedisBusOptions extends Omit<RedisServerOptions, 'prefix' | 'onGap'> {
-  /** One or several servers; a channel's server depends on the hash of its name. Every pod must use the same host names and ports. */
-  readonly urls: readonly string[];
+export interface RedisBusOptions extends RedisServerOptions {
+  /** REDIS_URL: one server, Sentinels or a Redis Cluster. */
+  readonly url: string;
+  /** Longest wait of `subscribe` for the acknowledgement, in ms. Default 5,000. */
+  readonly subscribeTimeoutMs?: number;
   /** Prefix of all keys and channels. Default ''. */
   readonly prefix?: string;
   /** A gateway without progress for this long, in ms, no longer limits what this process publishes. Default: no flow control. */
@@ -33,7 +42,9 @@ export interface RedisBusOptions extends Omit<RedisServerOptions, 'prefix' | 'on
 }
 
 interface Subscription {
-  readonly server: RedisServer;
+  readonly subscriber: RedisSubscriber;
+  /** Of the channel in Redis. */
+  readonly name: string;
   /** Includes listeners that wait for the acknowledgement. The channel is unsubscribed when the last one is removed. */
   readonly listeners: Listeners;
 }
@@ -47,8 +58,9 @@ export class RedisBus implements Bus {
   readonly #observer: BusObserver;
   readonly #window = new LogWindow(LOG_WINDOW_MS);
   readonly #prefix: string;
-  readonly #servers: readonly RedisServer[];
-  readonly #serverHashes: readonly number[];
+  readonly #topology: RedisTopology;
+  readonly #flow: RedisFlow;
+  readonly #publisher: RedisPublisher;
   /** By channel. The entry is removed with the channel's last listener. */
   readonly #subscriptions = new Map<string, Subscription>();
   #status: 'idle' | 'started' | 'closed' = 'idle';
@@ -56,31 +68,23 @@ export class RedisBus implements Bus {
 
   /** @throws ConfigError for a URL that cannot be used. Its message contains no credentials. */
   constructor(options: RedisBusOptions) {
-    this.#log = options.log;
+    const { url, log, prefix = '', subscribeTimeoutMs = 5_000 } = options;
+    this.#log = log;
     this.#observer = options.observer ?? {};
-    this.#prefix = options.prefix ?? '';
-    checkUrls(options.urls);
-    this.sender = new Sender({
-      patienceMs: options.flowPatienceMs,
-      ask: (topic, partition) => {
-        for (const { fence } of this.#servers) fence.ask(topic, partition);
-      },
-    });
-    this.#servers = options.urls.map(
-      (url) =>
-        new RedisServer(url, this.sender, {
-          ...options,
-          prefix: this.#prefix,
-          onGap: (channels) => this.#onGap(channels),
-        }),
-    );
-    const labels = this.#servers.map((server) => server.publisher.label);
-    if (new Set(labels).size < labels.length) {
-      throw new ConfigError(`REDIS_URL: expected different servers, got one twice among ${labels.join(', ')}`);
-    }
-    this.#serverHashes = labels.map(fnv1a);
-    this.stateFills = new RedisStateFills(this.#servers, this.#prefix);
-    this.control = new RedisControl({ ...this.#serverOf(`${this.#prefix}control`), prefix: this.#prefix });
+    this.#prefix = prefix;
+    const onGap = (channels: readonly string[]) => this.#onGap(channels);
+    const all = { ...options, prefix, subscribeTimeoutMs, onGap };
+    const address = parseRedisUrl(url);
+    this.#topology =
+      address.kind === 'cluster' ? new RedisCluster({ ...all, address }) : new OneServer(address.target, all);
+    const { tags, subscriber } = this.#topology;
+    const ask = (topic: string, partition: number) => this.#publisher.ask(topic, partition);
+    const sender = (this.sender = new Sender({ patienceMs: options.flowPatienceMs, ask }));
+    const flow = (this.#flow = new RedisFlow({ tags, subscriber, sender }));
+    const fences = tags.map((tag) => new RedisFence(tag));
+    this.#publisher = new RedisPublisher({ topology: this.#topology, fences, flow, sender });
+    this.stateFills = new RedisStateFills(tags, fences);
+    this.control = new RedisControl({ tag: this.#tagOf('control'), subscriber });
   }
 
   get isAvailable(): boolean {
@@ -88,29 +92,29 @@ export class RedisBus implements Bus {
   }
 
   get awayServers(): readonly string[] {
-    return this.#servers.flatMap(({ publisher, subscriberLink }) =>
-      publisher.isUp && subscriberLink.isUp ? [] : [publisher.label],
-    );
+    return this.#topology.awayServers;
   }
 
-  /** Two for each server. */
+  /** A server has every channel, and skips none. */
+  get skips(): Skips | undefined {
+    return this.#topology.tags.length > 1 ? this.#publisher : undefined;
+  }
+
+  /** Of a server there are two; a cluster has more, which come and go. */
   get links(): readonly Pick<RedisLink, 'label' | 'role' | 'isUp' | 'reconnects'>[] {
-    return this.#servers.flatMap(({ publisher, subscriberLink }) => [publisher, subscriberLink]);
+    return this.#topology.links;
   }
 
   async start(): Promise<void> {
     this.#assertNotClosed();
     this.#status = 'started';
-    await Promise.all(this.#servers.map((server) => server.connect()));
-    if (this.#status === 'started') for (const { probe } of this.#servers) probe.start();
+    await this.#topology.start();
   }
 
   async publish(messages: readonly Message[], upTo: Position): Promise<void> {
     try {
       this.#assertNotClosed();
-      const shares = this.#spread(messages);
-      // Every server keeps the position, so that each can detect that it has lost data.
-      await allSettled(this.#servers.map((server) => server.fence.publish(shares.get(server) ?? [], upTo)));
+      await this.#publisher.publish(messages, upTo);
     } catch (error) {
       this.#observer.onPublishFailure?.(messages.length, this.#logFailure('a publish', error));
       throw error;
@@ -119,16 +123,17 @@ export class RedisBus implements Bus {
   }
 
   receive(receiver: Receiver): () => void {
-    const stops = this.#servers.map(({ flow }) => flow.receive(receiver));
+    let stop: (() => void) | undefined = this.#flow.receive(receiver);
     return () => {
-      for (const stop of stops.splice(0)) stop();
+      stop?.();
+      stop = undefined;
     };
   }
 
   async acquire(lease: PartitionLease): Promise<void> {
     this.#assertNotClosed();
     try {
-      await allSettled(this.#servers.map(({ fence }) => fence.acquire(lease)));
+      await this.#publisher.acquire(lease);
     } catch (error) {
       this.#observer.onPublishFailure?.(0, this.#logFailure('the lease of a partition', error));
       throw error;
@@ -141,7 +146,7 @@ export class RedisBus implements Bus {
     const subscription = this.#subscriptions.get(channel) ?? this.#open(channel);
     const unsubscribe = subscription.listeners.add({ listener, onGap }, () => this.#release(channel, subscription));
     try {
-      await subscription.server.subscriber.acknowledged(channel);
+      await subscription.subscriber.acknowledged(subscription.name);
       this.#assertNotClosed();
     } catch (error) {
       unsubscribe();
@@ -152,10 +157,11 @@ export class RedisBus implements Bus {
 
   async send(channel: string, text: string): Promise<void> {
     this.#assertNotClosed();
-    const { client, isUp, label, absence } = this.#servers[0]!.publisher;
+    const { publisher } = this.#topology.plain;
+    const { label, isUp, absence } = publisher;
     if (!isUp) throw new BusUnavailableError(`Redis at ${label} is unreachable`, { reason: absence });
     try {
-      await client.publish(channel, text);
+      await publisher.client.publish(channel, text);
     } catch (error) {
       throw new BusUnavailableError(`Redis at ${label} did not accept a message: ${describe(error as Error)}`);
     }
@@ -163,13 +169,13 @@ export class RedisBus implements Bus {
 
   async history(channel: string, query: HistoryQuery): Promise<History> {
     this.#assertNotClosed();
-    return readHistory(this.#serverOf(channel).publisher, this.#prefix, channel, query);
+    return readHistory(this.#tagOf(channel), channel, query);
   }
 
   async agree(name: string, proposal: string): Promise<string> {
     this.#assertNotClosed();
-    const key = `${this.#prefix}${name}`;
-    return agreeOn(this.#serverOf(key).publisher, key, proposal);
+    const { publisher, prefix } = this.#tagOf(name);
+    return agreeOn(publisher, `${prefix}${name}`, proposal);
   }
 
   close(): Promise<void> {
@@ -183,39 +189,25 @@ export class RedisBus implements Bus {
     this.#subscriptions.clear();
     this.#observer.onSubscriptions?.(0);
     this.sender.close();
-    await Promise.all(this.#servers.map((server) => server.close()));
+    await this.#topology.close();
   }
 
-  /** The messages by server, in order. */
-  #spread(messages: readonly Message[]): Map<RedisServer, readonly Message[]> {
-    if (this.#servers.length === 1) return new Map([[this.#servers[0]!, messages]]);
-    const shares = new Map<RedisServer, Message[]>();
-    for (const message of messages) {
-      const servers = message.channel === STATES_OF_KEY ? this.#servers : [this.#serverOf(message.channel)];
-      for (const server of servers) {
-        const share = shares.get(server);
-        if (share) share.push(message);
-        else shares.set(server, [message]);
-      }
-    }
-    return shares;
-  }
-
-  #serverOf(channel: string): RedisServer {
-    return this.#servers[ownerOf(channel, this.#serverHashes)]!;
+  #tagOf(name: string): RedisTag {
+    return this.#topology.tags[this.#topology.tagIndexOf(name)]!;
   }
 
   #open(channel: string): Subscription {
-    // Other programs know neither the hash of names nor the header of messages, and must not forge one.
+    // Other programs know neither the tags nor the header of messages, and must not forge one.
     const isOfAnyProgram = isPlain(channel, this.#prefix);
-    const server = isOfAnyProgram ? this.#servers[0]! : this.#serverOf(channel);
+    const { subscriber } = isOfAnyProgram ? this.#topology.plain : this.#topology;
+    const name = isOfAnyProgram ? channel : this.#tagOf(channel).name + channel;
     const listeners = new Listeners((error) => this.#logThrow(channel, error));
-    const subscription: Subscription = { server, listeners };
+    const subscription: Subscription = { subscriber, name, listeners };
     const receive = (message: Buffer) => {
       const { payload, coordinates } = parseMessage(message);
       listeners.deliver(payload, coordinates);
     };
-    server.subscriber.subscribe(channel, isOfAnyProgram ? (message) => listeners.deliver(message) : receive);
+    subscriber.subscribe(name, isOfAnyProgram ? (message) => listeners.deliver(message) : receive);
     this.#subscriptions.set(channel, subscription);
     this.#observer.onSubscriptions?.(this.#subscriptions.size);
     return subscription;
@@ -233,7 +225,7 @@ export class RedisBus implements Bus {
     if (subscription.listeners.size > 0 || this.#subscriptions.get(channel) !== subscription) return;
     this.#subscriptions.delete(channel);
     this.#observer.onSubscriptions?.(this.#subscriptions.size);
-    subscription.server.subscriber.unsubscribe(channel);
+    subscription.subscriber.unsubscribe(subscription.name);
   }
 
   /** Logs the reason of a failure and returns it. */
@@ -257,24 +249,4 @@ export class RedisBus implements Bus {
   #assertNotClosed(): void {
     if (this.#status === 'closed') throw new BusUnavailableError('the bus is closed', { reason: 'closed' });
   }
-}
-
-/** Rejects with the first rejection once all have settled: a retry must not overlap with commands in flight. */
-async function allSettled(promises: readonly Promise<void>[]): Promise<void> {
-  for (const outcome of await Promise.allSettled(promises)) if (outcome.status === 'rejected') throw outcome.reason;
-}
-
-function checkUrls(urls: readonly string[]): void {
-  if (urls.length === 0) throw new ConfigError('REDIS_URL: expected at least one redis:// URL, got none');
-  urls.forEach((url, i) => {
-    if (/^rediss?:\/\/./.test(url) && URL.canParse(url)) {
-      if (!new URL(url).searchParams.has('keyPrefix')) return;
-      throw new ConfigError(
-        `REDIS_URL: number ${i + 1} has a keyPrefix, which does not apply to channels; use CHANNEL_PREFIX instead`,
-      );
-    }
-    throw new ConfigError(
-      `REDIS_URL: expected redis:// or rediss:// URLs, number ${i + 1} is none (it is not shown: it may hold a password)`,
-    );
-  });
 }

@@ -2,21 +2,20 @@ import { BusUnavailableError } from '../../errors.ts';
 import type { Control, KeptText, StopListening } from '../control.ts';
 import { describe } from './redis-link.ts';
 import type { RedisLink } from './redis-link.ts';
-import { KEEP, runScript } from './redis-scripts.ts';
+import { runScript } from './redis-scripts.ts';
 import type { RedisSubscriber } from './redis-subscriber.ts';
+import type { RedisTag } from './redis-tag.ts';
 
 export interface RedisControlOptions {
-  readonly publisher: RedisLink;
-  readonly subscriberLink: RedisLink;
+  /** Of all control messages. */
+  readonly tag: RedisTag;
   readonly subscriber: RedisSubscriber;
-  /** Of channels and keys. */
-  readonly prefix: string;
 }
 
 /** Texts of one script call: Redis serves nobody else meanwhile. */
 const MAX_TEXTS_PER_CALL = 500;
 
-/** Control messages over one Redis. No name has a `{`, which every channel of clients has. */
+/** Control messages over Redis. After the prefix no name has a `{`, which every channel of clients has. */
 export class RedisControl implements Control {
   readonly #options: RedisControlOptions;
   /** By channel: called after a gap. */
@@ -27,13 +26,13 @@ export class RedisControl implements Control {
   }
 
   async send(name: string, text: string): Promise<void> {
-    await this.#run((client) => client.publish(this.#channel(name), text));
+    await this.#run((client) => client[this.#options.tag.publishCommand](this.#channel(name), text));
   }
 
   async listen(name: string, onText: (text: string) => void, onGap: () => void): Promise<StopListening> {
-    const { subscriber, subscriberLink } = this.#options;
-    if (!subscriberLink.isUp) throw new BusUnavailableError(`Redis at ${subscriberLink.label} is unreachable`);
+    const { subscriber, tag } = this.#options;
     const channel = this.#channel(name);
+    if (!subscriber.canReach(channel)) throw new BusUnavailableError(`Redis at ${tag.publisher.label} is unreachable`);
     const stop = () => {
       if (this.#listening.get(channel) !== onGap) return;
       this.#listening.delete(channel);
@@ -52,7 +51,8 @@ export class RedisControl implements Control {
     let refused = 0;
     for (let i = 0; i < texts.length; i += MAX_TEXTS_PER_CALL) {
       const pairs = texts.slice(i, i + MAX_TEXTS_PER_CALL).flatMap(({ text, untilMs }) => [text, untilMs]);
-      refused += Number(await runScript(this.#options.publisher, KEEP, [this.#channel(name)], [max, ...pairs]));
+      const { publisher, scripts } = this.#options.tag;
+      refused += Number(await runScript(publisher, scripts.keep, [this.#channel(name)], [max, ...pairs]));
     }
     return refused;
   }
@@ -67,16 +67,17 @@ export class RedisControl implements Control {
   }
 
   #channel(name: string): string {
-    return `${this.#options.prefix}${name}`;
+    return `${this.#options.tag.prefix}${name}`;
   }
 
   async #run<T>(act: (client: RedisLink['client']) => Promise<T>): Promise<T> {
-    const { client, isUp, label } = this.#options.publisher;
-    if (!isUp) throw new BusUnavailableError(`Redis at ${label} is unreachable`);
+    const { publisher } = this.#options.tag;
+    if (!publisher.isUp) throw new BusUnavailableError(`Redis at ${publisher.label} is unreachable`);
     try {
-      return await act(client);
+      return await act(publisher.client);
     } catch (error) {
-      throw new BusUnavailableError(`Redis at ${label} failed a control message: ${describe(error as Error)}`);
+      const message = `Redis at ${publisher.label} failed a control message: ${describe(error as Error)}`;
+      throw new BusUnavailableError(message, { reason: publisher.failureOf(error as Error) });
     }
   }
 }

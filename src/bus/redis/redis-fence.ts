@@ -1,65 +1,62 @@
 import { FencedError, StateLostError } from '../../errors.ts';
-import type { Sender } from '../../flow/sender.ts';
 import { printTraceFields } from '../../tracing/header-fields.ts';
 import type { TraceContext } from '../../tracing/trace-context.ts';
+import { STATES_OF_KEY } from '../bus.ts';
 import type { Message, PartitionLease, Position } from '../bus.ts';
 import { printPartsField } from '../carried-parts.ts';
 import type { Retention } from '../history.ts';
-import type { RedisFlow } from './redis-flow.ts';
-import type { RedisLink } from './redis-link.ts';
 import { CommandWriter, WrittenCommand } from './command-writer.ts';
 import { fillsKey, ownersKey } from './redis-keys.ts';
-import { FILLED, LEASE, PUBLISH, runScript, sendScript } from './redis-scripts.ts';
+import { runScript, sendScript } from './redis-scripts.ts';
+import type { RedisTag } from './redis-tag.ts';
 
 /** A writer that has grown larger is not kept: a chunk is 1 MiB of text and, with its last record, seldom more than 2. */
 const MAX_WRITER_BYTES = 4 * 1024 * 1024;
 
-/** The lease of a partition on this server. */
+/** The lease of a partition for this tag. */
 interface Holding {
-  /** Also names the lease's stream. */
   readonly token: string;
   readonly epoch: number;
   /** The last start id that the server knew when the lease was acquired; '': none. */
   readonly startId: string;
-  /** Offset up to which the server has accepted all records. */
+  /** Offset up to which Redis has accepted all records; in a cluster, those with a channel of this tag. */
   position: number;
   /** True if the worker keeps states of the partition's channels. */
   readonly keepsStates: boolean;
 }
 
+/** A mark of flow control that follows a publish: the channel of marks, bytes before the publish, and `?` for a question. */
+export type PrintedMark = readonly [channel: string, bytes: string, question: string];
+
 /**
- * Publishes to one Redis, only for the partitions that this process has leased there. Redis refuses a publish from a worker whose lease
+ * Publishes to the channels of one tag, only for the partitions that this process has leased for it. Redis refuses a publish from a worker whose lease
  * another worker has replaced, and a publish after it has lost its data. Holds one entry for each leased partition.
  */
 export class RedisFence {
-  readonly #link: RedisLink;
+  readonly #tag: RedisTag;
   readonly #ownersKey: string;
   readonly #fillsKey: string;
-  readonly #flow: RedisFlow;
-  readonly #sender: Sender;
   readonly #holdings = new Map<string, Holding>();
   /** Idle writers; at most as many as there were concurrent publishes. */
   readonly #writers: CommandWriter[] = [];
 
-  constructor(link: RedisLink, prefix: string, flow: RedisFlow, sender: Sender) {
-    this.#link = link;
-    this.#ownersKey = ownersKey(prefix);
-    this.#fillsKey = fillsKey(prefix);
-    this.#flow = flow;
-    this.#sender = sender;
+  constructor(tag: RedisTag) {
+    this.#tag = tag;
+    this.#ownersKey = ownersKey(tag.prefix);
+    this.#fillsKey = fillsKey(tag.prefix);
   }
 
   /** @throws BusUnavailableError, StateLostError */
-  async acquire({ topic, partition, position, startId, signature }: PartitionLease): Promise<void> {
+  async acquire({ topic, partition, position, startId, signature }: PartitionLease, token: string): Promise<void> {
     const key = `${topic}/${partition}`;
     const before = this.#holdings.get(key);
-    const token = this.#flow.nextStream();
+    const { publisher, scripts } = this.#tag;
     const { epoch, position: accepted, startId: acceptedAfter } = before ?? { epoch: 0, position: -1, startId: '' };
     const args = [topic, partition, token, epoch, position, startId ?? '', Date.now(), accepted, acceptedAfter];
     const keys = signature === undefined ? [this.#ownersKey] : [this.#ownersKey, this.#fillsKey];
-    const reply = (await runScript(this.#link, LEASE, keys, args)) as [Buffer, Buffer, Buffer, Buffer?];
+    const reply = (await runScript(publisher, scripts.lease, keys, args)) as [Buffer, Buffer, Buffer, Buffer?];
     if (signature !== undefined && String(reply[3]) !== signature) {
-      throw new StateLostError(`Redis at ${this.#link.label} does not have the states of ${key}`);
+      throw new StateLostError(`Redis at ${publisher.label} does not have the states of ${key}`);
     }
     this.#holdings.set(key, {
       token,
@@ -68,7 +65,6 @@ export class RedisFence {
       startId: String(reply[2]),
       keepsStates: signature !== undefined,
     });
-    this.#sender.open(this.#link.label, topic, partition, token);
   }
 
   /**
@@ -78,53 +74,53 @@ export class RedisFence {
   async endFill(topic: string, partition: number, signature: string): Promise<void> {
     const token = this.#holdings.get(`${topic}/${partition}`)?.token ?? '';
     const keys = [this.#ownersKey, this.#fillsKey];
-    const reply = await runScript(this.#link, FILLED, keys, [topic, partition, token, signature]);
-    if (reply === -1) throw new FencedError(`${topic}/${partition} is not leased at ${this.#link.label}`);
+    const { publisher, scripts } = this.#tag;
+    const reply = await runScript(publisher, scripts.filled, keys, [topic, partition, token, signature]);
+    if (reply === -1) throw new FencedError(`${topic}/${partition} is not leased at ${publisher.label}`);
   }
 
-  /** Requests credit from the gateways of a partition. */
-  ask(topic: string, partition: number): void {
-    const stream = this.#holdings.get(`${topic}/${partition}`)?.token;
-    if (stream === undefined) return;
-    this.#flow.ask({ topic, partition, stream, bytes: this.#sender.published(stream), isQuestion: true });
+  /** Of the last lease of the partition; undefined: there was none. */
+  tokenOf(topic: string, partition: number): string | undefined {
+    return this.#holdings.get(`${topic}/${partition}`)?.token;
+  }
+
+  /** Offset up to which Redis has accepted all records of a leased partition; -1: nothing is known. */
+  positionOf(topic: string, partition: number): number {
+    return this.#holdings.get(`${topic}/${partition}`)?.position ?? -1;
   }
 
   /**
-   * Publishes all messages atomically, or none.
+   * Publishes all messages atomically, or none. Returns the bytes of payloads that at least one subscriber received.
    * @throws BusUnavailableError or FencedError, like `Bus.publish`
    */
-  async publish(messages: readonly Message[], { topic, partition, offset }: Position): Promise<void> {
+  async publish(
+    messages: readonly Message[],
+    { topic, partition, offset }: Position,
+    mark: PrintedMark = NO_MARK,
+  ): Promise<number> {
     const holding = this.#holdings.get(`${topic}/${partition}`);
     if (!holding) throw new FencedError(`${topic}/${partition} was not leased`);
     const writer = this.#writers.pop() ?? new CommandWriter();
     const keys = holding.keepsStates ? ['2', this.#ownersKey, this.#fillsKey] : ['1', this.#ownersKey];
     const beginning = [...keys, topic, `${partition}`, holding.token, `${offset}`, `${holding.position}`];
-    const due = this.#sender.dueMark(holding.token, bytesOf(messages));
-    const mark = due ? [this.#flow.markChannel, `${due.bytes}`, due.isQuestion ? '?' : ''] : NO_MARK;
-    const received = await sendScript(this.#link, PUBLISH, (command, script) => {
-      write(writer, [command, script, ...beginning], mark, messages);
-      return this.#link.client.sendCommand(new WrittenCommand(command, writer.bytes));
+    const { publisher, scripts, name } = this.#tag;
+    const received = await sendScript(publisher, scripts.publish, (command, script) => {
+      write(writer, [command, script, ...beginning], mark, name, messages);
+      return publisher.client.sendCommand(new WrittenCommand(command, writer.bytes));
     });
     // The reply proves that all of the writer's bytes were sent. Without a reply, a lost link may still refer to them.
     if (writer.size <= MAX_WRITER_BYTES) this.#writers.push(writer);
     if (received === -1) {
       throw new FencedError(
-        `${topic}/${partition} was leased by another worker, or Redis at ${this.#link.label} lost data`,
+        `${topic}/${partition} was leased by another worker, or Redis at ${publisher.label} lost data`,
       );
     }
     holding.position = Math.max(holding.position, offset);
-    this.#sender.add(holding.token, Number(received));
+    return Number(received);
   }
 }
 
-const NO_MARK = ['', '0', ''];
-
-/** Size of all payloads in UTF-16 code units, which approximates their bytes. */
-function bytesOf(messages: readonly Message[]): number {
-  let bytes = 0;
-  for (const { payload } of messages) bytes += payload.length;
-  return bytes;
-}
+const NO_MARK: PrintedMark = ['', '0', ''];
 
 function printRetention({ entries, bytes, seconds, stateSeconds }: Retention): string {
   return `${entries} ${bytes} ${seconds} ${stateSeconds ?? '-'}`;
@@ -134,11 +130,15 @@ function printFields({ trace, record }: Message): string {
   return (trace ? printTraceFields(trace) : '') + (record === undefined ? '' : printPartsField(record));
 }
 
-/** Writes the command that runs `lua/publish.lua`. */
+/**
+ * Writes the command that runs `lua/publish.lua`.
+ * @param tag begins the name of each channel and index in Redis
+ */
 function write(
   writer: CommandWriter,
   beginning: readonly string[],
-  mark: readonly string[],
+  mark: PrintedMark,
+  tag: string,
   messages: readonly Message[],
 ): void {
   let least = Number.MAX_SAFE_INTEGER;
@@ -171,7 +171,7 @@ function write(
     if (history !== limits) {
       writer.text('');
       writer.text(history ? printRetention(history) : '0 0 0 -');
-      writer.text(history?.keyIndex ?? '');
+      writer.text(history?.keyIndex === undefined ? '' : tag + history.keyIndex);
       limits = history;
     }
     if (keyHash !== key) {
@@ -187,7 +187,7 @@ function write(
       context = trace;
       parts = record;
     }
-    writer.text(channel);
+    writer.text(tag === '' || channel === STATES_OF_KEY ? channel : tag + channel);
     writer.pair(offset, timestamp);
     // The messages of one record share one payload: it is written once.
     writer.text(own === payload ? '' : own);

@@ -3,75 +3,85 @@ import { parseCredit, parseMark, printCredit, printMark } from '../../flow/mark.
 import type { Credit, Mark } from '../../flow/mark.ts';
 import type { Receiver } from '../../flow/receiver.ts';
 import type { Sender } from '../../flow/sender.ts';
-import type { RedisLink } from './redis-link.ts';
 import type { RedisSubscriber } from './redis-subscriber.ts';
+import type { RedisTag } from './redis-tag.ts';
 
 export interface RedisFlowOptions {
-  readonly publisher: RedisLink;
+  readonly tags: readonly RedisTag[];
   readonly subscriber: RedisSubscriber;
-  /** Of channel names. */
-  readonly prefix: string;
   readonly sender: Sender;
 }
 
 /**
- * Flow control over one Redis. Marks go out on one channel for all gateways, by `lua/publish.lua`, so that they arrive after the messages
- * that they count. Credits go to a channel of each worker. Neither name has a `{`, which every channel of clients has.
+ * Flow control over Redis. Marks go out on one channel of each tag for all gateways, by `lua/publish.lua`, so that they arrive after the
+ * messages that they count (in a cluster, messages of the same chunk from other nodes may arrive later). Credits go to a channel of each
+ * worker, of the tag by which the mark came. After the prefix no name has a `{`, which every channel of clients has.
  */
 export class RedisFlow {
-  readonly markChannel: string;
   readonly #options: RedisFlowOptions;
   readonly #worker = randomUUID();
   #streams = 0;
 
   constructor(options: RedisFlowOptions) {
     this.#options = options;
-    this.markChannel = `${options.prefix}flow`;
   }
 
   /** A name that no other stream has; a worker can be reached by it. */
   nextStream(): string {
-    const { sender, subscriber } = this.#options;
+    const { sender, subscriber, tags } = this.#options;
     if (sender.isEnabled && this.#streams === 0) {
-      subscriber.subscribe(this.#creditChannel(this.#worker), (message) => {
-        const credit = parseCredit(message.toString());
-        if (credit) sender.onCredit(credit);
-      });
+      for (const tag of tags) {
+        subscriber.subscribe(creditChannel(tag, this.#worker), (message) => {
+          const credit = parseCredit(message.toString());
+          if (credit) sender.onCredit(credit);
+        });
+      }
     }
     return `${this.#worker}.${++this.#streams}`;
   }
 
   /** Asks all gateways. */
   ask(mark: Mark): void {
-    this.#publish(this.markChannel, printMark(mark));
+    const tag = this.#liveTag();
+    if (tag) publish(tag, markChannel(tag), printMark(mark));
   }
 
   /** Answers marks, until it calls what is returned. Idempotent. */
   receive(receiver: Receiver): () => void {
-    const { publisher, subscriber } = this.#options;
-    subscriber.subscribe(this.markChannel, (message) => {
-      const mark = parseMark(message.toString());
-      const credit = mark && receiver.onMark(publisher.label, mark);
-      if (credit) this.#send(credit);
-    });
+    const { tags, subscriber } = this.#options;
+    for (const tag of tags) {
+      subscriber.subscribe(markChannel(tag), (message) => {
+        const mark = parseMark(message.toString());
+        const credit = mark && receiver.onMark(mark);
+        if (credit) send(tag, credit);
+      });
+    }
     return () => {
-      subscriber.unsubscribe(this.markChannel);
-      for (const credit of receiver.finalCredits(publisher.label)) this.#send(credit);
+      for (const tag of tags) subscriber.unsubscribe(markChannel(tag));
+      const tag = this.#liveTag();
+      if (tag) for (const credit of receiver.finalCredits()) send(tag, credit);
     };
   }
 
-  #send(credit: Credit): void {
-    const [worker] = credit.stream.split('.', 1);
-    this.#publish(this.#creditChannel(worker!), printCredit(credit));
+  #liveTag(): RedisTag | undefined {
+    return this.#options.tags.find(({ publisher }) => publisher.isUp);
   }
+}
 
-  #creditChannel(worker: string): string {
-    return `${this.markChannel}:${worker}`;
-  }
+export function markChannel({ prefix }: RedisTag): string {
+  return `${prefix}flow`;
+}
 
-  /** Best effort: a mark or a credit that is lost is followed by another one while a worker waits. */
-  #publish(channel: string, text: string): void {
-    const { client, isUp } = this.#options.publisher;
-    if (isUp) client.publish(channel, text).catch(() => undefined);
-  }
+function creditChannel({ prefix }: RedisTag, worker: string): string {
+  return `${prefix}flow:${worker}`;
+}
+
+function send(tag: RedisTag, credit: Credit): void {
+  const [worker] = credit.stream.split('.', 1);
+  publish(tag, creditChannel(tag, worker!), printCredit(credit));
+}
+
+/** Best effort: a mark or a credit that is lost is followed by another one while a worker waits. */
+function publish({ publisher: { client, isUp }, publishCommand }: RedisTag, channel: string, text: string): void {
+  if (isUp) client[publishCommand](channel, text).catch(() => undefined);
 }

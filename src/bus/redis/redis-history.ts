@@ -1,28 +1,23 @@
 import { topicOf } from '../channel.ts';
 import { parseMessage } from '../coordinates.ts';
 import type { History, HistoryEntry, HistoryQuery } from '../history.ts';
-import type { RedisLink } from './redis-link.ts';
 import { fillsKey, ownersKey } from './redis-keys.ts';
-import { HISTORY, runScript } from './redis-scripts.ts';
+import { runScript } from './redis-scripts.ts';
+import type { RedisTag } from './redis-tag.ts';
 
 /**
- * What Redis has kept of a channel, whose name begins with `prefix`.
+ * What Redis has kept of a channel of a tag.
  * @throws BusUnavailableError
  */
 export async function readHistory(
-  link: RedisLink,
-  prefix: string,
+  { name, prefix, publisher, scripts }: RedisTag,
   channel: string,
   { from, maxEntries, maxBytes }: HistoryQuery,
 ): Promise<History> {
-  const topic = topicOf(channel, prefix);
+  const topic = topicOf(name + channel, prefix);
+  const keys = [ownersKey(prefix), name + channel, fillsKey(prefix)];
   const args = [topic, from ?? '', maxEntries, maxBytes];
-  const [epoch, ...messages] = (await runScript(
-    link,
-    HISTORY,
-    [ownersKey(prefix), channel, fillsKey(prefix)],
-    args,
-  )) as Buffer[];
+  const [epoch, ...messages] = (await runScript(publisher, scripts.history, keys, args)) as Buffer[];
   return { epoch: Number(epoch), entries: entriesOf(messages) };
 }
 

@@ -1,10 +1,15 @@
 import { Redis } from 'ioredis';
+import type { Command } from 'ioredis';
 import { BusUnavailableError, ConfigError } from '../../errors.ts';
 import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
 import type { PublishFailure } from '../publish-failure.ts';
 import { replyFailure } from '../publish-failure.ts';
 import { limitReads } from '../read-limit.ts';
+import type { RedisTarget } from './redis-address.ts';
+import type { RedisAccess } from './redis-access.ts';
+import { RenewableClient } from './renewable-client.ts';
+import type { Mark } from './subscription-handover.ts';
 
 const LOG_WINDOW_MS = 5_000;
 /** Of a server that has not answered yet. */
@@ -17,10 +22,25 @@ const CLOSE_TIMEOUT_MS = 1_000;
 const REFUSED_PROBE_INTERVAL_MS = 250;
 /** About as many bytes as the fan-out serves in one slice (10 ms), with events of 2 KB that have one subscriber each. */
 const MAX_BYTES_PER_TURN = 256 * 1024;
+const SENTINEL_TIMEOUT_MS = 2_000;
+/** What ioredis emits for a reply to no command. */
+const QUEUE_ERROR = /^Command queue state error/;
+/** What ioredis emits when it has asked every Sentinel, although each has answered. */
+const ROUND_OF_SENTINELS = /^All sentinels are unreachable\. Retrying from scratch after [\d.]+ms\.$/;
+/** Refusals by a server that has lost its part: another one serves the slot, or is the primary. */
+const MOVES: ReadonlySet<PublishFailure> = new Set([
+  'ASK',
+  'CLUSTERDOWN',
+  'CROSSSLOT',
+  'MOVED',
+  'READONLY',
+  'TRYAGAIN',
+]);
 
 export interface RedisLinkOptions {
-  /** `redis://user:password@host:port/db` or `rediss://`. Never logged. */
-  readonly url: string;
+  readonly target: RedisTarget;
+  /** Default: credentials and TLS as the URL says. */
+  readonly access?: RedisAccess | undefined;
   readonly role: 'publisher' | 'subscriber';
   readonly log: Logger;
   /** A link is dropped if no byte arrives while a reply is due: after this long, in ms, at the latest, and not before half of it. */
@@ -29,6 +49,10 @@ export interface RedisLinkOptions {
   readonly onUp: (isReconnect: boolean) => void;
   /** The link is lost; everything in flight has been or is being rejected. */
   readonly onDown: () => void;
+  /** Of a node of a Redis Cluster: its slots have moved, or a failover has begun. undefined: the server must not be such a node. */
+  readonly onMoved?: (() => void) | undefined;
+  /** Of a subscriber: see `Mark`. undefined: it cannot be had now. */
+  readonly createMark?: () => Mark | undefined;
 }
 
 /**
@@ -37,8 +61,7 @@ export interface RedisLinkOptions {
  * PING, which needs no more rights than `+ping` (no INFO, no CLIENT), and does not report cluster mode.
  */
 export class RedisLink {
-  readonly client: Redis;
-  /** `host:port`: safe to log. */
+  /** `host:port`, or the name of a primary that Sentinels know: safe to log. */
   readonly label: string;
   readonly #options: RedisLinkOptions;
   readonly #window = new LogWindow(LOG_WINDOW_MS);
@@ -55,15 +78,26 @@ export class RedisLink {
   #probed: { readonly stream: Redis['stream']; readonly bytesRead: number } | undefined;
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
+  readonly #connection: RenewableClient;
   #onFirstOutcome: (refusal?: ConfigError) => void = () => undefined;
   /** Why commands in flight at the last loss failed. */
   #loss: 'timeout' | 'connection_lost' = 'connection_lost';
 
   constructor(options: RedisLinkOptions) {
     this.#options = options;
-    this.client = new Redis(options.url, {
+    const { access, log, createMark, target } = options;
+    this.label = target.label;
+    const onAdopt = (client: Redis) => this.#adopt(client);
+    const create = () => this.#create();
+    this.#connection = new RenewableClient({ label: target.label, create, access, log, onAdopt, createMark });
+  }
+
+  #create(): Redis {
+    const { target, silenceTimeoutMs } = this.#options;
+    const client = new Redis({
+      ...target.options,
       lazyConnect: true,
-      connectTimeout: options.silenceTimeoutMs,
+      connectTimeout: silenceTimeoutMs,
       disconnectTimeout: DISCONNECT_TIMEOUT_MS,
       keepAlive: 10_000,
       retryStrategy: () => this.#backoffMs(),
@@ -76,19 +110,32 @@ export class RedisLink {
       // The check sends INFO, and prints to the console if an ACL forbids it.
       enableReadyCheck: false,
       disableClientInfo: true,
+      // Without a number, ioredis gives up once it has asked every Sentinel. A silent one is passed over.
+      sentinelRetryStrategy: () => this.#backoffMs(),
+      sentinelCommandTimeout: Math.min(SENTINEL_TIMEOUT_MS, silenceTimeoutMs),
     });
-    this.label = `${this.client.options.host}:${this.client.options.port}`;
-    this.client.on('error', (error: Error) => {
+    return client.on('connect', () => limitReads(client.stream, MAX_BYTES_PER_TURN));
+  }
+
+  #adopt(client: Redis): void {
+    client.on('error', (error: Error) => {
+      if (QUEUE_ERROR.test(error.message)) return this.#onUnexpectedReply(error);
+      this.#onFirstOutcome();
+      if (ROUND_OF_SENTINELS.test(error.message)) return;
       this.#refusal = isReplyError(error) ? replyFailure(error.message) : undefined;
       this.#warn('error', describe(error));
     });
-    this.client.on('connect', () => limitReads(this.client.stream, MAX_BYTES_PER_TURN));
-    this.client.on('ready', () => {
+    client.on('ready', () => {
       this.#loss = 'connection_lost';
       this.#watchdog?.refresh();
       this.#probe();
     });
-    this.client.on('close', () => this.#lost());
+    client.on('close', () => this.#lost());
+  }
+
+  /** Another one after user or password have changed. */
+  get client(): Redis {
+    return this.#connection.client;
   }
 
   get isUp(): boolean {
@@ -97,6 +144,10 @@ export class RedisLink {
 
   get role(): RedisLinkOptions['role'] {
     return this.#options.role;
+  }
+
+  get target(): RedisTarget {
+    return this.#options.target;
   }
 
   /** How often it was up again after it was lost. */
@@ -129,6 +180,7 @@ export class RedisLink {
     this.#status = 'closed';
     clearInterval(this.#watchdog);
     clearTimeout(this.#probingAgain);
+    this.#connection.close();
     this.#closing ??= this.#disconnect();
     return this.#closing;
   }
@@ -180,7 +232,8 @@ export class RedisLink {
     this.#probed = { stream, bytesRead: stream.bytesRead };
     // A server at maxclients replies to the first command only, with the reason.
     const pong = this.client.ping();
-    Promise.all([this.#isUp ? false : isClusterNode(this.client), pong]).then(
+    const isUnexpectedNode = this.#isUp || this.#options.onMoved ? false : isClusterNode(this.client);
+    Promise.all([isUnexpectedNode, pong]).then(
       // A refused AUTH closes the socket, but the reply to PING may follow the refusal at once: Redis serves it as the default user.
       ([isCluster]) => setImmediate(() => (isCluster ? this.#onCluster() : this.#answered(stream))),
       (error: Error) => {
@@ -200,13 +253,10 @@ export class RedisLink {
   }
 
   #onCluster(): void {
-    const reason = 'it is a node of a Redis Cluster, which is not supported';
+    const reason = 'it is a node of a Redis Cluster';
     this.#warn('cluster', reason);
-    this.#onFirstOutcome(
-      new ConfigError(
-        `REDIS_URL: ${this.label} cannot be used: ${reason}; name a Redis without cluster mode (cluster-enabled no), or several`,
-      ),
-    );
+    const mend = 'write redis+cluster:// (rediss+cluster:// for TLS) before the hosts';
+    this.#onFirstOutcome(new ConfigError(`REDIS_URL: ${this.label} cannot be used so: ${reason}; ${mend}`));
   }
 
   #answered(stream: Redis['stream']): void {
@@ -239,9 +289,33 @@ export class RedisLink {
     this.client.stream.destroy();
   }
 
-  /** Why a command of this link failed. */
+  /** Sends a command that changes subscriptions. */
+  changeSubscriptions(command: Command): Promise<unknown> {
+    return this.#connection.changeSubscriptions(command);
+  }
+
+  /** Why a command of this link failed. After a refusal because another server has this one's part, the owner looks for that server. */
   failureOf(error: Error): PublishFailure {
-    return isReplyError(error) ? replyFailure(error.message) : this.#loss;
+    if (!isReplyError(error)) return this.#loss;
+    const failure = replyFailure(error.message);
+    if (MOVES.has(failure)) this.#onMoved(failure);
+    return failure;
+  }
+
+  #onMoved(failure: PublishFailure): void {
+    const { onMoved, target } = this.#options;
+    if (onMoved) return onMoved();
+    // The Sentinels name the primary at the next connection.
+    if (failure === 'READONLY' && target.options.sentinels) this.drop('it is a replica now');
+  }
+
+  /**
+   * A node that loses a slot ends the subscriptions of its channels, with replies that no command has asked for. ioredis counts one as the
+   * reply to a command in flight, if there is any; then the last of these commands has a reply too many, which leads here.
+   */
+  #onUnexpectedReply(error: Error): void {
+    if (!/Last reply: sunsubscribe,/.test(error.message)) this.drop('a reply belongs to no command');
+    this.#options.onMoved?.();
   }
 
   #lost(): void {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { BusUnavailableError } from '../../errors.ts';
 import { describe, isReplyError } from './redis-link.ts';
-import type { RedisLink } from './redis-link.ts';
+import type { PublishLink } from './publish-link.ts';
 
 /** A Lua script that runs in Redis (6.2 or later): one round trip and one atomic step. `lua/` states its arguments and its reply. */
 export interface Script {
@@ -11,12 +11,18 @@ export interface Script {
   readonly sha: string;
 }
 
-export const LEASE = load('partition', 'lease');
-export const PUBLISH = load('partition', 'entry', 'retain', 'state', 'publish');
-export const HISTORY = load('entry', 'history');
-export const KEEP = load('keep');
-export const FILLS = load('fills');
-export const FILLED = load('partition', 'filled');
+/** All scripts of crier. */
+export interface Scripts {
+  readonly lease: Script;
+  readonly publish: Script;
+  readonly history: Script;
+  readonly keep: Script;
+  readonly fills: Script;
+  readonly filled: Script;
+}
+
+export const SERVER_SCRIPTS = scriptsWith('server');
+export const CLUSTER_SCRIPTS = scriptsWith('cluster');
 
 /** Sends a script by its SHA (`evalsha`), or its text (`eval`). */
 type Send = (command: 'evalsha' | 'eval', script: string) => unknown;
@@ -26,7 +32,7 @@ type Send = (command: 'evalsha' | 'eval', script: string) => unknown;
  * @throws BusUnavailableError if the link is down or is lost before the reply, or Redis refuses
  */
 export function runScript(
-  link: RedisLink,
+  link: PublishLink,
   script: Script,
   keys: readonly string[],
   args: readonly (string | number)[],
@@ -40,7 +46,7 @@ export function runScript(
  * The same for a caller that writes the command itself. ioredis's `defineCommand` cannot: it builds the command from arguments, which
  * the publish path must not (see `CommandWriter`), so all scripts share this fallback from `evalsha` to `eval`.
  */
-export async function sendScript(link: RedisLink, { text, sha }: Script, send: Send): Promise<unknown> {
+export async function sendScript(link: PublishLink, { text, sha }: Script, send: Send): Promise<unknown> {
   const { label } = link;
   if (!link.isUp) throw new BusUnavailableError(`Redis at ${label} is unreachable`, { reason: link.absence });
   try {
@@ -54,6 +60,18 @@ export async function sendScript(link: RedisLink, { text, sha }: Script, send: S
     const message = `Redis at ${label} did not run a script: ${describe(error as Error)}`;
     throw new BusUnavailableError(message, { reason: link.failureOf(error as Error) });
   }
+}
+
+/** @param mode the file that all scripts begin with */
+function scriptsWith(mode: 'server' | 'cluster'): Scripts {
+  return {
+    lease: load(mode, 'partition', 'lease'),
+    publish: load(mode, 'partition', 'entry', 'retain', 'state', 'publish'),
+    history: load(mode, 'entry', 'history'),
+    keep: load(mode, 'keep'),
+    fills: load(mode, 'fills'),
+    filled: load(mode, 'partition', 'filled'),
+  };
 }
 
 /** Concatenates files of `lua/`: a file may use what the files before it define. */

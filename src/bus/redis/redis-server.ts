@@ -1,18 +1,19 @@
-import type { Sender } from '../../flow/sender.ts';
+import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../log.ts';
 import type { BusObserver } from '../bus.ts';
 import { DeliveryProbe } from './delivery-probe.ts';
-import { RedisFence } from './redis-fence.ts';
-import { RedisFlow } from './redis-flow.ts';
+import type { RedisAccess } from './redis-access.ts';
+import type { RedisTarget } from './redis-address.ts';
 import { RedisLink } from './redis-link.ts';
-import { RedisSubscriber } from './redis-subscriber.ts';
+import type { RedisSubscriber } from './redis-subscriber.ts';
+import type { RedisTag } from './redis-tag.ts';
+import type { Mark } from './subscription-handover.ts';
 
 export interface RedisServerOptions {
-  readonly prefix: string;
   readonly log: Logger;
   readonly observer?: BusObserver;
-  /** Longest wait of `subscribe` for the acknowledgement, in ms. Default 5,000. */
-  readonly subscribeTimeoutMs?: number;
+  /** Default: credentials and TLS as the URL says. */
+  readonly access?: RedisAccess | undefined;
   /**
    * A link is dropped if no byte arrives for this long, in ms, while a reply is due (at the earliest after half of it). Also bounds
    * `publish`. Default 6,000.
@@ -20,69 +21,80 @@ export interface RedisServerOptions {
   readonly silenceTimeoutMs?: number;
   /** Interval of the delivery probe, in ms. Links that do not deliver are dropped two intervals after the probe. Default 2,500. */
   readonly probeIntervalMs?: number;
-  /** Messages of these channels may have been lost. */
-  onGap(channels: readonly string[]): void;
+}
+
+export interface RedisServerPlace {
+  readonly subscriber: RedisSubscriber;
+  /** A tag that the server has now; undefined: it has none. */
+  readonly tag: (server: RedisServer) => RedisTag | undefined;
+  /** Of a node of a Redis Cluster: see RedisLinkOptions. */
+  readonly onMoved?: () => void;
 }
 
 /** One Redis, with a link to publish and a link to subscribe. */
 export class RedisServer {
   readonly publisher: RedisLink;
-  readonly fence: RedisFence;
-  readonly flow: RedisFlow;
   readonly subscriberLink: RedisLink;
-  readonly subscriber: RedisSubscriber;
-  readonly probe: DeliveryProbe;
+  readonly #probe: DeliveryProbe;
+  #isClosed = false;
 
-  constructor(url: string, sender: Sender, options: RedisServerOptions) {
-    const { log, prefix, observer, silenceTimeoutMs = 6_000, subscribeTimeoutMs = 5_000 } = options;
+  constructor(target: RedisTarget, { subscriber, tag, onMoved }: RedisServerPlace, options: RedisServerOptions) {
+    const { log, observer, access, silenceTimeoutMs = 6_000 } = options;
     const onUp = (isReconnect: boolean) => {
       if (isReconnect) observer?.onReconnect?.();
     };
-    const publisher = new RedisLink({
-      url,
-      role: 'publisher',
-      log,
-      silenceTimeoutMs,
-      onUp,
-      onDown: () => undefined,
-    });
-    const subscriberLink = new RedisLink({
-      url,
+    const common = { target, access, log, silenceTimeoutMs, onMoved };
+    const publisher = new RedisLink({ ...common, role: 'publisher', onUp, onDown: () => onMoved?.() });
+    const subscriberLink: RedisLink = new RedisLink({
+      ...common,
       role: 'subscriber',
-      log,
-      silenceTimeoutMs,
       onUp: (isReconnect) => {
         onUp(isReconnect);
-        subscriber.up();
+        subscriber.up(subscriberLink);
       },
-      onDown: () => subscriber.down(),
+      onDown: () => {
+        subscriber.down(subscriberLink);
+        onMoved?.();
+      },
+      createMark: () => markOf(tag(this), publisher),
     });
-    const subscriber = new RedisSubscriber(subscriberLink, {
-      log,
-      acknowledgeTimeoutMs: subscribeTimeoutMs,
-      onGap: (channels) => options.onGap(channels),
-    });
+    subscriber.attach(subscriberLink);
     this.publisher = publisher;
     this.subscriberLink = subscriberLink;
-    this.subscriber = subscriber;
-    this.flow = new RedisFlow({ publisher, subscriber, prefix, sender });
-    this.fence = new RedisFence(publisher, prefix, this.flow, sender);
     const intervalMs = options.probeIntervalMs ?? 2_500;
     const onRoundTrip = (ms: number) => observer?.onRoundTrip?.(publisher.label, ms);
-    this.probe = new DeliveryProbe({ url, prefix, publisher, subscriberLink, subscriber, intervalMs, onRoundTrip });
+    const probed = { target, access, publisher, subscriberLink, subscriber, tag: () => tag(this) };
+    this.#probe = new DeliveryProbe({ ...probed, intervalMs, onRoundTrip });
+  }
+
+  get links(): readonly RedisLink[] {
+    return [this.publisher, this.subscriberLink];
+  }
+
+  get isUp(): boolean {
+    return this.publisher.isUp && this.subscriberLink.isUp;
   }
 
   /**
    * Resolves when each link has its first answer or its first failure.
-   * @throws ConfigError when the server is a node of a Redis Cluster
+   * @throws ConfigError when the server is a node of a Redis Cluster and should be none
    */
   async connect(): Promise<void> {
     await Promise.all([this.publisher.start(), this.subscriberLink.start()]);
+    if (!this.#isClosed) this.#probe.start();
   }
 
   async close(): Promise<void> {
-    this.probe.close();
-    this.subscriber.close();
+    this.#isClosed = true;
+    this.#probe.close();
     await Promise.all([this.publisher.close(), this.subscriberLink.close()]);
   }
+}
+
+/** undefined: the server has no tag now, so nobody listens to it. */
+function markOf(tag: RedisTag | undefined, { client }: RedisLink): Mark | undefined {
+  if (!tag) return undefined;
+  const channel = `${tag.prefix}mark:${randomUUID()}`;
+  const kind = tag.publishCommand === 'spublish' ? 'ssubscribe' : 'subscribe';
+  return { channel, kind, publish: () => client[tag.publishCommand](channel, '') };
 }

@@ -1,47 +1,49 @@
 import type { StateFill, StateFills, TopicFills } from '../state-fill.ts';
+import type { RedisFence } from './redis-fence.ts';
 import { fillsKey, ownersKey } from './redis-keys.ts';
-import { FILLS, runScript } from './redis-scripts.ts';
-import type { RedisServer } from './redis-server.ts';
+import { runScript } from './redis-scripts.ts';
+import type { RedisTag } from './redis-tag.ts';
 
 const FILL = /^\d+ (-|\d+) (\S+)$/;
 
-/** The fills of all partitions, which each server keeps for its channels. */
+/** The fills of all partitions, which each tag has for its channels. */
 export class RedisStateFills implements StateFills {
-  readonly servers: readonly string[];
-  readonly #servers: readonly Pick<RedisServer, 'publisher' | 'fence'>[];
-  readonly #prefix: string;
+  readonly places: readonly string[];
+  readonly #tags: readonly RedisTag[];
+  readonly #fences: readonly RedisFence[];
 
-  constructor(servers: readonly Pick<RedisServer, 'publisher' | 'fence'>[], prefix: string) {
-    this.servers = servers.map(({ publisher }) => publisher.label);
-    this.#servers = servers;
-    this.#prefix = prefix;
+  constructor(tags: readonly RedisTag[], fences: readonly RedisFence[]) {
+    this.places = tags.map(({ name }) => name);
+    this.#tags = tags;
+    this.#fences = fences;
   }
 
-  /** A fill has begun, and has ended, when it has on every server. */
+  /** A fill has begun, and has ended, when it has for every tag. */
   async read(topic: string, partitions?: number): Promise<TopicFills> {
-    const keys = [ownersKey(this.#prefix), fillsKey(this.#prefix)];
     const replies = await Promise.all(
-      this.#servers.map(({ publisher }) => runScript(publisher, FILLS, keys, [topic, partitions ?? ''])),
+      this.#tags.map(({ prefix, publisher, scripts }) =>
+        runScript(publisher, scripts.fills, [ownersKey(prefix), fillsKey(prefix)], [topic, partitions ?? '']),
+      ),
     );
     const epochs = new Set<number>();
-    const servers = replies.map((reply) => {
+    const places = replies.map((reply) => {
       const [epoch, ...texts] = reply as [Buffer, ...Buffer[]];
       epochs.add(Number(epoch));
       return texts.map(fillOf);
     });
     const fills = new Map<number, StateFill>();
-    const count = Math.min(...servers.map((server) => server.length));
+    const count = Math.min(...places.map((place) => place.length));
     for (let partition = 0; partition < count; partition++) {
-      const ofServers = servers.map((server) => server[partition]);
-      const [first] = ofServers;
-      if (!first || !ofServers.every((fill) => fill?.signature === first.signature)) continue;
-      fills.set(partition, ofServers.find((fill) => fill?.end !== undefined) ?? first);
+      const ofPlaces = places.map((place) => place[partition]);
+      const [first] = ofPlaces;
+      if (!first || !ofPlaces.every((fill) => fill?.signature === first.signature)) continue;
+      fills.set(partition, ofPlaces.find((fill) => fill?.end !== undefined) ?? first);
     }
     return { partitions: count, epochs, fills };
   }
 
   async end(topic: string, partition: number, signature: string): Promise<void> {
-    await Promise.all(this.#servers.map(({ fence }) => fence.endFill(topic, partition, signature)));
+    await Promise.all(this.#fences.map((fence) => fence.endFill(topic, partition, signature)));
   }
 }
 

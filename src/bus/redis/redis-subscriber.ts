@@ -10,6 +10,8 @@ const LOG_WINDOW_MS = 5_000;
 const REFUSED_RETRY_MS = 2_000;
 /** Channels per command. A connection storm becomes few commands, and Redis serves other clients between them. */
 const MAX_CHANNELS_PER_COMMAND = 512;
+/** In ms: interval at which channels are routed again that a node of a cluster did not have. */
+const MOVED_RETRY_MS = 250;
 
 /** Receives the bytes of a channel's message. They are not overwritten afterwards. Must not throw. */
 export type Receiver = (message: Buffer) => void;
@@ -18,6 +20,8 @@ interface Channel {
   readonly name: string;
   receive: Receiver;
   isWanted: boolean;
+  /** To the server that has the channel; undefined: no such server is known. */
+  link: RedisLink | undefined;
   /** SUBSCRIBE was written to the present link. */
   isSent: boolean;
   /** Redis acknowledged that SUBSCRIBE. */
@@ -30,14 +34,18 @@ export interface RedisSubscriberOptions {
   readonly log: Logger;
   /** Longest wait for an acknowledgement, in ms. */
   readonly acknowledgeTimeoutMs: number;
-  /** These channels were lost with a link and are subscribed again. */
+  /** These channels were lost with a link, or moved to another one, and are subscribed again. */
   readonly onGap: (channels: readonly string[]) => void;
+  /** The link of a channel now; undefined: no server is known that has it. */
+  readonly linkOf: (channel: string) => RedisLink | undefined;
+  /** Set in a Redis Cluster: the hash tag of a channel. A command for sharded channels has channels of one tag. */
+  readonly tagOf?: ((channel: string) => string) | undefined;
 }
 
 /**
- * The channels of one link, one receiver for each. `subscribe` and `unsubscribe` never fail; `acknowledged` reports the outcome.
+ * The channels of one or several links, one receiver for each. `subscribe` and `unsubscribe` never fail; `acknowledged` reports the outcome.
  *
- * It keeps the set of wanted channels and sends Redis the changes once per event-loop turn, and the whole set after a reconnect.
+ * It keeps the set of wanted channels and sends Redis the changes once per event-loop turn, and a link's whole set after a reconnect.
  * Redis answers the commands of one link in order, so a channel that is unsubscribed and subscribed again ends as subscribed.
  *
  * A message is a slice of a larger buffer of redis-parser: of the chunk (64 KiB at most) that one read of the socket returned, or, if the
@@ -45,31 +53,40 @@ export interface RedisSubscriberOptions {
  * never reuses the bytes of its pool, so no message is overwritten later. A retained message retains its whole chunk or pool.
  */
 export class RedisSubscriber {
-  readonly #link: RedisLink;
   readonly #options: RedisSubscriberOptions;
+  readonly #commands: { readonly subscribe: 'subscribe' | 'ssubscribe'; readonly unsubscribe: string };
   readonly #window = new LogWindow(LOG_WINDOW_MS);
   /** Wanted, or still to be unsubscribed in this turn. */
   readonly #channels = new Map<string, Channel>();
   readonly #changed = new Set<Channel>();
   /** Channels that were live on a lost link and whose gap is not reported yet. */
   readonly #lost = new Set<Channel>();
-  /** Counts losses of the link: a reply applies only if no loss came after its command. */
-  #losses = 0;
+  /** Losses of each link: a reply applies only if no loss came after its command. */
+  readonly #losses = new WeakMap<RedisLink, number>();
   #flushing: NodeJS.Immediate | undefined;
   #retrying: NodeJS.Timeout | undefined;
 
-  constructor(link: RedisLink, options: RedisSubscriberOptions) {
-    this.#link = link;
+  constructor(options: RedisSubscriberOptions) {
     this.#options = options;
+    const isSharded = options.tagOf !== undefined;
+    this.#commands = isSharded
+      ? { subscribe: 'ssubscribe', unsubscribe: 'sunsubscribe' }
+      : { subscribe: 'subscribe', unsubscribe: 'unsubscribe' };
+  }
+
+  /** Takes the messages of a link. The owner calls `up` and `down` for it. */
+  attach(link: RedisLink): void {
     // With a listener of `message` ioredis would decode every message.
-    link.client.on('messageBuffer', (name: Buffer, message: Buffer) => this.#onMessage(name.toString(), message));
+    const event = this.#options.tagOf ? 'smessageBuffer' : 'messageBuffer';
+    link.client.on(event, (name: Buffer, message: Buffer) => this.#onMessage(link, name.toString(), message));
   }
 
   /** Adds the channel, or replaces the receiver of a channel that is there already. */
   subscribe(name: string, receive: Receiver): void {
     let channel = this.#channels.get(name);
     if (!channel) {
-      channel = { name, receive, isWanted: true, isSent: false, isLive: false, pending: undefined };
+      const link = this.#options.linkOf(name);
+      channel = { name, receive, isWanted: true, link, isSent: false, isLive: false, pending: undefined };
       this.#channels.set(name, channel);
     }
     channel.receive = receive;
@@ -86,6 +103,11 @@ export class RedisSubscriber {
     settle(channel, 'the channel was unsubscribed before Redis acknowledged it');
     if (channel.isSent) this.#change(channel);
     else this.#channels.delete(name);
+  }
+
+  /** True if the link of the channel is up. */
+  canReach(name: string): boolean {
+    return this.#options.linkOf(name)?.isUp === true;
   }
 
   isLive(name: string): boolean {
@@ -112,21 +134,40 @@ export class RedisSubscriber {
     return channel.pending.promise;
   }
 
-  /** The link is up: subscribes every wanted channel. */
-  up(): void {
-    for (const channel of this.#channels.values()) this.#changed.add(channel);
+  /** The link is up: subscribes its wanted channels. */
+  up(link: RedisLink): void {
+    for (const channel of this.#channels.values()) if (channel.link === link) this.#changed.add(channel);
     this.#flush();
   }
 
   /** The link is lost, and every subscription with it. */
-  down(): void {
-    this.#losses++;
+  down(link: RedisLink): void {
+    this.#losses.set(link, this.#lossesOf(link) + 1);
+    for (const channel of this.#channels.values()) if (channel.link === link) this.#lose(channel);
+  }
+
+  /** Channels may have moved to other servers: subscribes them there. The server that had a channel has ended its subscription. */
+  reroute(): void {
     for (const channel of this.#channels.values()) {
-      if (!channel.isWanted) this.#channels.delete(channel.name);
-      if (channel.isWanted && channel.isLive) this.#lost.add(channel);
-      channel.isSent = false;
-      channel.isLive = false;
+      const link = this.#options.linkOf(channel.name);
+      if (link !== channel.link) {
+        this.#lose(channel);
+        channel.link = link;
+      }
+      this.#changed.add(channel);
     }
+    this.#flush();
+  }
+
+  #lose(channel: Channel): void {
+    if (!channel.isWanted) this.#channels.delete(channel.name);
+    if (channel.isWanted && channel.isLive) this.#lost.add(channel);
+    channel.isSent = false;
+    channel.isLive = false;
+  }
+
+  #lossesOf(link: RedisLink): number {
+    return this.#losses.get(link) ?? 0;
   }
 
   /** Rejects every pending `acknowledged`. The link is closed by its owner. */
@@ -139,10 +180,10 @@ export class RedisSubscriber {
     this.#lost.clear();
   }
 
-  #onMessage(name: string, message: Buffer): void {
+  #onMessage(link: RedisLink, name: string, message: Buffer): void {
     const channel = this.#channels.get(name);
     // A message before the acknowledgement belongs to an earlier subscription, which has ended.
-    if (!channel?.isWanted || !channel.isLive) return;
+    if (!channel?.isWanted || !channel.isLive || channel.link !== link) return;
     // A message may arrive with the acknowledgement, before the code that awaits it continues: report the gap first.
     if (this.#lost.size > 0) this.#reportGaps([channel]);
     channel.receive(message);
@@ -158,25 +199,36 @@ export class RedisSubscriber {
     this.#flushing = undefined;
     const changed = [...this.#changed];
     this.#changed.clear();
-    if (!this.#link.isUp) return;
-    const leaving = changed.filter((channel) => !channel.isWanted && channel.isSent);
-    for (const channel of leaving) this.#channels.delete(channel.name);
-    for (const chunk of chunks(leaving)) void this.#sendUnsubscribe(chunk);
-    const joining = changed.filter((channel) => channel.isWanted && !channel.isSent);
-    if (joining.length > 0) void this.#subscribeAll(joining);
+    for (const [link, channels] of groupBy(changed, ({ link }) => link)) if (link?.isUp) this.#send(link, channels);
   }
 
-  async #sendUnsubscribe(channels: readonly Channel[]): Promise<void> {
+  #send(link: RedisLink, changed: readonly Channel[]): void {
+    const leaving = changed.filter((channel) => !channel.isWanted && channel.isSent);
+    for (const channel of leaving) this.#channels.delete(channel.name);
+    for (const chunk of this.#chunks(leaving)) void this.#sendUnsubscribe(link, chunk);
+    const joining = changed.filter((channel) => channel.isWanted && !channel.isSent);
+    if (joining.length > 0) void this.#subscribeAll(link, joining);
+  }
+
+  /** What one command has. */
+  #chunks(channels: readonly Channel[]): Channel[][] {
+    const { tagOf } = this.#options;
+    if (!tagOf) return chunksOf(channels);
+    return [...groupBy(channels, ({ name }) => tagOf(name)).values()].flatMap(chunksOf);
+  }
+
+  async #sendUnsubscribe(link: RedisLink, channels: readonly Channel[]): Promise<void> {
     try {
-      await this.#link.client.unsubscribe(...channels.map((channel) => channel.name));
+      const names = channels.map((channel) => channel.name);
+      await link.changeSubscriptions(new Command(this.#commands.unsubscribe, names));
     } catch (error) {
-      // A lost link has no subscriptions left.
-      if (isReplyError(error)) this.#warn('unsubscribe', describe(error));
+      // A lost link has no subscriptions left, and a node has ended those of a slot that it has no more.
+      if (isReplyError(error) && !isMove(error)) this.#warn(link, 'unsubscribe', describe(error));
     }
   }
 
-  async #subscribeAll(channels: readonly Channel[]): Promise<void> {
-    await Promise.all(chunks(channels).map((chunk) => this.#sendSubscribe(chunk)));
+  async #subscribeAll(link: RedisLink, channels: readonly Channel[]): Promise<void> {
+    await Promise.all(this.#chunks(channels).map((chunk) => this.#sendSubscribe(link, chunk)));
     this.#reportGaps(channels.filter(({ isLive }) => isLive));
   }
 
@@ -185,52 +237,60 @@ export class RedisSubscriber {
     if (restored.length > 0) this.#options.onGap(restored.map(({ name }) => name));
   }
 
-  async #sendSubscribe(channels: readonly Channel[]): Promise<void> {
+  async #sendSubscribe(link: RedisLink, channels: readonly Channel[]): Promise<void> {
     for (const channel of channels) channel.isSent = true;
-    const losses = this.#losses;
+    const losses = this.#lossesOf(link);
+    const isCurrent = () => losses === this.#lossesOf(link);
     const command = new Command(
-      'subscribe',
+      this.#commands.subscribe,
       channels.map((channel) => channel.name),
     );
     beforeReply(command, () => {
-      if (losses === this.#losses) for (const channel of channels) channel.isLive = true;
+      if (isCurrent()) for (const channel of channels) if (channel.link === link) channel.isLive = true;
     });
     try {
-      await this.#link.client.sendCommand(command);
+      await link.changeSubscriptions(command);
     } catch (error) {
       // A lost link rejects the command; `up` sends it again.
-      if (losses === this.#losses && isReplyError(error)) await this.#refused(channels, error);
+      if (isCurrent() && isReplyError(error)) await this.#refused(link, channels, error);
       return;
     }
-    if (losses === this.#losses) for (const channel of channels) settle(channel);
+    if (isCurrent()) for (const channel of channels) if (channel.link === link) settle(channel);
   }
 
   /** Redis refuses the whole command if an ACL forbids one of its channels. Subscribes them one by one to find that channel. */
-  async #refused(channels: readonly Channel[], error: Error): Promise<void> {
-    const stillWanted = channels.filter((channel) => channel.isWanted);
-    if (channels.length > 1) {
-      await Promise.all(stillWanted.map((channel) => this.#sendSubscribe([channel])));
+  async #refused(link: RedisLink, channels: readonly Channel[], error: Error): Promise<void> {
+    const isOfLink = (channel: Channel) => channel.isWanted && channel.link === link;
+    const stillWanted = channels.filter(isOfLink);
+    if (isMove(error)) {
+      for (const channel of stillWanted) channel.isSent = false;
+      link.failureOf(error);
+      this.#retryIn(MOVED_RETRY_MS);
       return;
     }
-    const reason = `Redis at ${this.#link.label} refused the channel: ${describe(error)}`;
-    this.#warn('subscribe', reason);
+    if (channels.length > 1) {
+      await Promise.all(stillWanted.map((channel) => this.#sendSubscribe(link, [channel])));
+      return;
+    }
+    const reason = `Redis at ${link.label} refused the channel: ${describe(error)}`;
+    this.#warn(link, 'subscribe', reason);
     for (const channel of stillWanted) {
       channel.isSent = false;
       settle(channel, reason);
-      this.#retryLater();
+      this.#retryIn(REFUSED_RETRY_MS);
     }
   }
 
-  #retryLater(): void {
+  #retryIn(ms: number): void {
     this.#retrying ??= setTimeout(() => {
       this.#retrying = undefined;
-      this.up();
-    }, REFUSED_RETRY_MS);
+      this.reroute();
+    }, ms);
   }
 
-  #warn(key: string, reason: string): void {
+  #warn({ label }: RedisLink, key: string, reason: string): void {
     this.#window.run(key, (suppressed) =>
-      this.#options.log.warn({ server: this.#link.label, reason, suppressed }, 'Redis refused a subscription command'),
+      this.#options.log.warn({ server: label, reason, suppressed }, 'Redis refused a subscription command'),
     );
   }
 }
@@ -267,7 +327,23 @@ function deferred() {
   return { promise, resolve, reject };
 }
 
-function chunks(channels: readonly Channel[]): Channel[][] {
+/** True if the node has the channel's slot no more, or not yet. */
+function isMove(error: Error): boolean {
+  return /^(?:MOVED|ASK|CLUSTERDOWN|TRYAGAIN) ?/.test(error.message);
+}
+
+function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
+function chunksOf(channels: readonly Channel[]): Channel[][] {
   const result: Channel[][] = [];
   for (let i = 0; i < channels.length; i += MAX_CHANNELS_PER_COMMAND) {
     result.push(channels.slice(i, i + MAX_CHANNELS_PER_COMMAND));

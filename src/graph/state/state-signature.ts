@@ -9,10 +9,10 @@ const FORMAT = 2;
 /**
  * By topic: names what states its bindings keep, and where. A worker that keeps others must fill them again. Topics without states are absent.
  *
- * @param servers over which the channels are spread: with one less, the states of its channels are on no server
+ * @param places over which the channels are spread: with others, the states of some channels are nowhere
  */
-export function stateSignatures(bindings: Iterable<Binding>, servers: readonly string[]): ReadonlyMap<string, string> {
-  const spread = servers.length > 1 ? [JSON.stringify(servers.toSorted())] : [];
+export function stateSignatures(bindings: Iterable<Binding>, places: readonly string[]): ReadonlyMap<string, string> {
+  const spread = places.length > 1 ? [JSON.stringify(places.toSorted())] : [];
   const all = [...bindings];
   const kept = new Map<string, string[]>();
   for (const binding of all) {

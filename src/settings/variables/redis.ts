@@ -1,11 +1,11 @@
-import { list, secret, text } from '../../variable.ts';
+import { secret, text } from '../../variable.ts';
 
 export const redisVariables = {
   REDIS_URL: secret(
-    list(
+    text(
       '',
-      'redis:// or rediss:// URLs, separated by commas',
-      'Redis servers, channels spread by hash; not set: `EMBEDDED`.',
+      'redis://host:6379, redis+sentinel://host:26379,host:26379/name or redis+cluster://host:6379,host:6379 (rediss… for TLS)',
+      'Redis: a server, Sentinels or a Redis Cluster; not set: `EMBEDDED`.',
     ),
   ),
   REDIS_USERNAME: text('', 'a user name', 'ACL user of Redis, if `REDIS_URL` names none.'),

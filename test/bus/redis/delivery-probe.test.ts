@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { targetOf } from '../../support/redis-target.ts';
 import { DeliveryProbe } from '../../../src/bus/redis/delivery-probe.ts';
 import type { DeliveryProbeOptions } from '../../../src/bus/redis/delivery-probe.ts';
 
@@ -35,11 +36,15 @@ async function startProbe(t: TestContext, areDelivered: boolean) {
     return Promise.resolve(1);
   };
   const probe = new DeliveryProbe({
-    url: await startSilent(t),
-    prefix: '',
+    target: targetOf(await startSilent(t)),
+    tag: () => ({ prefix: '', publishCommand: 'publish' }),
     publisher: { isUp: true, client: { publish }, drop: () => drops.push('publisher') },
     subscriberLink: { isUp: true, drop: () => drops.push('subscriber') },
-    subscriber: { isLive: () => true, subscribe: (_name: string, receiver: typeof receive) => (receive = receiver) },
+    subscriber: {
+      isLive: () => true,
+      subscribe: (_name: string, receiver: typeof receive) => (receive = receiver),
+      unsubscribe: () => undefined,
+    },
     intervalMs: INTERVAL_MS,
     onRoundTrip: (ms: number) => roundTrips.push(ms),
   } as unknown as DeliveryProbeOptions);

@@ -25,7 +25,7 @@ async function startBus(t: TestContext, url: string, probeIntervalMs?: number) {
   let gaps = 0;
   const onGap = (channels: readonly string[]) => assert.deepEqual(channels, ['a'], 'its own channel is not ours');
   const bus = new RedisBus({
-    urls: [url],
+    url: url,
     log: createLog('silent'),
     observer: { onGap },
     ...(probeIntervalMs && { probeIntervalMs }),

@@ -8,12 +8,11 @@ import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
 import { Receiver } from '../../../src/flow/receiver.ts';
 import { RedisLink } from '../../../src/bus/redis/redis-link.ts';
 import { RedisSubscriber } from '../../../src/bus/redis/redis-subscriber.ts';
-import { ownerOf, fnv1a } from '../../../src/bus/rendezvous.ts';
 import { startRedisServer } from '../../../stack/redis-server.ts';
 import type { RedisServer } from '../../../stack/redis-server.ts';
-import { ConfigError } from '../../../src/errors.ts';
 import { publisherOf } from '../../support/partition-publisher.ts';
 import { randomName } from '../../support/services.ts';
+import { targetOf } from '../../support/redis-target.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { busContract } from '../contract.ts';
 import { controlContract } from '../control-contract.ts';
@@ -22,31 +21,22 @@ import { stateKeyContract } from '../state-key-contract.ts';
 import { logLines } from '../log-lines.ts';
 
 describe('over a real Redis', () => {
-  let servers: RedisServer[];
+  let server: RedisServer;
   let admin: Redis;
 
   before(async () => {
-    servers = await Promise.all([startRedisServer(), startRedisServer(), startRedisServer()]);
-    admin = new Redis(servers[0]!.url);
+    server = await startRedisServer();
+    admin = new Redis(server.url);
   });
   after(async () => {
     admin.disconnect();
-    await Promise.all(servers.map((server) => server.stop()));
+    await server.stop();
   });
 
-  controlContract('one Redis', (_t, options) => Promise.resolve(new RedisBus({ ...options, urls: [servers[0]!.url] })));
-  plainContract('one Redis', (options) => new RedisBus({ ...options, urls: [servers[0]!.url] }));
-  plainContract('three Redis', (options) => new RedisBus({ ...options, urls: servers.map(({ url }) => url) }));
-  busContract('one Redis', (_t, options) => Promise.resolve(new RedisBus({ ...options, urls: [servers[0]!.url] })));
-  busContract('three Redis', (_t, options) =>
-    Promise.resolve(new RedisBus({ ...options, urls: servers.map((server) => server.url) })),
-  );
-  stateKeyContract('one Redis', (_t, options) =>
-    Promise.resolve(new RedisBus({ ...options, urls: [servers[0]!.url] })),
-  );
-  stateKeyContract('three Redis', (_t, options) =>
-    Promise.resolve(new RedisBus({ ...options, urls: servers.map((server) => server.url) })),
-  );
+  controlContract('one Redis', (_t, options) => Promise.resolve(new RedisBus({ ...options, url: server.url })));
+  plainContract('one Redis', (options) => new RedisBus({ ...options, url: server.url }));
+  busContract('one Redis', (_t, options) => Promise.resolve(new RedisBus({ ...options, url: server.url })));
+  stateKeyContract('one Redis', (_t, options) => Promise.resolve(new RedisBus({ ...options, url: server.url })));
 
   /** Number of connections that Redis counts on the channel. */
   async function subscribers(channel: string, redis = admin): Promise<number> {
@@ -59,20 +49,8 @@ describe('over a real Redis', () => {
     return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
   }
 
-  it('subscribes plain channels on the first server, whatever their names, and other channels by hash', async (t) => {
-    const prefix = `${randomName()}:`;
-    const bus = new RedisBus({ urls: servers.map(({ url }) => url), log: logLines().log, prefix });
-    t.after(() => bus.close());
-    await bus.start();
-    const plain = Array.from({ length: 20 }, () => randomName());
-    await Promise.all([...plain, ...plain.map((name) => prefix + name)].map((name) => bus.subscribe(name, () => {})));
-    for (const channel of plain) assert.equal(await subscribers(channel), 1);
-    const own = await Promise.all(plain.map((name) => subscribers(prefix + name)));
-    assert.ok(own.includes(0) && own.includes(1), own.join());
-  });
-
   it('subscribes a channel once for any number of listeners, and unsubscribes it with the last one', async (t) => {
-    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log, probeIntervalMs: 3_600_000 });
+    const bus = new RedisBus({ url: server.url, log: logLines().log, probeIntervalMs: 3_600_000 });
     t.after(() => bus.close());
     await bus.start();
     const channel = randomName();
@@ -89,7 +67,7 @@ describe('over a real Redis', () => {
   });
 
   it('delivers a message that is read together with the acknowledgement of its channel', async (t) => {
-    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log });
+    const bus = new RedisBus({ url: server.url, log: logLines().log });
     t.after(() => bus.close());
     await bus.start();
     const channel = randomName();
@@ -97,7 +75,7 @@ describe('over a real Redis', () => {
     const subscribing = bus.subscribe(channel, (payload) => seen.push(String(payload)));
     await nextTurn();
     // This process reads nothing meanwhile: the acknowledgement and the message wait in one socket.
-    const publish = () => execFileSync('redis-cli', ['-p', `${servers[0]!.port}`, 'PUBLISH', channel, 'first']);
+    const publish = () => execFileSync('redis-cli', ['-p', `${server.port}`, 'PUBLISH', channel, 'first']);
     const deadline = performance.now() + 10_000;
     while (String(publish()).trim() !== '1') assert.ok(performance.now() < deadline, 'SUBSCRIBE reached Redis');
     await subscribing;
@@ -107,7 +85,7 @@ describe('over a real Redis', () => {
   });
 
   it('subscribes the channels of one turn in few commands', async (t) => {
-    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log, probeIntervalMs: 3_600_000 });
+    const bus = new RedisBus({ url: server.url, log: logLines().log, probeIntervalMs: 3_600_000 });
     t.after(() => bus.close());
     await bus.start();
     const before = await calls('subscribe');
@@ -117,7 +95,7 @@ describe('over a real Redis', () => {
   });
 
   it('agrees with Redis after any churn on one channel, and its live listeners receive every message', async (t) => {
-    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log });
+    const bus = new RedisBus({ url: server.url, log: logLines().log });
     t.after(() => bus.close());
     await bus.start();
     const channel = randomName();
@@ -148,41 +126,19 @@ describe('over a real Redis', () => {
     await waitFor('the channel to be left', async () => (await subscribers(channel)) === 0);
   });
 
-  it('puts each channel on the server that owns it, and on no other', async (t) => {
-    const urls = servers.map((server) => server.url);
-    const bus = new RedisBus({ urls, log: logLines().log });
-    const sameInAnotherOrder = new RedisBus({ urls: [...urls].reverse(), log: logLines().log });
-    t.after(() => Promise.all([bus.close(), sameInAnotherOrder.close()]));
-    await Promise.all([bus.start(), sameInAnotherOrder.start()]);
-    const clients = urls.map((url) => new Redis(url));
-    t.after(() => clients.forEach((client) => client.disconnect()));
-    const hashes = servers.map((server) => fnv1a(`127.0.0.1:${server.port}`));
-    const seen: string[] = [];
-    const channels = Array.from({ length: 60 }, () => randomName());
-    await Promise.all(channels.map((channel) => bus.subscribe(channel, (payload) => seen.push(String(payload)))));
-    for (const channel of channels) {
-      const counts = await Promise.all(clients.map((client) => subscribers(channel, client)));
-      assert.deepEqual(
-        counts,
-        servers.map((_, i) => (i === ownerOf(channel, hashes) ? 1 : 0)),
-      );
-    }
-    await publisherOf(sameInAnotherOrder).publish(channels.map((channel) => ({ channel, payload: channel })));
-    await waitFor('a message for each', () => seen.length === channels.length);
-    assert.deepEqual(seen.sort(), channels.sort());
-  });
-
   it('sends no SUBSCRIBE for a channel that is unsubscribed before the link is up, or in the same turn', async (t) => {
     const { log } = logLines();
     const link: RedisLink = new RedisLink({
-      url: servers[0]!.url,
+      target: targetOf(server.url),
       role: 'subscriber',
       log,
       silenceTimeoutMs: 6_000,
-      onUp: () => subscriber.up(),
-      onDown: () => subscriber.down(),
+      onUp: () => subscriber.up(link),
+      onDown: () => subscriber.down(link),
     });
-    const subscriber = new RedisSubscriber(link, { log, acknowledgeTimeoutMs: 10_000, onGap: () => undefined });
+    const options = { log, acknowledgeTimeoutMs: 10_000, onGap: () => undefined };
+    const subscriber = new RedisSubscriber({ ...options, linkOf: () => link });
+    subscriber.attach(link);
     t.after(() => link.close());
     const prefix = randomName();
     subscriber.subscribe(`${prefix}away`, () => undefined);
@@ -206,20 +162,21 @@ describe('over a real Redis', () => {
     const subscribe = (name: string) => subscriber.subscribe(`${prefix}${name}`, () => undefined);
     const gaps: string[] = [];
     const link: RedisLink = new RedisLink({
-      url: servers[0]!.url,
+      target: targetOf(server.url),
       role: 'subscriber',
       log,
       silenceTimeoutMs: 6_000,
       onUp: (isReconnect) => {
-        subscriber.up();
+        subscriber.up(link);
         if (!isReconnect) return;
         for (const name of ['left', 'joined again']) subscriber.unsubscribe(`${prefix}${name}`);
         subscribe('joined again');
       },
-      onDown: () => subscriber.down(),
+      onDown: () => subscriber.down(link),
     });
     const onGap = (channels: readonly string[]) => gaps.push(...channels);
-    const subscriber = new RedisSubscriber(link, { log, acknowledgeTimeoutMs: 10_000, onGap });
+    const subscriber = new RedisSubscriber({ log, acknowledgeTimeoutMs: 10_000, onGap, linkOf: () => link });
+    subscriber.attach(link);
     t.after(() => link.close());
     await link.start();
     const names = ['left', 'joined again', 'stays'];
@@ -232,7 +189,7 @@ describe('over a real Redis', () => {
   });
 
   it('never overwrites delivered bytes, however many reads they span and whatever follows', async (t) => {
-    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log });
+    const bus = new RedisBus({ url: server.url, log: logLines().log });
     t.after(() => bus.close());
     await bus.start();
     const channel = randomName();
@@ -249,7 +206,7 @@ describe('over a real Redis', () => {
   });
 
   it('delivers unrecognised messages unchanged, also bytes that are not UTF-8', async (t) => {
-    const bus = new RedisBus({ urls: [servers[0]!.url], log: logLines().log });
+    const bus = new RedisBus({ url: server.url, log: logLines().log });
     t.after(() => bus.close());
     await bus.start();
     const channel = randomName();
@@ -267,7 +224,7 @@ describe('over a real Redis', () => {
   it('logs nothing about idle links', async (t) => {
     const { log, lines } = logLines();
     const bus = new RedisBus({
-      urls: [servers[0]!.url],
+      url: server.url,
       log,
       silenceTimeoutMs: 4_000,
       probeIntervalMs: 3_600_000,
@@ -285,36 +242,6 @@ describe('over a real Redis', () => {
   });
 });
 
-describe('the URLs of a Redis bus', () => {
-  const make = (...urls: string[]) => new RedisBus({ urls, log: logLines().log });
-
-  it('refuses a value that is not a Redis URL, without showing it', () => {
-    for (const url of [
-      'http://u:secret@h',
-      'redis://u:secret@h:port',
-      'redis://u:secret@[::1',
-      '/tmp/redis.sock',
-      '6379',
-    ]) {
-      assert.throws(
-        () => make('redis://h', url),
-        (error: Error) => {
-          assert.ok(error instanceof ConfigError);
-          assert.match(error.message, /number 2/);
-          assert.ok(!error.message.includes('secret'));
-          return true;
-        },
-      );
-    }
-    assert.throws(() => make(), ConfigError);
-  });
-
-  it('refuses the same server twice', () => {
-    assert.throws(() => make('redis://h:7000?keyPrefix=x:'), /number 1 has a keyPrefix.*use CHANNEL_PREFIX/);
-    assert.throws(() => make('redis://a:1@h:7000/1', 'redis://b:2@h:7000/2'), /got one twice among h:7000, h:7000/);
-  });
-});
-
 describe('a Redis that requires a user', () => {
   it('works with the least permissions, and never shows the password when the credentials are wrong', async (t) => {
     const server = await startRedisServer();
@@ -325,8 +252,8 @@ describe('a Redis that requires a user', () => {
     const rights = /`(resetchannels [^`]*)`/.exec(operations)![1]!.split(' ');
     await admin.call('ACL', 'SETUSER', 'app', 'on', '>s3cret/pass', ...rights);
     const { log, lines, text } = logLines();
-    const urls = [`redis://app:s3cret%2Fpass@127.0.0.1:${server.port}/0`];
-    const bus = new RedisBus({ urls, prefix: 'crier:', log, flowPatienceMs: 60_000 });
+    const url = `redis://app:s3cret%2Fpass@127.0.0.1:${server.port}/0`;
+    const bus = new RedisBus({ url, prefix: 'crier:', log, flowPatienceMs: 60_000 });
     const receiver = new Receiver({
       gateway: 'pod',
       targetMs: 500,
@@ -336,7 +263,7 @@ describe('a Redis that requires a user', () => {
       fill: () => 0,
     });
     const wrong = new RedisBus({
-      urls: [`redis://app:wr0ng-password@127.0.0.1:${server.port}`],
+      url: `redis://app:wr0ng-password@127.0.0.1:${server.port}`,
       log,
       subscribeTimeoutMs: 300,
     });

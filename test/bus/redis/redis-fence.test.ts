@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { startRedisServer } from '../../../stack/redis-server.ts';
 import type { Coordinates } from '../../../src/bus/coordinates.ts';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
 import { BusUnavailableError, FencedError } from '../../../src/errors.ts';
@@ -15,8 +14,8 @@ import { TcpProxy } from './tcp-proxy.ts';
 const TOPIC = 'bids';
 const CHANNEL = 'crier:bids{}';
 
-async function startedBus(t: TestContext, ...urls: string[]): Promise<RedisBus> {
-  const bus = new RedisBus({ urls, prefix: 'crier:', log: logLines().log });
+async function startedBus(t: TestContext, url: string): Promise<RedisBus> {
+  const bus = new RedisBus({ url, prefix: 'crier:', log: logLines().log });
   t.after(() => bus.close());
   await bus.start();
   return bus;
@@ -136,19 +135,6 @@ describe('the fence in Redis', () => {
     await worker(await startedBus(t, url)).acquire(38);
     await worker(await startedBus(t, url)).acquire(41);
     assert.equal((await snapshot())[TOPIC], epoch);
-  });
-
-  it('keeps the position on every server, also on servers that received no message', async (t) => {
-    const servers = [await startRedisServer(), await startRedisServer()];
-    t.after(() => Promise.all(servers.map((server) => server.stop())));
-    const bus = await startedBus(t, ...servers.map((server) => server.url));
-    const { acquire, publish } = worker(bus);
-    await acquire(-1, 'one');
-    for (let offset = 0; offset < 3; offset++) await publish(offset);
-    for (const { url } of servers) {
-      const { snapshot } = ownersOf(t, url);
-      assert.match((await snapshot())[`${TOPIC}/0`]!, / 2 one$/);
-    }
   });
 
   it('publishes every record of a recreated topic, although the position in the old topic was higher', async (t) => {

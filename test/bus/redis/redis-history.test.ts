@@ -15,7 +15,7 @@ const LONG = 'x'.repeat(100);
 /** A channel's two keys in Redis: its stream, and the head of that. */
 async function kept(t: TestContext, prefix = `${randomName()}:`) {
   const { url } = await redisServer(t);
-  const bus = new RedisBus({ urls: [url], prefix, log: logLines().log });
+  const bus = new RedisBus({ url: url, prefix, log: logLines().log });
   const client = new Redis(url);
   t.after(() => bus.close());
   t.after(() => client.disconnect());

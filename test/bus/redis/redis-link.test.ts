@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { describe as describeError, RedisLink } from '../../../src/bus/redis/redis-link.ts';
 import { createLog } from '../../../src/log.ts';
+import { targetOf } from '../../support/redis-target.ts';
 import { redisServer } from '../../support/services.ts';
 
 /** A link of a user whose rights a test changes. Its timers are the test's; `answers` are those to its PINGs. */
@@ -15,7 +16,7 @@ async function startLink(t: TestContext) {
   await admin.call('ACL', 'SETUSER', 'app', 'on', '>pw', '+@all');
   const ups: boolean[] = [];
   const link = new RedisLink({
-    url: server.url.replace('//', '//app:pw@'),
+    target: targetOf(server.url.replace('//', '//app:pw@')),
     role: 'publisher',
     log: createLog('silent'),
     silenceTimeoutMs: 20_000,

@@ -19,7 +19,7 @@ async function keeping(t: TestContext) {
   const client = new Redis(url);
   t.after(() => client.disconnect());
   const started = async () => {
-    const bus = new RedisBus({ urls: [url], prefix, log: logLines().log });
+    const bus = new RedisBus({ url: url, prefix, log: logLines().log });
     t.after(() => bus.close());
     await bus.start();
     return bus;

@@ -14,26 +14,30 @@ function createSubscriber(acknowledge = (command: Command) => command.resolve(1)
       acknowledge(command);
       return command.promise;
     },
-    unsubscribe: () => Promise.resolve(1),
   });
+  const changeSubscriptions = (command: Command) =>
+    command.name === 'unsubscribe' ? Promise.resolve(1) : client.sendCommand(command);
   const told: string[] = [];
-  const subscriber = new RedisSubscriber({ client, isUp: true, label: 'redis' } as unknown as RedisLink, {
+  const link = { client, changeSubscriptions, isUp: true, label: 'redis' } as unknown as RedisLink;
+  const subscriber = new RedisSubscriber({
+    linkOf: () => link,
     log: createLog('silent'),
     acknowledgeTimeoutMs: 10_000,
     onGap: (channels) => told.push(`gap in ${channels.join()}`),
   });
+  subscriber.attach(link);
   const receive = (name: string, text: string) => client.emit('messageBuffer', Buffer.from(name), Buffer.from(text));
-  return { subscriber, client, told, receive };
+  return { subscriber, link, client, told, receive };
 }
 
 describe('RedisSubscriber', () => {
   it('reports a gap once, before the first message after it, also if that message arrives with the acknowledgement', async () => {
-    const { subscriber, told, receive } = createSubscriber();
+    const { subscriber, link, told, receive } = createSubscriber();
     for (const name of ['a', 'b']) subscriber.subscribe(name, (message) => told.push(`${name}: ${String(message)}`));
     await Promise.all([subscriber.acknowledged('a'), subscriber.acknowledged('b')]);
     receive('a', 'before');
-    subscriber.down();
-    subscriber.up();
+    subscriber.down(link);
+    subscriber.up(link);
     receive('a', 'behind');
     await nextTurn();
     assert.deepEqual(told, ['a: before', 'gap in a', 'a: behind', 'gap in b']);
@@ -77,21 +81,21 @@ describe('RedisSubscriber', () => {
 
   it('applies an acknowledgement only to the link of its SUBSCRIBE, however late it is read', async () => {
     const commands: Command[] = [];
-    const { subscriber } = createSubscriber((command) => void commands.push(command));
+    const { subscriber, link } = createSubscriber((command) => void commands.push(command));
     subscriber.subscribe('a', () => undefined);
     let isAcknowledged = false;
     const acknowledged = subscriber.acknowledged('a').then(() => (isAcknowledged = true));
     await nextTurn();
-    subscriber.down();
+    subscriber.down(link);
     commands[0]!.resolve(1);
     assert.equal(subscriber.isLive('a'), false, 'read after the loss');
-    subscriber.up();
+    subscriber.up(link);
     commands[1]!.resolve(1);
     assert.equal(subscriber.isLive('a'), true);
-    subscriber.down();
+    subscriber.down(link);
     await nextTurn();
     assert.deepEqual([subscriber.isLive('a'), isAcknowledged], [false, false], 'read right before the loss');
-    subscriber.up();
+    subscriber.up(link);
     commands[2]!.resolve(1);
     await acknowledged;
     assert.equal(subscriber.isLive('a'), true);
@@ -100,11 +104,11 @@ describe('RedisSubscriber', () => {
 
   it('reports no gap for a channel that was not live when the link was lost', async () => {
     const commands: Command[] = [];
-    const { subscriber, told } = createSubscriber((command) => void commands.push(command));
+    const { subscriber, link, told } = createSubscriber((command) => void commands.push(command));
     subscriber.subscribe('a', () => undefined);
     await nextTurn();
-    subscriber.down();
-    subscriber.up();
+    subscriber.down(link);
+    subscriber.up(link);
     commands[1]!.resolve(1);
     await nextTurn();
     assert.deepEqual([subscriber.isLive('a'), told], [true, []]);

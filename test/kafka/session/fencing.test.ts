@@ -22,7 +22,7 @@ describe('KafkaConsumer that the bus fences', () => {
     const topic = randomName(prefix);
     const groupId = randomName('group');
     const startedBus = async () => {
-      const bus = new RedisBus({ urls: [url], prefix, log: createLog('silent') });
+      const bus = new RedisBus({ url: url, prefix, log: createLog('silent') });
       t.after(() => bus.close());
       await bus.start();
       return bus;

@@ -90,7 +90,7 @@ describe('a Kafka consumer that stops reading', { timeout: 280_000 }, () => {
     const topic = await outside.createTopic(randomName(prefix), 1);
     const { url } = await redisServer(t);
     const startBus = async () => {
-      const bus = new RedisBus({ urls: [url], prefix, log: createLog('silent') });
+      const bus = new RedisBus({ url: url, prefix, log: createLog('silent') });
       t.after(() => bus.close());
       await bus.start();
       return bus;

@@ -18,7 +18,7 @@ for i = 2, #ARGV, 2 do
     call('ZADD', key, ARGV[i + 1], ARGV[i])
     if is_new then
       room = room - 1
-      call('PUBLISH', key, ARGV[i])
+      call(PUBLISH, key, ARGV[i])
     end
   end
 end

@@ -46,7 +46,7 @@ local function publish_kept(channel, stamp)
   local header = before .. stamp .. after
   local entry = limits.entries and keep(channel, limits, header, record, payload) or next_entry(channel)
   if limits.state then keep_state(channel, limits, header, entry, record, key, payload) end
-  return call('PUBLISH', channel, '@' .. header .. entry .. line_end .. payload)
+  return call(PUBLISH, channel, '@' .. header .. entry .. line_end .. payload)
 end
 
 -- Publishes a tombstone to all channels whose states are of its key.
@@ -89,7 +89,7 @@ for i = 10, #args, 3 do
         if args[i + 2] ~= '' or stamp ~= text_stamp then
           text, text_stamp = at_before .. stamp .. after_line .. payload, stamp
         end
-        receivers = call('PUBLISH', channel, text)
+        receivers = call(PUBLISH, channel, text)
       end
       if receivers > 0 then received = received + #payload end
     end
@@ -102,6 +102,6 @@ if tonumber(args[4]) > position then
   if KEYS[2] then call('HSET', KEYS[2], field .. '/position', args[4]) end
 end
 if args[7] ~= '' and received > 0 then
-  call('PUBLISH', args[7], args[1] .. ' ' .. args[2] .. ' ' .. token .. ' ' .. whole(tonumber(args[8]) + received) .. args[9])
+  call(PUBLISH, args[7], args[1] .. ' ' .. args[2] .. ' ' .. token .. ' ' .. whole(tonumber(args[8]) + received) .. args[9])
 end
 return received

@@ -40,14 +40,14 @@ function clientOf(t: TestContext, { url }: RedisServer): Redis {
   return client;
 }
 
-const REFUSAL = /^REDIS_URL: 127\.0\.0\.1:\d+ .*a node of a Redis Cluster.*name a Redis without cluster mode/;
+const REFUSAL = /^REDIS_URL: 127\.0\.0\.1:\d+ .*a node of a Redis Cluster; write redis\+cluster:\/\//;
 
-describe('a Redis Cluster', () => {
+describe('a node of a Redis Cluster under redis://', () => {
   it('is refused by name at the start, also for a user with the least permissions', async (t) => {
     const server = await clusterNode(t);
     await clientOf(t, server).call('ACL', 'SETUSER', 'app', 'on', '>word', '&*', '~*', '-@all', '+ping', '+publish');
     for (const url of [server.url, server.url.replace('//', '//app:word@')]) {
-      const bus = new RedisBus({ urls: [url], log: logLines().log });
+      const bus = new RedisBus({ url: url, log: logLines().log });
       t.after(() => bus.close());
       await assert.rejects(bus.start(), (error) => error instanceof ConfigError && REFUSAL.test(error.message));
       assert.equal(bus.isAvailable, false);
@@ -64,7 +64,7 @@ describe('a Redis Cluster', () => {
   it('is not used if it appears after the start, and the log names it', async (t) => {
     const [port] = (await freePorts(1)) as [number];
     const { log, lines } = logLines();
-    const bus = new RedisBus({ urls: [`redis://127.0.0.1:${port}`], log });
+    const bus = new RedisBus({ url: `redis://127.0.0.1:${port}`, log });
     t.after(() => bus.close());
     await bus.start();
     await clusterNode(t, { port });
@@ -77,7 +77,7 @@ describe('a Redis Cluster', () => {
     const { log, lines } = logLines();
     const reasons: string[] = [];
     const observer = { onPublishFailure: (_messages: number, reason: string) => reasons.push(reason) };
-    const bus = new RedisBus({ urls: [url], log, observer });
+    const bus = new RedisBus({ url: url, log, observer });
     t.after(() => bus.close());
     await bus.start();
     assert.equal(bus.isAvailable, true, 'as of any server that does not tell');
@@ -93,5 +93,16 @@ describe('a Redis Cluster', () => {
     await assert.rejects(bus.publish([kept], position), { reason: 'CROSSSLOT' });
     assert.deepEqual(reasons, ['CROSSSLOT']);
     assert.ok(lines.some(({ msg, reason }) => msg === 'Redis did not accept a publish' && reason === 'CROSSSLOT'));
+  });
+});
+
+describe('a Redis without cluster mode under redis+cluster://', () => {
+  it('is refused by name at the start', async (t) => {
+    const { url } = await redisServer(t);
+    const bus = new RedisBus({ url: url.replace('redis:', 'redis+cluster:'), log: logLines().log });
+    t.after(() => bus.close());
+    await assert.rejects(bus.start(), (error) => {
+      return error instanceof ConfigError && /is no node of a Redis Cluster; write redis:\/\//.test(error.message);
+    });
   });
 });

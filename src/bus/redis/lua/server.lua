@@ -1,0 +1,2 @@
+-- Begins every script of a Redis that is no node of a Redis Cluster.
+local PUBLISH = 'PUBLISH'

@@ -1,0 +1,170 @@
+import { FencedError } from '../../errors.ts';
+import type { Sender } from '../../flow/sender.ts';
+import { STATES_OF_KEY } from '../bus.ts';
+import type { Message, PartitionLease, Position } from '../bus.ts';
+import type { Skips } from '../skips.ts';
+import { parsePositions, printPositions } from './cluster/tag-positions.ts';
+import type { PrintedMark, RedisFence } from './redis-fence.ts';
+import { markChannel } from './redis-flow.ts';
+import type { RedisFlow } from './redis-flow.ts';
+import type { RedisTag } from './redis-tag.ts';
+import type { RedisTopology } from './redis-topology.ts';
+
+export interface RedisPublisherOptions {
+  readonly topology: Pick<RedisTopology, 'tags' | 'tagIndexOf'>;
+  /** One for each tag. */
+  readonly fences: readonly RedisFence[];
+  readonly flow: RedisFlow;
+  readonly sender: Sender;
+}
+
+/** A partition that this process has leased. */
+interface Lease {
+  /** Its token for each leased tag, and its stream of flow control. */
+  readonly token: string;
+  /** Offset up to which every tag has accepted or skipped what it was given, also tags that were given nothing; -1: none. */
+  accepted: number;
+  /** Offset of the first skipped message, by the index of its tag. */
+  readonly skipped: Map<number, number>;
+  /** Up to where each tag had accepted the records when the partition was leased; undefined: unknown. */
+  readonly positions: readonly number[] | undefined;
+}
+
+type DueMark = ReturnType<Sender['dueMark']>;
+
+/** Publishes for the partitions that this process has leased, by one script for each tag. Holds an entry for each leased partition. */
+export class RedisPublisher implements Skips {
+  readonly #tags: readonly RedisTag[];
+  readonly #options: RedisPublisherOptions;
+  /** By `topic/partition`. */
+  readonly #leases = new Map<string, Lease>();
+
+  constructor(options: RedisPublisherOptions) {
+    this.#options = options;
+    this.#tags = options.topology.tags;
+  }
+
+  /**
+   * Leases the partition for every tag but those of a shard that is away, whose messages are skipped. A partition with states waits for all.
+   * @throws BusUnavailableError, StateLostError
+   */
+  async acquire(lease: PartitionLease): Promise<void> {
+    const { topic, partition, keepsSkips, signature } = lease;
+    const key = `${topic}/${partition}`;
+    const { fences, flow, sender } = this.#options;
+    const token = flow.nextStream();
+    const positions = lease.positions === undefined ? undefined : parsePositions(lease.positions);
+    const skipped = new Map(keepsSkips ? this.#leases.get(key)?.skipped : undefined);
+    const canSkip = signature === undefined && this.#isAnyUp();
+    const leased = fences.filter((_, i) => !skipped.has(i) && !(canSkip && this.#tags[i]!.isAway));
+    const knownOf = (fence: RedisFence) =>
+      fences.length === 1 ? lease.position : (positions?.[fences.indexOf(fence)] ?? -1);
+    await allSettled(leased.map((fence) => fence.acquire({ ...lease, position: knownOf(fence) }, token)));
+    this.#leases.set(key, { token, accepted: -1, skipped, positions });
+    sender.open(topic, partition, token);
+  }
+
+  /** @throws BusUnavailableError or FencedError, like `Bus.publish` */
+  async publish(messages: readonly Message[], upTo: Position): Promise<void> {
+    const lease = this.#leases.get(`${upTo.topic}/${upTo.partition}`);
+    if (!lease) throw new FencedError(`${upTo.topic}/${upTo.partition} was not leased`);
+    const { sender } = this.#options;
+    const mark = sender.dueMark(lease.token, bytesOf(messages));
+    if (this.#tags.length > 1) return this.#publishShares(lease, messages, upTo, mark);
+    sender.add(lease.token, await this.#publishShare(0, messages, upTo, mark));
+  }
+
+  /** Requests credit from the gateways of a partition. */
+  ask(topic: string, partition: number): void {
+    const { flow, sender } = this.#options;
+    const stream = this.#leases.get(`${topic}/${partition}`)?.token;
+    if (stream === undefined) return;
+    flow.ask({ topic, partition, stream, bytes: sender.published(stream), isQuestion: true });
+  }
+
+  from(topic: string, partition: number): number | undefined {
+    const skipped = this.#leases.get(`${topic}/${partition}`)?.skipped;
+    return skipped && skipped.size > 0 ? Math.min(...skipped.values()) : undefined;
+  }
+
+  canRetake(topic: string, partition: number): boolean {
+    const skipped = this.#leases.get(`${topic}/${partition}`)?.skipped.keys() ?? [];
+    return [...skipped].every((index) => this.#tags[index]!.publisher.isUp);
+  }
+
+  positionsOf(topic: string, partition: number): string {
+    const lease = this.#leases.get(`${topic}/${partition}`);
+    const { fences } = this.#options;
+    return printPositions(
+      fences.map((fence, i) => Math.max(fence.positionOf(topic, partition), lease?.positions?.[i] ?? -1)),
+    );
+  }
+
+  #isAnyUp(): boolean {
+    return this.#tags.some(({ publisher }) => publisher.isUp);
+  }
+
+  /** @returns the bytes that subscribers received */
+  #publishShare(index: number, messages: readonly Message[], upTo: Position, mark: DueMark): Promise<number> {
+    return this.#options.fences[index]!.publish(messages, upTo, mark && printMark(this.#tags[index]!, mark));
+  }
+
+  /** Publishes the messages of each tag by a script of their own; the mark follows those of the last tag. */
+  async #publishShares(lease: Lease, messages: readonly Message[], upTo: Position, mark: DueMark): Promise<void> {
+    const { sender } = this.#options;
+    const shares = [...this.#spread(messages, lease.accepted)].filter(([index, share]) => {
+      if (!this.#isSkipped(lease, index, upTo)) return true;
+      if (!lease.skipped.has(index)) lease.skipped.set(index, share[0]!.offset);
+      return false;
+    });
+    const last = shares.length - 1;
+    await allSettled(
+      shares.map(async ([index, share], i) => {
+        sender.add(lease.token, await this.#publishShare(index, share, upTo, i === last ? mark : undefined));
+      }),
+    );
+    lease.accepted = Math.max(lease.accepted, upTo.offset);
+  }
+
+  /** Once a message of a tag is skipped, so are those after it, until the partition is leased again. */
+  #isSkipped({ skipped, token }: Lease, index: number, { topic, partition }: Position): boolean {
+    if (skipped.has(index) || this.#options.fences[index]!.tokenOf(topic, partition) !== token) return true;
+    return this.#tags[index]!.isAway && this.#isAnyUp();
+  }
+
+  /**
+   * The messages by the index of their tag, in order.
+   * @param accepted offset up to which they are left out
+   */
+  #spread(messages: readonly Message[], accepted: number): Map<number, Message[]> {
+    const { topology } = this.#options;
+    const shares = new Map<number, Message[]>();
+    const add = (index: number, message: Message) => {
+      const share = shares.get(index);
+      if (share) share.push(message);
+      else shares.set(index, [message]);
+    };
+    for (const message of messages) {
+      if (message.offset <= accepted) continue;
+      if (message.channel === STATES_OF_KEY) this.#tags.forEach((_, index) => add(index, message));
+      else add(topology.tagIndexOf(message.channel), message);
+    }
+    return shares;
+  }
+}
+
+function printMark(tag: RedisTag, { bytes, isQuestion }: NonNullable<DueMark>): PrintedMark {
+  return [markChannel(tag), `${bytes}`, isQuestion ? '?' : ''];
+}
+
+/** Size of all payloads in UTF-16 code units, which approximates their bytes. */
+function bytesOf(messages: readonly Message[]): number {
+  let bytes = 0;
+  for (const { payload } of messages) bytes += payload.length;
+  return bytes;
+}
+
+/** Rejects with the first rejection once all have settled: a retry must not overlap with commands in flight. */
+async function allSettled(promises: readonly Promise<void>[]): Promise<void> {
+  for (const outcome of await Promise.allSettled(promises)) if (outcome.status === 'rejected') throw outcome.reason;
+}

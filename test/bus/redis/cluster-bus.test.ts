@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, it } from 'node:test';
+import { Redis } from 'ioredis';
+import { startRedisCluster } from '../../../stack/redis-cluster.ts';
+import type { RedisCluster } from '../../../stack/redis-cluster.ts';
+import { MAX_STATES_OF_KEY } from '../../../src/bus/bus.ts';
+import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
+import { publisherOf } from '../../support/partition-publisher.ts';
+import { randomName } from '../../support/services.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { busContract } from '../contract.ts';
+import { controlContract } from '../control-contract.ts';
+import { logLines } from '../log-lines.ts';
+import { plainContract } from '../plain-contract.ts';
+import { stateKeyContract } from '../state-key-contract.ts';
+
+describe('over a real Redis Cluster', () => {
+  let cluster: RedisCluster;
+
+  before(async () => {
+    cluster = await startRedisCluster({ replicas: 0 });
+  });
+  after(() => cluster.stop());
+
+  controlContract('a cluster', (_t, options) => Promise.resolve(new RedisBus({ ...options, url: cluster.url })));
+  plainContract('a cluster', (options) => new RedisBus({ ...options, url: cluster.url }));
+  busContract('a cluster', (_t, options) => Promise.resolve(new RedisBus({ ...options, url: cluster.url })));
+  // Each of 64 hash tags has a bound of its own.
+  const moreThanTheBound = 64 * MAX_STATES_OF_KEY * 2;
+  stateKeyContract(
+    'a cluster',
+    (_t, options) => Promise.resolve(new RedisBus({ ...options, url: cluster.url })),
+    moreThanTheBound,
+  );
+
+  it('spreads the channels over all shards, so that each has about a third', async (t) => {
+    const bus = new RedisBus({ url: cluster.url, log: logLines().log });
+    t.after(() => bus.close());
+    await bus.start();
+    const prefix = randomName();
+    const channels = Array.from({ length: 900 }, (_, i) => `${prefix}${i}`);
+    const seen: string[] = [];
+    await Promise.all(channels.map((channel) => bus.subscribe(channel, (payload) => seen.push(String(payload)))));
+    const counts = await Promise.all(
+      cluster.primaries.map(async ({ url }) => {
+        const client = new Redis(url);
+        t.after(() => client.disconnect());
+        return ((await client.call('PUBSUB', 'SHARDCHANNELS', `*${prefix}*`)) as string[]).length;
+      }),
+    );
+    assert.equal(
+      counts.reduce((sum, count) => sum + count, 0),
+      900,
+    );
+    for (const count of counts) assert.ok(count > 200, counts.join());
+    await publisherOf(bus).publish(channels.map((channel) => ({ channel, payload: channel })));
+    await waitFor('a message for each', () => seen.length === channels.length);
+    assert.deepEqual(seen.sort(), channels.sort());
+  });
+
+  it('works with the rights that operations.md names, and asks for no others', async (t) => {
+    const rights = /`(resetchannels &{[^`]*)`/.exec(await readFile('docs/operations.md', 'utf8'))![1]!.split(' ');
+    const admins = cluster.primaries.map(({ url }) => new Redis(url));
+    t.after(() => admins.forEach((admin) => admin.disconnect()));
+    for (const admin of admins) {
+      await admin.call('ACL', 'SETUSER', 'app', 'on', '>pw', ...rights, '&typing.*');
+      await admin.call('ACL', 'LOG', 'RESET');
+    }
+    const prefix = 'crier:';
+    const url = cluster.url.replace('//', '//app:pw@');
+    const bus = new RedisBus({ url, prefix, log: logLines().log, probeIntervalMs: 50 });
+    t.after(() => bus.close());
+    await bus.start();
+    const heard: string[] = [];
+    const names = Array.from({ length: 64 }, (_, i) => `${prefix}a{id="${i}"}`);
+    const hear = (payload: Buffer) => void heard.push(String(payload));
+    await Promise.all([...names, 'typing.7'].map((name) => bus.subscribe(name, hear)));
+    await bus.control.listen(
+      'control:a',
+      (text) => heard.push(text),
+      () => undefined,
+    );
+    await bus.acquire({ topic: 'a', partition: 0, position: -1 });
+    const history = { entries: 9, bytes: 999, seconds: 60, stateSeconds: 0 };
+    const messages = names.map((channel, offset) => ({ channel, payload: 'record', offset, timestamp: 0, history }));
+    await bus.publish(messages, { topic: 'a', partition: 0, offset: messages.length - 1 });
+    assert.equal((await bus.history(names[0]!, { from: '0-1', maxEntries: 9, maxBytes: 999 })).entries.length, 1);
+    assert.equal(await bus.agree('secret', 'x'), 'x');
+    await bus.control.send('control:a', 'control');
+    await bus.send('typing.7', '"plain"');
+    await waitFor('every message', () => heard.length === names.length + 2);
+    await waitFor('probes', () => bus.isAvailable);
+    for (const admin of admins) assert.deepEqual(await admin.call('ACL', 'LOG'), []);
+  });
+});
