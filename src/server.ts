@@ -30,7 +30,7 @@ import { Profiling } from './profiling/profiling-routes.ts';
 import { startGateway } from './roles/gateway.ts';
 import type { StartedGateway } from './roles/gateway.ts';
 import { openLive, problemsOf } from './roles/live.ts';
-import { createBus } from './roles/bus.ts';
+import { openBus } from './roles/bus.ts';
 import type { GraphPart } from './roles/graph-part.ts';
 import { graphProblems } from './roles/graph-problems.ts';
 import { GraphReloads } from './roles/graph-reloads.ts';
@@ -209,7 +209,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     routes.set('/debug/tunables', tunablesRoute(tunables));
     const memory = startMemoryGuard({ config, tunables, log, metrics, register });
     const tracing = await openTracing({ config, tunables, log, metrics, register });
-    const bus = register(createBus(config, log, metrics));
+    const bus = await openBus({ config, log, metrics, register });
     await bus.start();
     details['bus'] = () => (bus.isAvailable ? 'available' : 'away');
     details['away_servers'] = () => bus.awayServers;

@@ -1,3 +1,4 @@
+import { RedisAccess } from '../bus/redis/redis-access.ts';
 import { readConfig } from '../config.ts';
 import type { Config } from '../config.ts';
 import { ConfigError, SetupError } from '../errors.ts';
@@ -7,7 +8,9 @@ import { loadGraph } from '../graph/loading/load.ts';
 import { missingBrokersProblem } from '../graph/publishing/missing-brokers.ts';
 import { missingRegistryProblems } from '../graph/schema/record-format.ts';
 import type { Binding } from '../graph/schema/binding.ts';
+import type { ChannelTemplate } from '../graph/schema/channel-template.ts';
 import { prefixProblems } from '../graph/schema/redis-binding.ts';
+import { createLog } from '../log.ts';
 import { backendVariable } from '../settings/backend-settings.ts';
 import { kafkaWarnings } from '../settings/kafka-problems.ts';
 import { lacksSchemaRegistry } from '../settings/schema-registry-problems.ts';
@@ -63,16 +66,25 @@ export async function checkConfig(
   const [kafka, schemas, redis] = await Promise.all([
     isWorker ? checkKafka(config, topics) : checkGatewaysKafka(config, graph.graph, topics.published),
     isWorker && graph.graph ? checkSchemaRegistry(config, graph.graph) : [],
-    checkRedis(
-      config.REDIS_URL,
-      config.CHANNEL_PREFIX,
-      undefined,
+    checkRedisOf(
+      config,
       plain.map(({ template }) => template),
     ),
   ]);
   const isConnected = isWorker && !kafka.some(({ status }) => status === 'skipped');
   const records = isConnected && graph.graph ? await checkTopicRecords(config, graph.graph) : [];
   return [...findings, ...kafka, ...schemas, ...records, ...redis];
+}
+
+/** @param plain channels of @redis */
+async function checkRedisOf(config: Config, plain: readonly ChannelTemplate[]): Promise<Finding[]> {
+  try {
+    const access = await RedisAccess.open(config, createLog('silent'));
+    return await checkRedis(config.REDIS_URL, config.CHANNEL_PREFIX, access, plain);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [failed(error.message), skipped('Redis: its certificates and credentials must be corrected first')];
+  }
 }
 
 /** A gateway uses Kafka for mutations only: those with @kafkaPublish, and, where it knows brokers, those that may use context.publish. */

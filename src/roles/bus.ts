@@ -1,12 +1,17 @@
 import type { Bus } from '../bus/bus.ts';
 import { MemoryBus } from '../bus/memory/memory-bus.ts';
+import { RedisAccess } from '../bus/redis/redis-access.ts';
 import { RedisBus } from '../bus/redis/redis-bus.ts';
-import type { Config } from '../config.ts';
-import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { RoleServices } from './services.ts';
 
-/** The bus over the Redis of REDIS_URL, or in memory without one, and its metrics. */
-export function createBus(config: Config, log: Logger, metrics: Metrics): Bus {
+type BusServices = Pick<RoleServices, 'config' | 'log' | 'metrics' | 'register'>;
+
+/**
+ * The bus over the Redis of REDIS_URL, or in memory without one, and its metrics.
+ * @throws ConfigError for files and credentials of Redis that cannot be used
+ */
+export async function openBus({ config, log, metrics, register }: BusServices): Promise<Bus> {
   const observer = {
     onPublish: (messages: number) => metrics.messagesPublished.inc(messages),
     onPublishFailure: (_messages: number, reason: string) => metrics.publishFailures.inc({ reason }),
@@ -15,7 +20,10 @@ export function createBus(config: Config, log: Logger, metrics: Metrics): Bus {
   const flowPatienceMs = config.FLOW_TARGET_MS > 0 ? config.FLOW_PATIENCE_MS : undefined;
   const options = { prefix: config.CHANNEL_PREFIX, log, observer, flowPatienceMs };
   const url = config.REDIS_URL;
-  return url === '' ? new MemoryBus(options) : createRedisBus({ ...options, url }, metrics);
+  if (url === '') return register(new MemoryBus(options));
+  const access = register(await RedisAccess.open(config, log));
+  access.watch();
+  return register(createRedisBus({ ...options, url, access }, metrics));
 }
 
 function createRedisBus(options: ConstructorParameters<typeof RedisBus>[0], metrics: Metrics): RedisBus {

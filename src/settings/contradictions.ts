@@ -5,6 +5,7 @@ import { variables } from '../variables.ts';
 import { documentsProblems } from './documents-problems.ts';
 import { identityProblems } from './identity-problems.ts';
 import { kafkaProblems } from './kafka-problems.ts';
+import { redisAccessProblems } from './redis-access-problems.ts';
 import { refusal } from './refusal.ts';
 import { schemaRegistryProblems } from './schema-registry-problems.ts';
 import type { Settings } from './settings.ts';
@@ -19,6 +20,7 @@ export function contradictions(settings: Settings): string[] {
     ...origins(settings),
     ...cursorSecret(settings),
     ...kafkaProblems(settings),
+    ...redisAccessProblems(settings),
     ...schemaRegistryProblems(settings),
     ...identityProblems(settings),
     ...documentsProblems(settings),

@@ -25,6 +25,8 @@ export interface FleetOptions {
   /** URL of the gateways' Redis. Default: the same. */
   readonly gatewayRedisUrl?: string;
   readonly history?: Partial<HistoryLimits>;
+  /** Further settings of the gateways. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** Gateway processes behind one address, their Redis, and a ledger that is published to it. */
@@ -61,6 +63,7 @@ export class Fleet {
       KAFKA_BROKERS: '127.0.0.1:1',
       CHANNEL_PREFIX: prefix,
       GRAPHIQL: 'false',
+      ...options.settings,
     };
     const lanes = Array.from({ length: options.lanes }, (_, i) => `lane ${i}`);
     const pods = Array.from({ length: options.gateways }, () => spawnPod(t, settings));
