@@ -40,6 +40,7 @@ import { openReload } from './roles/reload.ts';
 import { openTracing } from './roles/tracing.ts';
 import { startTunables } from './roles/tunables.ts';
 import { createWorker } from './roles/worker.ts';
+import { WorkerWatch } from './roles/worker-watch.ts';
 import { findUnknownBackends } from './settings/unknown-backends.ts';
 import { tunablesRoute } from './tunables/tunables-route.ts';
 import { readVersion } from './version.ts';
@@ -235,10 +236,15 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       live,
     };
     if (config.KAFKA_BROKERS.length > 0) await register(KafkaAccess.of(config)).open(log);
+    if (config.ROLE === 'gateway' && graph.bindings.size > 0) {
+      const watch = register(new WorkerWatch({ bus, log, metrics }));
+      watch.start();
+      details['publishing_group'] = () => watch.group ?? null;
+    }
     gateway = config.ROLE === 'worker' ? undefined : await startGateway(services, options.isListening ?? true);
     const port = gateway?.port;
     if (config.ROLE !== 'gateway') {
-      const started = createWorker(services, options.onFatal);
+      const started = await createWorker(services, options.onFatal);
       worker = started;
       components.unshift(started);
       if (options.stop?.aborted) await started.close();

@@ -1,3 +1,4 @@
+import type { Claim, ClaimRequest } from './claim.ts';
 import type { Control } from './control.ts';
 import type { Coordinates } from './coordinates.ts';
 import type { Receiver } from '../flow/receiver.ts';
@@ -139,6 +140,16 @@ export interface Bus {
   agree(name: string, proposal: string): Promise<string>;
   /** undefined: the bus has one place, and skips no message. */
   readonly skips: Skips | undefined;
+  /**
+   * Claims a name for a holder, or keeps its claim, and returns the claim that is valid now: of this holder, or of another one.
+   * @throws BusUnavailableError
+   */
+  claim(name: string, request: ClaimRequest): Promise<Claim>;
+  /**
+   * The claim of a name; undefined: there is none.
+   * @throws BusUnavailableError
+   */
+  claimOf(name: string): Promise<Claim | undefined>;
   /** Which partitions have been read from their beginning, so that the states of their channels are complete. */
   readonly stateFills: StateFills;
   /** Messages between the processes that are no events. */

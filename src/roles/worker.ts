@@ -11,6 +11,7 @@ import { FlowWait } from '../kafka/session/flow-wait.ts';
 import { SnakeCase } from '../kafka/decoding/snake-case.ts';
 import { RecordPublisher } from '../kafka/record-publisher.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { GroupClaim } from './group-claim.ts';
 import { kafkaObserver, observeConsumer } from './kafka-metrics.ts';
 import { RecordCheck } from './record-check.ts';
 import { openSchemaRegistry } from './schema-registry.ts';
@@ -21,12 +22,14 @@ import type { WorkerGraph } from './worker-graph.ts';
 import { stageObserver } from './worker-stages.ts';
 import { UnmatchedLog, unmatchedRecords } from './unmatched-log.ts';
 
-/** Creates the worker: it publishes the records of Kafka, or the graph's sample records without Kafka. */
-export function createWorker(
+/** Creates the worker, once no other group claims its channels: it publishes the records of Kafka, or the graph's sample records without Kafka. */
+export async function createWorker(
   services: RoleServices,
   onFatal: (error: Error) => void,
-): KafkaConsumer | (Component & { start(): unknown }) {
+): Promise<KafkaConsumer | (Component & { start(): unknown })> {
   const { config, graph, graphParts, bus, log, metrics, register, tracing } = services;
+  const claim = register(new GroupClaim({ bus, config, onRefused: onFatal }));
+  if (config.KAFKA_BROKERS.length > 0) await claim.start();
   const snakeCase = new SnakeCase();
   let overflows = 0;
   metrics.total(
@@ -115,7 +118,10 @@ export function createWorker(
   }
   const observer = kafkaObserver(metrics, records);
   registerCodecs({ maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES });
-  const acquire = (lease: PartitionLease) => bus.acquire(lease);
+  const acquire = async (lease: PartitionLease) => {
+    await claim.claim();
+    await bus.acquire(lease);
+  };
   const reads = ({ topics, signatures }: WorkerGraph) => ({
     topics,
     states: signatures.size > 0 ? { signatures, fills: bus.stateFills } : undefined,

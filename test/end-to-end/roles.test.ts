@@ -54,7 +54,7 @@ describe('pods on Kafka and Redis', () => {
     assert.equal(await isPortTaken(unused), false, 'no port for clients');
     assert.deepEqual(
       Object.keys((await gateway.readiness()).body),
-      ['graph', 'graph_revision', 'bus', 'away_servers', 'failing_backends', 'status'],
+      ['graph', 'graph_revision', 'bus', 'away_servers', 'publishing_group', 'failing_backends', 'status'],
       'no Kafka',
     );
 

@@ -77,7 +77,8 @@ describe('a pod without Kafka and Redis', () => {
     const redis = await redisServer(t);
     const settings = await ordersSettings(t, { topic: 'orders', brokers: broker!.address, redisUrl: redis.url });
     const pod = await startPod(t, settings);
-    const hasty = await startPod(t, { ...settings, KAFKA_GROUP_ID: 'hasty', SHUTDOWN_TIMEOUT_MS: '300' });
+    const ofAnotherGroup = { KAFKA_GROUP_ID: 'hasty', CHANNEL_PREFIX: 'hasty:' };
+    const hasty = await startPod(t, { ...settings, ...ofAnotherGroup, SHUTDOWN_TIMEOUT_MS: '300' });
     for (const one of [pod, hasty]) await one.reports({ kafka: 'connected' });
     const client = await openSocket(t, pod.url);
     await client.init();

@@ -30,7 +30,7 @@ async function createStage(t: TestContext) {
   const metrics = new Metrics();
   const config = testConfig({ SAMPLE_INTERVAL_MS: '1' });
   const worker = register(
-    createWorker(
+    await createWorker(
       {
         config,
         tunables: new Tunables({ config, log }),

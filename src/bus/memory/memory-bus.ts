@@ -6,6 +6,7 @@ import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
 import type { Bus, BusObserver, Listener, Message, PartitionLease, Position, Unsubscribe } from '../bus.ts';
 import { channelLabel, topicOf } from '../channel.ts';
+import type { Claim, ClaimRequest } from '../claim.ts';
 import type { Coordinates } from '../coordinates.ts';
 import type { History, HistoryQuery } from '../history.ts';
 import { Listeners } from '../listeners.ts';
@@ -153,6 +154,15 @@ export class MemoryBus implements Bus {
     this.#assertStarted();
     const epoch = this.#fence.epochOf(topicOf(channel, this.#prefix));
     return this.#history.read(channel, query, epoch, Date.now());
+  }
+
+  /** The only process of this bus. */
+  claim(_name: string, { holder, since = Date.now() }: ClaimRequest): Promise<Claim> {
+    return Promise.resolve({ holder, since });
+  }
+
+  claimOf(): Promise<undefined> {
+    return Promise.resolve(undefined);
   }
 
   agree(name: string, proposal: string): Promise<string> {

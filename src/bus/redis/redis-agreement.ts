@@ -1,6 +1,9 @@
 import { BusUnavailableError } from '../../errors.ts';
+import type { Claim, ClaimRequest } from '../claim.ts';
 import { describe } from './redis-link.ts';
 import type { PublishLink } from './publish-link.ts';
+import { runScript } from './redis-scripts.ts';
+import type { RedisTag } from './redis-tag.ts';
 
 /**
  * Returns the value of a key. The first proposal for the key becomes its value.
@@ -16,4 +19,28 @@ export async function agreeOn(link: PublishLink, key: string, proposal: string):
     const message = `Redis at ${label} failed to read or set a value: ${describe(error as Error)}`;
     throw new BusUnavailableError(message, { reason: link.failureOf(error as Error) });
   }
+}
+
+/** @throws BusUnavailableError */
+export async function claimFor(tag: RedisTag, name: string, { holder, since, ttlMs }: ClaimRequest): Promise<Claim> {
+  const { publisher, prefix, scripts } = tag;
+  return claimIn(String(await runScript(publisher, scripts.claim, [`${prefix}${name}`], [holder, since ?? '', ttlMs])));
+}
+
+/** @throws BusUnavailableError */
+export async function claimOf({ publisher, prefix }: RedisTag, name: string): Promise<Claim | undefined> {
+  const { label, isUp } = publisher;
+  if (!isUp) throw new BusUnavailableError(`Redis at ${label} is unreachable`);
+  try {
+    const text = await publisher.client.get(`${prefix}${name}`);
+    return text === null ? undefined : claimIn(text);
+  } catch (error) {
+    const message = `Redis at ${label} failed to read a value: ${describe(error as Error)}`;
+    throw new BusUnavailableError(message, { reason: publisher.failureOf(error as Error) });
+  }
+}
+
+function claimIn(text: string): Claim {
+  const space = text.indexOf(' ');
+  return { holder: text.slice(space + 1), since: Number(text.slice(0, space)) };
 }

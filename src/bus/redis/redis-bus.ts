@@ -5,6 +5,7 @@ import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
 import type { Bus, BusObserver, Listener, Message, PartitionLease, Position, Unsubscribe } from '../bus.ts';
 import { channelLabel, isPlain } from '../channel.ts';
+import type { Claim, ClaimRequest } from '../claim.ts';
 import { parseMessage } from '../coordinates.ts';
 import type { History, HistoryQuery } from '../history.ts';
 import type { Skips } from '../skips.ts';
@@ -12,7 +13,7 @@ import type { StateFills } from '../state-fill.ts';
 import { Listeners } from '../listeners.ts';
 import { RedisControl } from './redis-control.ts';
 import { failureOf } from '../publish-failure.ts';
-import { agreeOn } from './redis-agreement.ts';
+import { agreeOn, claimFor, claimOf } from './redis-agreement.ts';
 import { RedisCluster } from './cluster/redis-cluster.ts';
 import { OneServer } from './one-server.ts';
 import { parseRedisUrl } from './redis-address.ts';
@@ -176,6 +177,22 @@ export class RedisBus implements Bus {
     this.#assertNotClosed();
     const { publisher, prefix } = this.#tagOf(name);
     return agreeOn(publisher, `${prefix}${name}`, proposal);
+  }
+
+  async claim(name: string, request: ClaimRequest): Promise<Claim> {
+    this.#assertNotClosed();
+    try {
+      return await claimFor(this.#tagOf(name), name, request);
+    } catch (error) {
+      // Without its claim a worker leases nothing.
+      this.#observer.onPublishFailure?.(0, this.#logFailure('the claim of a consumer group', error));
+      throw error;
+    }
+  }
+
+  async claimOf(name: string): Promise<Claim | undefined> {
+    this.#assertNotClosed();
+    return claimOf(this.#tagOf(name), name);
   }
 
   close(): Promise<void> {

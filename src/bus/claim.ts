@@ -1,0 +1,15 @@
+/** Who holds a name among the processes of a bus. */
+export interface Claim {
+  readonly holder: string;
+  /** When the holder first claimed it, in ms since 1970. */
+  readonly since: number;
+}
+
+export interface ClaimRequest {
+  /** Processes that give the same holder hold the claim together. */
+  readonly holder: string;
+  /** Of a claim that this process had before; undefined: none. Of two holders the one that claimed first has the name. */
+  readonly since?: number | undefined;
+  /** Until the claim expires unless it is claimed again. */
+  readonly ttlMs: number;
+}

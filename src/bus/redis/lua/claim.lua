@@ -1,0 +1,21 @@
+-- Claims a key for a holder, or keeps its claim. Of two holders the one that claimed first has the key.
+--
+-- KEYS[1]: the claim: since when in ms since 1970, a space, the holder
+-- ARGV[1]: the holder
+-- ARGV[2]: since when it has held the key as far as it knows; '': it never has
+-- ARGV[3]: ms until the claim expires
+--
+-- Replies with the claim that is valid now.
+local key, holder = KEYS[1], ARGV[1]
+local time = redis.call('TIME')
+local since = tonumber(ARGV[2]) or tonumber(time[1] .. string.format('%03d', math.floor(time[2] / 1000)))
+local valid = redis.call('GET', key)
+if valid then
+  local valid_since, valid_holder = string.match(valid, '^(%d+) (.*)$')
+  valid_since = tonumber(valid_since)
+  if valid_holder ~= holder and valid_since <= since then return valid end
+  if valid_holder == holder then since = math.min(since, valid_since) end
+end
+local claim = string.format('%.0f ', since) .. holder
+redis.call('SET', key, claim, 'PX', ARGV[3])
+return claim

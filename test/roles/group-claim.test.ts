@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { Redis } from 'ioredis';
+import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
+import type { SetupError } from '../../src/errors.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
+import { GroupClaim } from '../../src/roles/group-claim.ts';
+import { WorkerWatch } from '../../src/roles/worker-watch.ts';
+import { ordersSettings } from '../end-to-end/orders.ts';
+import { spawnPod, startPod } from '../end-to-end/pod.ts';
+import { readableLog, withOutside } from '../kafka/consumer-harness.ts';
+import type { Outside } from '../kafka/consumer-harness.ts';
+import { randomName, redisServer } from '../support/services.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+describe('the claim of a CHANNEL_PREFIX for a consumer group', () => {
+  /** Makes claims of this Redis; each is a worker's. */
+  async function withRedis(t: TestContext) {
+    const { url } = await redisServer(t);
+    const prefix = `${randomName()}:`;
+    const admin = new Redis(url).on('error', () => undefined);
+    t.after(() => admin.disconnect());
+    const bus = new RedisBus({ url, prefix, log: readableLog().log });
+    await bus.start();
+    t.after(() => bus.close());
+    const refused: string[] = [];
+    const workerOf = (group: string) => {
+      const config = { KAFKA_GROUP_ID: group, CHANNEL_PREFIX: prefix };
+      const onRefused = (error: SetupError) => refused.push(`${group}: ${error.message}`);
+      const claim = new GroupClaim({ bus, config, onRefused });
+      t.after(() => claim.close());
+      return claim;
+    };
+    return { admin, bus, key: `${prefix}group`, workerOf, refused };
+  }
+
+  it('is shared by the workers of one group, and refuses those of another at their start', async (t) => {
+    const { workerOf, refused } = await withRedis(t);
+    const [first, second, other] = [workerOf('blue'), workerOf('blue'), workerOf('green')];
+    await Promise.all([first.start(), second.start()]);
+    await assert.rejects(
+      other.start(),
+      /^SetupError: KAFKA_GROUP_ID: the group "green" may not publish with CHANNEL_PREFIX="\S+:", because the group "blue" does so on this Redis, .* set KAFKA_GROUP_ID=blue, or stop the workers of "blue" and wait 30 s$/,
+    );
+    await first.claim();
+    assert.deepEqual(refused, []);
+  });
+
+  it('expires soon after the last worker has ended, and stays for the others', async (t) => {
+    const { admin, key, workerOf } = await withRedis(t);
+    const [first, second] = [workerOf('blue'), workerOf('blue')];
+    await Promise.all([first.start(), second.start()]);
+    assert.ok((await admin.pttl(key)) > 10_000);
+    await first.close();
+    assert.ok((await admin.pttl(key)) <= 10_000);
+    await second.claim();
+    assert.ok((await admin.pttl(key)) > 10_000);
+  });
+
+  it('tells a gateway whether workers publish for it', async (t) => {
+    const { bus, workerOf, admin } = await withRedis(t);
+    const { log, lines } = readableLog();
+    const metrics = new Metrics();
+    const watch = new WorkerWatch({ bus, log, metrics, intervalMs: 20 });
+    t.after(() => watch.close());
+    const value = async () => /^crier_gateway_without_workers (.)$/m.exec(await metrics.registry.metrics())?.[1];
+    watch.start();
+    await waitFor('the lack of workers', () => watch.isAlone);
+    assert.equal(await value(), '1');
+    assert.match(lines.join(''), /no worker publishes for this gateway: .* the same REDIS_URL and CHANNEL_PREFIX/);
+    await workerOf('blue').start();
+    await waitFor('a worker', () => watch.group === 'blue');
+    assert.equal(await value(), '0');
+    assert.equal(lines.length, 2);
+    await admin.flushall();
+    await waitFor('the lack of workers', () => watch.isAlone);
+    assert.equal(watch.group, undefined);
+  });
+
+  it('follows a loss of the data of Redis: the group that claimed first keeps it, and the other one is told', async (t) => {
+    const { admin, key, workerOf, refused } = await withRedis(t);
+    const blue = workerOf('blue');
+    await blue.start();
+    await admin.flushall();
+    const green = workerOf('green');
+    await green.start();
+    await blue.claim();
+    assert.match((await admin.get(key))!, /^\d+ blue$/);
+    await assert.rejects(green.claim(), /the group "blue" does so/);
+    await green.claim().catch(() => undefined);
+    await blue.claim();
+    assert.equal(refused.length, 1);
+    assert.match(refused[0]!, /^green: /);
+  });
+});
+
+describe('two consumer groups with one CHANNEL_PREFIX on one Redis', () => {
+  let outside: Outside;
+  withOutside((connected) => (outside = connected));
+
+  it('leave the workers of the first alone, and end those of the second at their start with both names', async (t) => {
+    const redis = await redisServer(t);
+    const topic = await outside.createTopic();
+    const settings = await ordersSettings(t, { topic, brokers: outside.brokers, redisUrl: redis.url });
+    const worker = { ...settings, ROLE: 'worker' };
+    const blue = await startPod(t, worker);
+    const group = settings.KAFKA_GROUP_ID;
+    const green = spawnPod(t, { ...worker, KAFKA_GROUP_ID: `${group}-green` });
+    assert.equal(await green.ended, 1);
+    assert.match(green.log, new RegExp(`the group "${group}-green" may not publish .* the group "${group}" does so`));
+    await blue.reports({ kafka: 'connected' });
+    assert.doesNotMatch(blue.log, /fenced|FencedError/);
+  });
+});
