@@ -6,6 +6,7 @@ import type { Message, PartitionLease, Position } from '../bus.ts';
 import { printPartsField } from '../carried-parts.ts';
 import type { Retention } from '../history.ts';
 import { CommandWriter, WrittenCommand } from './command-writer.ts';
+import { gatherWrite } from './gathered-writes.ts';
 import { fillsKey, ownersKey } from './redis-keys.ts';
 import { runScript, sendScript } from './redis-scripts.ts';
 import type { RedisTag } from './redis-tag.ts';
@@ -106,6 +107,7 @@ export class RedisFence {
     const { publisher, scripts, name } = this.#tag;
     const received = await sendScript(publisher, scripts.publish, (command, script) => {
       write(writer, [command, script, ...beginning], mark, name, messages);
+      gatherWrite(publisher.client.stream, writer.bytes.length);
       return publisher.client.sendCommand(new WrittenCommand(command, writer.bytes));
     });
     // The reply proves that all of the writer's bytes were sent. Without a reply, a lost link may still refer to them.
