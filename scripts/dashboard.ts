@@ -75,6 +75,11 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         { unit: 'percentunit', description: 'Results that needed no execution of their own.' },
       ),
       panel('Bytes to sockets', [[rate('crier_delivered_bytes_total'), 'bytes']], { unit: 'Bps' }),
+      panel(
+        'Compressed size of results',
+        [[`${rate('crier_compression_output_bytes_total')} / ${rate('crier_compression_input_bytes_total')}`, 'part']],
+        { unit: 'percentunit', description: 'Of those that COMPRESSION compresses.' },
+      ),
       panel('Executions', [[rate('crier_executions_total'), 'executions']], { unit: 'ops' }),
       panel('Executions in flight and waiting', [
         [sum('crier_executions_in_flight'), 'in flight'],
@@ -117,9 +122,11 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         [rate('crier_consumer_rebuilds_total', 'reason'), 'rebuilt: {{reason}}'],
         [`max(crier_kafka_topics_missing{${POD}})`, 'missing topics'],
         [`min(crier_kafka_connected{${POD}})`, 'connected'],
+        [`sum(crier_gateway_without_workers{${POD}})`, 'gateways without workers'],
       ]),
       panel('Partitions that are not read', [
         [`sum(crier_paused_partitions{${POD}})`, 'wait for Redis'],
+        [`sum(crier_skipped_partitions{${POD}})`, 'some channels wait for a shard of the Redis Cluster'],
         [`sum(crier_schema_waiting_partitions{${POD}})`, 'wait for the schema registry'],
         [`sum(crier_dead_letter_waiting_partitions{${POD}})`, 'wait for the dead-letter topic'],
         [`sum(crier_stopped_partitions{${POD}})`, 'stopped: undecodable'],
@@ -270,6 +277,14 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       panel('Event loop utilization', [[`crier_event_loop_utilization_ratio{${POD}}`, '{{instance}}']], {
         unit: 'percentunit',
       }),
+      panel(
+        'Processes',
+        [
+          [`1 - crier_process_up{${POD}}`, '{{instance}} {{process}} is away'],
+          [`increase(crier_process_ends_total{${POD}}[$__rate_interval])`, '{{instance}} {{process}} ended'],
+        ],
+        { description: 'Only of pods with PROCESSES above 1.' },
+      ),
       panel('Lost log lines and rejections', [
         [rate('crier_log_lines_dropped_total'), 'log lines'],
         [rate('crier_unhandled_rejections_total'), 'unhandled rejections'],

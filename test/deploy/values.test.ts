@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
+import { parseRedisUrl } from '../../src/bus/redis/redis-address.ts';
 import { tunableNames, variables } from '../../src/variables.ts';
 import { CHART, renderChart } from '../../stack/kubernetes/chart.ts';
 
@@ -20,6 +21,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: unknown;
   readonly type?: string;
+  readonly pattern?: string;
   readonly enum?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
@@ -65,6 +67,26 @@ describe("the chart's values", { concurrency: 2 }, () => {
     }
   });
 
+  it('have a pattern of redis.url for each form that crier takes, and for no other', async () => {
+    const schema = JSON.parse(await read('values.schema.json')) as Schema;
+    const pattern = new RegExp(schema.properties!['redis']!.properties!['url']!.pattern!);
+    const isTaken = (url: string) => {
+      try {
+        return Boolean(parseRedisUrl(url));
+      } catch {
+        return false;
+      }
+    };
+    const taken = ['redis://a', 'redis://a:6379/1', 'rediss://[::1]:6379?db=1', 'redis+cluster://a:1,b:2?family=6'];
+    const sentinels = ['redis+sentinel://a,b:2/main', 'rediss+sentinel://a/main/1?sentinelUsername=u'];
+    const refused = ['a:6379', 'redis://a,b', 'redis://a,redis://b', 'redis+cluster://a/1', 'redis+sentinel://a,b'];
+    for (const url of [...taken, ...sentinels, ...refused]) assert.equal(pattern.test(url), isTaken(url), url);
+    assert.deepEqual(
+      [...taken, ...sentinels].filter((url) => !isTaken(url)),
+      [],
+    );
+  });
+
   const refused: readonly (readonly [string, Readonly<Record<string, unknown>>, RegExp])[] = [
     ['an unknown value', { 'gateway.replica': 3 }, /'\/gateway'.*'replica' not allowed/],
     ['an unknown mode', { mode: 'both' }, /'\/mode'.*'roles', 'all'/],
@@ -74,6 +96,8 @@ describe("the chart's values", { concurrency: 2 }, () => {
     ['a broker without a port', { 'kafka.brokers': ['kafka'] }, /'\/kafka\/brokers\/0'.*pattern/],
     ['no Redis', { 'redis.url': '' }, /redis\.url or secrets\.REDIS_URL: expected one/],
     ['a password in redis.url', { 'redis.url': 'redis://:secret@redis:6379' }, /'\/redis\/url'.*pattern/],
+    ['several servers in redis.url', { 'redis.url': 'redis://a:6379,redis://b:6379' }, /'\/redis\/url'.*pattern/],
+    ['Sentinels without a name', { 'redis.url': 'redis+sentinel://a,b' }, /'\/redis\/url'.*pattern/],
     ['Redis twice', { 'secrets.REDIS_URL': { name: 'a', key: 'b' } }, /redis\.url and secrets\.REDIS_URL.*only one/],
     ['SASL without a password', { 'kafka.saslMechanism': 'plain' }, /secrets\.KAFKA_SASL_PASSWORD: expected/],
     ['a SASL user without a mechanism', { 'kafka.saslUsername': 'crier' }, /kafka\.saslMechanism: expected, because/],

@@ -30,7 +30,7 @@
 {{- fail "graph: expected at most one of path, files, configMap and volume" -}}
 {{- end -}}
 {{- end -}}
-{{- $own := dict "ROLE" "mode" "GRAPH" "graph" "KAFKA_BROKERS" "kafka.brokers" "KAFKA_TLS" "kafka.tls" "KAFKA_SASL_MECHANISM" "kafka.saslMechanism" "KAFKA_GROUP_ID" "kafka.groupId" "KAFKA_DEAD_LETTER_TOPIC" "kafka.deadLetterTopic" "REDIS_URL" "redis.url or secrets.REDIS_URL" "CHANNEL_PREFIX" "redis.channelPrefix" "TUNABLES_FILE" "tunables" "DRAIN_DELAY_MS" "drain.delayMs" "DRAIN_SPREAD_MS" "drain.spreadMs" "KAFKA_SASL_USERNAME" "kafka.saslUsername" "KAFKA_SASL_PASSWORD" "secrets" "SCHEMA_REGISTRY_PASSWORD" "secrets" "CURSOR_SECRET" "secrets" "ADMIN_TOKEN" "secrets" "JWT_SECRET" "secrets" "JWT_PUBLIC_KEY" "secrets" -}}
+{{- $own := dict "ROLE" "mode" "GRAPH" "graph" "KAFKA_BROKERS" "kafka.brokers" "KAFKA_TLS" "kafka.tls" "KAFKA_SASL_MECHANISM" "kafka.saslMechanism" "KAFKA_GROUP_ID" "kafka.groupId" "KAFKA_DEAD_LETTER_TOPIC" "kafka.deadLetterTopic" "REDIS_URL" "redis.url or secrets.REDIS_URL" "CHANNEL_PREFIX" "redis.channelPrefix" "TUNABLES_FILE" "tunables" "PROCESSES" "gateway.processes" "DRAIN_DELAY_MS" "drain.delayMs" "DRAIN_SPREAD_MS" "drain.spreadMs" "KAFKA_SASL_USERNAME" "kafka.saslUsername" "KAFKA_SASL_PASSWORD" "secrets" "SCHEMA_REGISTRY_PASSWORD" "secrets" "REDIS_PASSWORD" "secrets" "REDIS_TLS_KEY_PASSPHRASE" "secrets" "CURSOR_SECRET" "secrets" "ADMIN_TOKEN" "secrets" "JWT_SECRET" "secrets" "JWT_PUBLIC_KEY" "secrets" -}}
 {{- range $name := keys .Values.settings -}}
 {{- if hasKey $own $name -}}{{- fail (printf "settings.%s: use %s" $name (get $own $name)) -}}{{- end -}}
 {{- if has $name (list "HOST" "PORT" "ADMIN_HOST" "ADMIN_PORT" "EMBEDDED" "SHUTDOWN_TIMEOUT_MS") -}}

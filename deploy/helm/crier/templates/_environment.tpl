@@ -9,6 +9,7 @@
 {{- $_ := set $settings "CHANNEL_PREFIX" (default (printf "%s:" $scope) .redis.channelPrefix) -}}
 {{- $_ := set $settings "DRAIN_DELAY_MS" .drain.delayMs -}}
 {{- $_ := set $settings "DRAIN_SPREAD_MS" .drain.spreadMs -}}
+{{- if and (ne $.role "worker") (ne (toString .gateway.processes) "1") }}{{ $_ := set $settings "PROCESSES" .gateway.processes }}{{ end -}}
 {{- if .kafka.tls }}{{ $_ := set $settings "KAFKA_TLS" "true" }}{{ end -}}
 {{- if .kafka.saslMechanism }}{{ $_ := set $settings "KAFKA_SASL_MECHANISM" .kafka.saslMechanism }}{{ end -}}
 {{- if .kafka.saslUsername }}{{ $_ := set $settings "KAFKA_SASL_USERNAME" .kafka.saslUsername }}{{ end -}}
