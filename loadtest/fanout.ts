@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import kafkajs from 'kafkajs';
 import { installKafka, startKafkaBroker } from '../stack/kafka-broker.ts';
 import { startRedisServer } from '../stack/redis-server.ts';
 import { variables } from '../src/variables.ts';
 import { runCommand } from './command.ts';
 import { baseName, baseOf, contenders } from './fanout/contenders.ts';
 import type { Contender } from './fanout/contenders.ts';
-import { AUCTION_TOPIC } from './fanout/auction.ts';
+import { prepareBroker } from './fanout/broker.ts';
 import { conditionsOf } from './fanout/conditions.ts';
+import { memoryRows, memoryTable } from './fanout/memory.ts';
 import { baseTable, fanoutTable } from './fanout/report.ts';
 import { RESULTS_FOLDER, writeResults } from './fanout/results.ts';
 import { runRounds } from './fanout/rounds.ts';
@@ -18,7 +18,7 @@ import { profileServers, stageTable } from './fanout/server-profile.ts';
 import type { ServerProfile } from './fanout/server-profile.ts';
 import { stalledRows, stalledTable } from './fanout/stalled.ts';
 import { cpuUsOf, faultsOf, summarize } from './fanout/summary.ts';
-import type { Sample } from './fanout/trial.ts';
+import type { Load, Sample } from './fanout/trial.ts';
 import { hasSmallBuffers, runWithSmallBuffers, smallBufferCommand } from './processes/network-namespace.ts';
 import { numberFlag } from './number-flag.ts';
 import { installPackages } from './packages.ts';
@@ -32,6 +32,7 @@ Usage: npm run bench:fanout -- [flags]
   --servers <names>   of ${contenders.map(({ name }) => name).join(', ')}; default: the first six
   --base <folder>     another checkout of crier, built: each of crier's servers is compared with that of its build
   --k <numbers>       events in flight; default: 1,4,16
+  --rate <numbers>    with --auctions each: events a second, each for one socket, instead of events in flight
   --sockets <numbers> default: 4000
   --stalled <numbers> sockets that stop reading, until the server has closed them; default: 0
   --auctions <one|each>  all sockets on one auction, or each on its own; default: one
@@ -63,6 +64,7 @@ const { values } = parseArgs({
     },
     base: { type: 'string' },
     k: { type: 'string', default: '1,4,16' },
+    rate: { type: 'string' },
     sockets: { type: 'string', default: '4000' },
     stalled: { type: 'string', default: '0' },
     auctions: { type: 'string', default: 'one' },
@@ -93,7 +95,10 @@ async function main(signal: AbortSignal): Promise<number | void> {
   const redis = await startRedisServer();
   const kafka = isFedByKafka ? await startKafkaBroker() : undefined;
   try {
-    if (kafka) await createTopic(kafka.address);
+    if (kafka) {
+      progress('warms up the broker');
+      await prepareBroker(kafka.address);
+    }
     const plan = planOf(entrants, redis.url, kafka?.address ?? '', signal);
     const rounds = await runRounds(plan);
     const profiles = values['flame-graph'] ? await profileServers(plan, RESULTS_FOLDER, values.out) : [];
@@ -112,7 +117,7 @@ function planOf(entrants: Plan['entrants'], redisUrl: string, kafkaBrokers: stri
     kafkaBrokers,
     sockets: numbers('sockets'),
     stalled: numbers('stalled'),
-    outstanding: numbers('k'),
+    loads: loads(),
     isForAll: values.auctions === 'one',
     rounds: numberFlag('rounds', values.rounds),
     turns: numberFlag('turns', values.turns),
@@ -122,13 +127,6 @@ function planOf(entrants: Plan['entrants'], redisUrl: string, kafkaBrokers: stri
   };
 }
 
-async function createTopic(brokers: string): Promise<void> {
-  const admin = new kafkajs.Kafka({ brokers: [brokers], logLevel: kafkajs.logLevel.ERROR }).admin();
-  await admin.connect();
-  await admin.createTopics({ topics: [{ topic: AUCTION_TOPIC, numPartitions: 4 }] });
-  await admin.disconnect();
-}
-
 async function publishResults(
   rounds: readonly (readonly Sample[])[],
   profiles: readonly ServerProfile[],
@@ -136,6 +134,7 @@ async function publishResults(
   const rows = summarize(rounds);
   const faults = rounds.flat().flatMap(faultsOf);
   const stalled = stalledRows(rounds, MAX_QUEUE_BYTES);
+  const memory = memoryRows(rounds);
   const conditions = {
     ...conditionsOf(),
     ...(stalled.length > 0 && {
@@ -144,11 +143,12 @@ async function publishResults(
     }),
     flags: flagText(),
   };
-  const paths = await writeResults(values.out, { conditions, rows, faults, stalled, profiles, rounds });
+  const paths = await writeResults(values.out, { conditions, rows, faults, stalled, memory, profiles, rounds });
   const tables = [fanoutTable(rows)];
   const base = baseTable(rows);
   if (base.length > 1) tables.push(base);
   if (stalled.length > 0) tables.push(stalledTable(stalled));
+  if (memory.length > 0) tables.push(memoryTable(memory));
   if (profiles.length > 0) tables.push(stageTable(profiles, (profile) => cpuUsOf(profile, rows)));
   paths.push(...profiles.map(({ flameGraph }) => `${RESULTS_FOLDER}/${flameGraph}`));
   process.stdout.write(`\n${tables.map(textTable).join('\n')}${paths.join(' ')}\n`);
@@ -177,6 +177,13 @@ function withBase(contender: Contender): Contender[][] {
   const base = baseOf(contender, values.base);
   if (!existsSync(base.script)) throw new Error(`--base: ${base.script} is missing; run npm ci && npm run build there`);
   return contender.isFedByKafka ? [[contender], [base]] : [[contender, base]];
+}
+
+function loads(): Load[] {
+  const { rate } = values;
+  if (rate === undefined) return numbers('k').map((outstanding) => ({ outstanding }));
+  if (values.auctions !== 'each') throw new Error('--rate: its events are for one socket each; add --auctions each');
+  return rate.split(',').map((text) => ({ outstanding: 0, rate: wholeNumber('rate', text) }));
 }
 
 function numbers(flag: 'k' | 'sockets' | 'stalled'): number[] {

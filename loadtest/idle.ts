@@ -2,19 +2,23 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { SignJWT } from 'jose';
-import { WebSocket } from 'ws';
 import { freePorts } from '../stack/port.ts';
+import { SECRET, openMany } from './idle/idle-sockets.ts';
+import { measureSteps } from './idle/steps.ts';
 import { median } from './median.ts';
 import { cpuMs } from './processes/process-usage.ts';
 import { startServerProcess } from './processes/server-process.ts';
 
 const USAGE = `Resident memory per idle socket, and CPU to open it: crier with one live subscription on each, against bare \`ws\`.
 
-Usage: npm run bench:idle -- [--sockets 4000] [--rounds 3] [--limit 1.4] [--base <folder>] [--token]
+Usage: npm run bench:idle -- [--sockets 4000] [--rounds 3] [--limit 1.4] [--base <folder>] [--token] [--compressed]
+       npm run bench:idle -- --steps 6000,12000,18000 [--token] [--compressed]
+
+  --steps <counts> crier alone, with these numbers of sockets: its memory by their slope, where it goes, and 100,000 sockets by projection
 
   --base <folder>  another checkout of crier, built: measured in the same run
   --query <text>   the subscription; default: one field of catalogue_updated
+  --compressed     clients offer permessage-deflate, and COMPRESSION is on
   --token          each connection to crier has a JSON Web Token of 800 bytes and of its own user
 
 Exits with 1 when crier takes more than --limit times what bare ws takes.
@@ -22,9 +26,6 @@ Exits with 1 when crier takes more than --limit times what bare ws takes.
 
 /** Sockets before the measured ones, so that one-time costs of the server (code, caches, free pages) do not count. */
 const FIRST_SOCKETS = 1000;
-/** Concurrent handshakes. */
-const BATCH = 100;
-
 /** The default subscription. Its nullable argument is omitted, so all sockets share a channel. */
 const SUBSCRIPTION = 'subscription { catalogue_updated { auction_id } }';
 
@@ -36,13 +37,25 @@ const { values } = parseArgs({
     base: { type: 'string' },
     query: { type: 'string', default: SUBSCRIPTION },
     token: { type: 'boolean', default: false },
+    compressed: { type: 'boolean', default: false },
+    steps: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   },
 });
 
-const SECRET = 'a secret of this benchmark only, 32 bytes';
-/** Makes a token 800 bytes long. */
-const FILLING = 'x'.repeat(426);
+/** Settings of crier. */
+const SERVER = {
+  SAMPLE_INTERVAL_MS: '3600000',
+  ...(values.token && { JWT_SECRET: SECRET }),
+  ...(values.compressed && { COMPRESSION: 'on' }),
+};
+
+const socketOptions = (port: number) => ({
+  port,
+  query: values.query,
+  hasToken: values.token,
+  isCompressed: values.compressed,
+});
 
 interface SocketCost {
   /** Resident bytes that a socket adds, after a collection. */
@@ -59,6 +72,10 @@ interface Round {
 
 async function main(): Promise<void> {
   if (values.help) return void process.stdout.write(USAGE);
+  if (values.steps !== undefined) {
+    const name = values.compressed ? 'idle-steps-compressed' : 'idle-steps';
+    return measureSteps(values.steps.split(',').map(Number), SERVER, socketOptions, name);
+  }
   const count = Number(values.sockets);
   const rounds: Round[] = [];
   for (let round = 1; round <= Number(values.rounds); round++) {
@@ -100,14 +117,14 @@ async function measure(script: string, count: number, isSubscribing: boolean): P
   const path = resolve(import.meta.dirname, script);
   const server = await startServerProcess(path, port!, {
     ADMIN_PORT: String(adminPort),
-    SAMPLE_INTERVAL_MS: '3600000',
-    ...(values.token && { JWT_SECRET: SECRET }),
+    ...SERVER,
   });
   try {
-    const first = await openMany(port!, FIRST_SOCKETS, isSubscribing);
+    const options = { ...socketOptions(port!), ...(!isSubscribing && { query: undefined }) };
+    const first = await openMany(FIRST_SOCKETS, options);
     const before = await server.keptBytes();
     const cpuBefore = cpuMs(server.pid);
-    const sockets = first.concat(await openMany(port!, count, isSubscribing));
+    const sockets = first.concat(await openMany(count, options));
     const openUs = ((cpuMs(server.pid) - cpuBefore) * 1000) / count;
     const after = await server.keptBytes();
     for (const socket of sockets) socket.terminate();
@@ -115,55 +132,6 @@ async function measure(script: string, count: number, isSubscribing: boolean): P
   } finally {
     await server.stop();
   }
-}
-
-async function openMany(port: number, count: number, isSubscribing: boolean): Promise<WebSocket[]> {
-  const sockets: WebSocket[] = [];
-  while (sockets.length < count) {
-    const batch = Math.min(BATCH, count - sockets.length);
-    sockets.push(...(await Promise.all(Array.from({ length: batch }, () => open(port, isSubscribing)))));
-  }
-  return sockets;
-}
-
-let tokens = 0;
-
-async function initMessage(): Promise<string> {
-  if (!values.token) return '{"type":"connection_init"}';
-  const claims = {
-    iss: 'https://login.example.com/',
-    sub: `user-${tokens++}`,
-    scope: 'read:auctions',
-    filling: FILLING,
-  };
-  const jwt = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).setIssuedAt().setExpirationTime('1h');
-  const token = await jwt.sign(new TextEncoder().encode(SECRET));
-  return JSON.stringify({ type: 'connection_init', payload: { token } });
-}
-
-/** Opens a connection. With a subscription, waits for the pong after the subscribe message. */
-async function open(port: number, isSubscribing: boolean): Promise<WebSocket> {
-  const init = await initMessage();
-  return new Promise((resolve, reject) => {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, 'graphql-transport-ws', {
-      perMessageDeflate: false,
-    });
-    socket.once('error', reject);
-    socket.once('open', () => {
-      if (!isSubscribing) return resolve(socket);
-      socket.send(init);
-    });
-    socket.on('message', (data: Buffer) => {
-      const message = JSON.parse(data.toString()) as { type: string; payload?: unknown };
-      if (message.type === 'connection_ack') {
-        socket.send(JSON.stringify({ id: crypto.randomUUID(), type: 'subscribe', payload: { query: values.query } }));
-        socket.send('{"type":"ping"}');
-      }
-      if (message.type === 'pong') resolve(socket);
-      if (message.type === 'error')
-        reject(new Error(`the subscription was refused: ${JSON.stringify(message.payload)}`));
-    });
-  });
 }
 
 function text({ bytes, openUs }: SocketCost): string {

@@ -25,6 +25,8 @@ export interface Contender {
   readonly base?: string;
   /** Its clients subscribe over server-sent events instead of WebSockets. */
   readonly isStream?: boolean;
+  /** Its clients offer permessage-deflate. They count messages and do not inflate them. */
+  readonly isCompressed?: boolean;
   /** Measured only when `--servers` names it. */
   readonly isExtra?: boolean;
 }
@@ -68,6 +70,15 @@ export const contenders: readonly Contender[] = [
   { name: 'mercurius', title: 'Mercurius with jit', script: 'servers/mercurius.js', isGraphql: true },
   { name: 'crier-shared', title: 'crier, shared', ...crier },
   { name: 'crier-sse', title: 'crier, shared, SSE', ...crier, isStream: true, base: 'crier-shared', isExtra: true },
+  {
+    name: 'crier-deflate',
+    title: 'crier, shared, compressed',
+    ...crier,
+    environment: { ...crier.environment, COMPRESSION: 'on' },
+    isCompressed: true,
+    base: 'crier-shared',
+    isExtra: true,
+  },
   { name: 'crier-tenant', title: 'crier, 50 tenants', ...crier, identity: 'tenant' },
   { name: 'crier-user', title: 'crier, per user', ...crier, identity: 'viewer' },
   {

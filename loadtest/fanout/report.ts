@@ -1,6 +1,7 @@
 import type { Cells } from '../table.ts';
 import { baseName, titleOf } from './contenders.ts';
 import type { Row } from './summary.ts';
+import { loadText } from './trial.ts';
 
 const COLUMNS = [
   'server',
@@ -31,7 +32,7 @@ function cellsOf(row: Row): Cells {
   return [
     `${titleOf(row.contender)}${row.isForAll ? '' : ', an auction each'}${row.stalled > 0 ? `, ${row.stalled} stalled` : ''}`,
     String(row.sockets),
-    String(row.outstanding),
+    loadOf(row),
     Math.round(row.deliveriesPerSecond).toLocaleString('en'),
     times(raw?.deliveriesPerSecond),
     times(graphqlWs?.deliveriesPerSecond),
@@ -52,11 +53,16 @@ export function baseTable(rows: readonly Row[]): Cells[] {
   const lines = rows.flatMap((row) => {
     const base = row.ratios[baseName(row.contender)];
     if (!base) return [];
-    const { deliveriesPerSecond, serverCpuUs, p50Ms } = base;
-    const figures = [deliveriesPerSecond, serverCpuUs, p50Ms].map(times);
-    return [[titleOf(row.contender), String(row.sockets), String(row.outstanding), ...figures]];
+    const { deliveriesPerSecond, serverCpuUs, p50Ms, messageBytes } = base;
+    const figures = [deliveriesPerSecond, serverCpuUs, p50Ms, messageBytes].map(times);
+    return [[titleOf(row.contender), String(row.sockets), loadOf(row), ...figures]];
   });
-  return [['against its base', 'sockets', 'K', 'deliveries/s', 'CPU/delivery', 'p50'], ...lines];
+  return [['against its base', 'sockets', 'K', 'deliveries/s', 'CPU/delivery', 'p50', 'bytes'], ...lines];
+}
+
+/** The load, in the column `K`. */
+function loadOf({ outstanding, rate }: Row): string {
+  return rate === undefined ? String(outstanding) : loadText({ outstanding, rate });
 }
 
 function times(ratio: number | undefined): string {

@@ -3,6 +3,8 @@ import { markdownTable } from '../table.ts';
 import { barChart } from './chart.ts';
 import type { Bar } from './chart.ts';
 import { titleOf } from './contenders.ts';
+import { memoryTable } from './memory.ts';
+import type { MemoryRow } from './memory.ts';
 import { baseTable, fanoutTable } from './report.ts';
 import { stageTable } from './server-profile.ts';
 import type { ServerProfile } from './server-profile.ts';
@@ -10,6 +12,7 @@ import { stalledTable } from './stalled.ts';
 import type { StalledRow } from './stalled.ts';
 import { cpuUsOf } from './summary.ts';
 import type { Row } from './summary.ts';
+import { loadText } from './trial.ts';
 import type { Sample } from './trial.ts';
 
 export const RESULTS_FOLDER = 'loadtest/results';
@@ -21,6 +24,8 @@ export interface Results {
   readonly faults: readonly string[];
   /** Empty unless `--stalled` is set. */
   readonly stalled: readonly StalledRow[];
+  /** Empty unless `--rate` is set. */
+  readonly memory: readonly MemoryRow[];
   /** Empty unless `--flame-graph` is set. */
   readonly profiles: readonly ServerProfile[];
   readonly rounds: readonly (readonly Sample[])[];
@@ -38,7 +43,7 @@ export async function writeResults(name: string, results: Results): Promise<stri
   return Object.keys(files);
 }
 
-function markdown(name: string, { conditions, rows, faults, stalled, profiles }: Results): string {
+function markdown(name: string, { conditions, rows, faults, stalled, memory, profiles }: Results): string {
   const lines = Object.entries(conditions).map(([key, value]) => `- ${key}: ${value}`);
   const verdict = faults.length === 0 ? 'Every socket received every message published for it.' : faults.join('\n\n');
   return `# Results: ${name}
@@ -47,7 +52,7 @@ Medians of the rounds; each ratio is the median of the rounds' own ratios. K: ev
 
 ${markdownTable(fanoutTable(rows))}
 ${verdict}
-${baseSection(rows)}${stalled.length === 0 ? '' : stalledSection(stalled)}${profiles.length === 0 ? '' : profileSection(profiles, rows)}
+${baseSection(rows)}${stalled.length === 0 ? '' : stalledSection(stalled)}${memory.length === 0 ? '' : memorySection(memory)}${profiles.length === 0 ? '' : profileSection(profiles, rows)}
 ## Conditions
 
 ${lines.join('\n')}
@@ -77,6 +82,15 @@ window less that at its start, in the round with the most. At most: MAX_QUEUE_BY
 ${markdownTable(stalledTable(stalled))}`;
 }
 
+function memorySection(memory: readonly MemoryRow[]): string {
+  return `
+## Memory
+
+One reading a second; medians of the rounds. External: buffers outside V8's heap.
+
+${markdownTable(memoryTable(memory))}`;
+}
+
 function profileSection(profiles: readonly ServerProfile[], rows: readonly Row[]): string {
   const pictures = profiles.map(
     ({ contender, flameGraph }) => `![Flame graph of ${titleOf(contender)}](${flameGraph})`,
@@ -93,7 +107,7 @@ ${pictures.join('\n\n')}
 
 /** Two panels per K: deliveries per second and CPU per delivery. */
 function picture({ conditions, rows }: Results): string {
-  const titleFor = ({ sockets, outstanding }: Row) => `${sockets} sockets, K = ${outstanding}`;
+  const titleFor = (row: Row) => `${row.sockets} sockets, ${loadText(row)}`;
   const panels = [...new Set(rows.map(titleFor))].flatMap((title) => {
     const group = rows.filter((row) => titleFor(row) === title);
     return [

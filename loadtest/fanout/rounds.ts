@@ -1,13 +1,13 @@
 import type { Contender } from './contenders.ts';
 import { openTrial } from './trial.ts';
-import type { Sample, Trial, TrialOptions } from './trial.ts';
+import type { Load, Sample, Trial, TrialOptions } from './trial.ts';
 
 export interface Plan extends Pick<TrialOptions, 'redisUrl' | 'kafkaBrokers' | 'isForAll' | 'seconds' | 'signal'> {
   /** Contenders that take turns, window by window, while all their servers run: a server and its base. */
   readonly entrants: readonly (readonly Contender[])[];
   readonly sockets: readonly number[];
   readonly stalled: readonly number[];
-  readonly outstanding: readonly number[];
+  readonly loads: readonly Load[];
   readonly rounds: number;
   /** Windows of each server in a round. Their samples count as rounds of their own. */
   readonly turns: number;
@@ -15,7 +15,7 @@ export interface Plan extends Pick<TrialOptions, 'redisUrl' | 'kafkaBrokers' | '
 }
 
 type Change = Pick<TrialOptions, 'sockets' | 'stalled' | 'cpuProfile'> &
-  Partial<Pick<TrialOptions, 'isForAll'>> & { readonly outstanding?: readonly number[]; readonly turns?: number };
+  Partial<Pick<TrialOptions, 'isForAll'>> & { readonly loads?: readonly Load[]; readonly turns?: number };
 
 /** Runs all servers under all conditions, in alternating rounds. */
 export async function runRounds(plan: Plan): Promise<Sample[][]> {
@@ -33,7 +33,7 @@ export async function runRounds(plan: Plan): Promise<Sample[][]> {
         for (const stalled of ordered(plan.stalled)) await trial({ sockets, stalled });
         // The reference of the others.
         if (!plan.isForAll && contenders[0]!.name === 'raw-ws') {
-          await trial({ sockets, stalled: 0, isForAll: true, outstanding: [1] });
+          await trial({ sockets, stalled: 0, isForAll: true, loads: [{ outstanding: 1 }] });
         }
       }
     }
@@ -44,8 +44,8 @@ export async function runRounds(plan: Plan): Promise<Sample[][]> {
 
 /** Runs a window of one server and writes its CPU profile to `cpuProfile`. */
 export async function runProfiled(plan: Plan, contender: Contender, cpuProfile: string): Promise<Sample> {
-  const outstanding = [plan.outstanding.at(-1)!];
-  const change = { sockets: plan.sockets[0]!, stalled: 0, outstanding, cpuProfile, turns: 1 };
+  const loads = [plan.loads.at(-1)!];
+  const change = { sockets: plan.sockets[0]!, stalled: 0, loads, cpuProfile, turns: 1 };
   return (await runPlanned(plan, [contender], 'CPU profile', change))[0]![0]!;
 }
 
@@ -56,7 +56,7 @@ async function runPlanned(
   title: string,
   change: Change,
 ): Promise<Sample[][]> {
-  const { outstanding = plan.outstanding, turns = plan.turns, ...rest } = change;
+  const { loads = plan.loads, turns = plan.turns, ...rest } = change;
   const trials: Trial[] = [];
   const samples: Sample[][] = [];
   try {
@@ -66,7 +66,7 @@ async function runPlanned(
         ...plan,
         ...rest,
         contender,
-        outstanding: outstanding[0]!,
+        load: loads[0]!,
         isWatched: Math.max(...plan.stalled) > 0,
         onPeriod: (what: string) => plan.onProgress(`${title}: ${contender.title}: ${what}`),
       };
@@ -74,8 +74,9 @@ async function runPlanned(
     }
     for (let turn = 0; turn < turns; turn++) {
       const samplesOfTurn: Sample[] = [];
-      for (const k of outstanding) {
-        for (const trial of turn % 2 === 0 ? trials : trials.toReversed()) samplesOfTurn.push(await trial.measure(k));
+      for (const load of loads) {
+        for (const trial of turn % 2 === 0 ? trials : trials.toReversed())
+          samplesOfTurn.push(await trial.measure(load));
       }
       samples.push(samplesOfTurn);
     }

@@ -4,6 +4,7 @@ import type { CpuProfile } from '../../src/profiling/cpu-profile.ts';
 import { flameGraph } from '../../src/profiling/flame-graph.ts';
 import type { Cells } from '../table.ts';
 import { titleOf } from './contenders.ts';
+import { loadText } from './trial.ts';
 import { runProfiled } from './rounds.ts';
 import type { Plan } from './rounds.ts';
 import { STAGES, sharesOf, stageOf } from './stages.ts';
@@ -15,6 +16,7 @@ export interface ServerProfile {
   readonly sockets: number;
   readonly isForAll: boolean;
   readonly outstanding: number;
+  readonly rate: number | undefined;
   /** Shares of the main thread's busy time. */
   readonly shares: readonly StageShare[];
   /** File name in the results folder. */
@@ -32,9 +34,9 @@ export async function profileServers(plan: Plan, folder: string, name: string): 
   for (const path of [PROFILES, folder]) await mkdir(path, { recursive: true });
   for (const contender of plan.entrants.flat()) {
     const cpuProfile = `${PROFILES}/${name}-${contender.name}.cpuprofile`;
-    const { sockets, isForAll, outstanding } = await runProfiled(plan, contender, cpuProfile);
+    const { sockets, isForAll, outstanding, rate } = await runProfiled(plan, contender, cpuProfile);
     const root = callTree(JSON.parse(await readFile(cpuProfile, 'utf8')) as CpuProfile);
-    const title = `${contender.title}: ${isForAll ? 'one auction' : 'an auction each'}, ${sockets} sockets, K = ${outstanding}`;
+    const title = `${contender.title}: ${isForAll ? 'one auction' : 'an auction each'}, ${sockets} sockets, ${loadText({ outstanding, rate })}`;
     const picture = flameGraph(title, root, Object.values(STAGES), (frame) => {
       const stage = stageOf(frame);
       return stage && STAGES[stage];
@@ -46,6 +48,7 @@ export async function profileServers(plan: Plan, folder: string, name: string): 
       sockets,
       isForAll,
       outstanding,
+      rate,
       shares: sharesOf(root),
       flameGraph: file,
     });

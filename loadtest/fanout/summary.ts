@@ -1,5 +1,6 @@
 import { median } from '../median.ts';
 import { baseName } from './contenders.ts';
+import { loadText } from './trial.ts';
 import type { Sample } from './trial.ts';
 
 export interface Row {
@@ -8,6 +9,7 @@ export interface Row {
   readonly isForAll: boolean;
   readonly stalled: number;
   readonly outstanding: number;
+  readonly rate: number | undefined;
   readonly messageBytes: number;
   readonly deliveriesPerSecond: number;
   readonly serverCpuUs: number;
@@ -24,6 +26,7 @@ export interface Row {
 }
 
 export interface Ratios {
+  readonly messageBytes: number;
   readonly deliveriesPerSecond: number;
   readonly serverCpuUs: number;
   readonly p50Ms: number;
@@ -34,9 +37,9 @@ const REFERENCES = ['raw-ws', 'graphql-ws'];
 /** One row per contender, number of sockets and K: medians of the rounds. */
 export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
   return rounds[0]!
-    .toSorted((a, b) => a.outstanding - b.outstanding)
+    .toSorted((a, b) => a.outstanding - b.outstanding || (a.rate ?? 0) - (b.rate ?? 0))
     .map((row) => {
-      const { contender, sockets, isForAll, stalled, outstanding, messageBytes } = row;
+      const { contender, sockets, isForAll, stalled, outstanding, rate, messageBytes } = row;
       const find = (wanted: (sample: Sample) => boolean) => rounds.map((samples) => samples.find(wanted)) as Sample[];
       const mine = find((sample) => isLike(sample, row, contender));
       const referencesOf = (name: string) => find((sample) => isReference(sample, row, name));
@@ -55,6 +58,7 @@ export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
         isForAll,
         stalled,
         outstanding,
+        rate,
         messageBytes,
         deliveriesPerSecond: figures(deliveriesPerSecond),
         serverCpuUs: figures(serverCpuUs),
@@ -68,6 +72,7 @@ export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
           references.map((name) => [
             name,
             {
+              messageBytes: ratio((sample) => sample.messageBytes, name),
               deliveriesPerSecond: ratio(deliveriesPerSecond, name),
               serverCpuUs: ratio(serverCpuUs, name),
               p50Ms: ratio(({ p50Ms }) => p50Ms, name),
@@ -80,7 +85,13 @@ export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
 
 /** CPU time per delivery of a server whose sockets all read; undefined: not measured. */
 export function cpuUsOf(
-  { contender, sockets, isForAll, outstanding }: Pick<Row, 'contender' | 'sockets' | 'isForAll' | 'outstanding'>,
+  {
+    contender,
+    sockets,
+    isForAll,
+    outstanding,
+    rate,
+  }: Pick<Row, 'contender' | 'sockets' | 'isForAll' | 'outstanding' | 'rate'>,
   rows: readonly Row[],
 ): number | undefined {
   const row = rows.find(
@@ -89,19 +100,25 @@ export function cpuUsOf(
       row.sockets === sockets &&
       row.isForAll === isForAll &&
       row.outstanding === outstanding &&
+      row.rate === rate &&
       row.stalled === 0,
   );
   return row?.serverCpuUs;
 }
 
 /** Whether a sample is of server `name` under the conditions of another sample. */
-export function isLike(sample: Sample, { sockets, isForAll, stalled, outstanding }: Sample, name: string): boolean {
+export function isLike(
+  sample: Sample,
+  { sockets, isForAll, stalled, outstanding, rate }: Sample,
+  name: string,
+): boolean {
   return (
     sample.contender === name &&
     sample.sockets === sockets &&
     sample.isForAll === isForAll &&
     sample.stalled === stalled &&
-    sample.outstanding === outstanding
+    sample.outstanding === outstanding &&
+    sample.rate === rate
   );
 }
 
@@ -113,8 +130,8 @@ function isReference(sample: Sample, row: Sample, name: string): boolean {
 
 /** One line per fault of a sample. */
 export function faultsOf(sample: Sample): string[] {
-  const { contender, outstanding, expected, delivered, sockets, stalled, wrongSizes, closed } = sample;
-  const where = `${contender}, ${sockets} sockets, K=${outstanding}`;
+  const { contender, expected, delivered, sockets, stalled, wrongSizes, closed } = sample;
+  const where = `${contender}, ${sockets} sockets, ${loadText(sample)}`;
   const faults: string[] = [];
   if (sample.unequalSockets > 0) {
     faults.push(`${where}: expected ${expected} deliveries, got ${delivered}; ${sample.unequalSockets} sockets differ`);

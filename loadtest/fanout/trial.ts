@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from '../../stack/port.ts';
 import { startServerProcess } from '../processes/server-process.ts';
 import type { ServerProcess } from '../processes/server-process.ts';
+import type { HeapReading } from '../servers/heap-gauge.ts';
 import { auctionDocument } from './auction.ts';
 import { startClient } from './client/client-calls.ts';
 import type { Client, Measurement, Period } from './client/client-calls.ts';
@@ -15,6 +16,11 @@ const MAX_STALLED_SECONDS = 180;
 const WATCH_INTERVAL_MS = 1000;
 /** Warm-up before the first window, for V8 to compile. */
 const WARM_UP_SECONDS = 2;
+/** The same with a rate, which runs the code less often. */
+const WARM_UP_AT_RATE_SECONDS = 8;
+
+/** Outstanding events of a closed loop, or the rate of an open one. */
+export type Load = Pick<Period, 'outstanding' | 'rate'>;
 
 export interface TrialOptions {
   readonly contender: Contender;
@@ -30,8 +36,8 @@ export interface TrialOptions {
   /** Path for a CPU profile of the windows; undefined: none. Figures of profiled windows do not count. */
   readonly cpuProfile?: string;
   readonly isForAll: boolean;
-  /** Number of outstanding events while it warms up. */
-  readonly outstanding: number;
+  /** While it warms up. */
+  readonly load: Load;
   readonly seconds: number;
   readonly onPeriod: (what: string) => void;
   readonly signal: AbortSignal;
@@ -43,25 +49,30 @@ export interface Sample extends Measurement {
   /** Whether all sockets watch one auction; otherwise each watches its own. */
   readonly isForAll: boolean;
   readonly stalled: number;
+  /** 0 with a rate. */
   readonly outstanding: number;
+  /** Events a second; undefined: a closed loop. */
+  readonly rate?: number | undefined;
   readonly messageBytes: number;
   readonly lagP99Ms: number;
   readonly residentBeforeBytes: number;
   readonly residentBytes: number;
   /** Connections closed with 1013 so far, by the server's metrics; undefined without them. */
   readonly slowConsumers?: number;
+  /** Each second of a window with a rate. */
+  readonly memory?: readonly HeapReading[];
 }
 
 /** A server with its connected sockets. */
 export interface Trial {
-  /** One window with this number of outstanding events. */
-  measure(outstanding: number): Promise<Sample>;
+  /** One window. */
+  measure(load: Load): Promise<Sample>;
   stop(): Promise<void>;
 }
 
 /** Starts a server, connects the sockets and warms it up. Servers of several contenders may run at once: none receives another's events. */
 export async function openTrial(options: TrialOptions): Promise<Trial> {
-  const { contender, redisUrl, kafkaBrokers, sockets, isForAll, outstanding, onPeriod, signal } = options;
+  const { contender, redisUrl, kafkaBrokers, sockets, isForAll, load, onPeriod, signal } = options;
   const [port, adminPort] = (await freePorts(2)) as [number, number];
   onPeriod('starts');
   const graph = contender.edits && (await graphVariant(contender.edits));
@@ -97,6 +108,7 @@ export async function openTrial(options: TrialOptions): Promise<Trial> {
       channelPrefix,
       hasCoordinates: contender.hasCoordinates ?? false,
       isStream: contender.isStream ?? false,
+      isCompressed: contender.isCompressed ?? false,
       query: contender.isGraphql ? auctionDocument(contender.identity) : undefined,
       identity: contender.identity,
       tokenSecret: contender.environment?.['JWT_SECRET'],
@@ -104,12 +116,13 @@ export async function openTrial(options: TrialOptions): Promise<Trial> {
       isForAll,
     });
     onPeriod('warms up');
-    await client.measure({ outstanding, seconds: WARM_UP_SECONDS, serverPid: server.pid, stalled: 0 });
+    const warmUpSeconds = load.rate === undefined ? WARM_UP_SECONDS : WARM_UP_AT_RATE_SECONDS;
+    await client.measure({ ...load, seconds: warmUpSeconds, serverPid: server.pid, stalled: 0 });
     return {
-      measure: async (k) => {
-        onPeriod(`K=${k}`);
+      measure: async (measured) => {
+        onPeriod(loadText(measured));
         try {
-          return { ...(await sampleOf(options, { server, client, adminPort }, k)), messageBytes };
+          return { ...(await sampleOf(options, { server, client, adminPort }, measured)), messageBytes };
         } catch (error) {
           throw named(error);
         }
@@ -129,15 +142,22 @@ interface Pair {
   readonly adminPort: number;
 }
 
-async function sampleOf(options: TrialOptions, pair: Pair, outstanding: number): Promise<Omit<Sample, 'messageBytes'>> {
+/** A load as tables and messages name it. */
+export function loadText({ outstanding, rate }: Load): string {
+  return rate === undefined ? `K=${outstanding}` : `${rate.toLocaleString('en')}/s`;
+}
+
+async function sampleOf(options: TrialOptions, pair: Pair, load: Load): Promise<Omit<Sample, 'messageBytes'>> {
   const { contender, sockets, isForAll, stalled, seconds, cpuProfile } = options;
   const { server, client, adminPort } = pair;
   const isWatched = options.isWatched && contender.hasMetrics;
-  const period = { outstanding, seconds, serverPid: server.pid, stalled };
+  const period = { ...load, seconds, serverPid: server.pid, stalled };
   await server.reset();
   const { residentBytes: residentBeforeBytes } = await server.report();
   if (cpuProfile !== undefined) await server.startCpuProfile();
-  const measured = isWatched ? await measureWatched(pair, period) : await client.measure(period);
+  const measuring = isWatched ? measureWatched(pair, period) : client.measure(period);
+  const memory = load.rate === undefined ? undefined : await readingsUntil(measuring, server);
+  const measured = await measuring;
   if (cpuProfile !== undefined) await server.stopCpuProfile(cpuProfile);
   const { lagP99Ms, residentBytes } = await server.report();
   return {
@@ -145,13 +165,23 @@ async function sampleOf(options: TrialOptions, pair: Pair, outstanding: number):
     sockets,
     isForAll,
     stalled,
-    outstanding,
+    ...load,
     ...measured,
     lagP99Ms,
     residentBeforeBytes,
     residentBytes,
+    ...(memory && { memory }),
     ...(isWatched && { slowConsumers: await slowConsumers(adminPort) }),
   };
+}
+
+/** One reading of the server's heap a second, until the window has ended. */
+async function readingsUntil(measuring: Promise<unknown>, server: ServerProcess): Promise<HeapReading[]> {
+  const readings: HeapReading[] = [];
+  const ended = measuring.then(() => true);
+  await server.readHeap();
+  while (!(await Promise.race([ended, delay(WATCH_INTERVAL_MS, false)]))) readings.push(await server.readHeap());
+  return readings;
 }
 
 /**

@@ -15,6 +15,7 @@ export interface FleetPlan {
   /** Whether published messages start with Kafka coordinates. */
   readonly hasCoordinates: boolean;
   readonly isStream: boolean;
+  readonly isCompressed: boolean;
   /** undefined: the server has no GraphQL. */
   readonly query: string | undefined;
   readonly identity: IdentityField | undefined;
@@ -26,7 +27,10 @@ export interface FleetPlan {
 }
 
 export interface Period {
+  /** Events in flight, of a closed loop. */
   readonly outstanding: number;
+  /** Events a second, of an open loop instead: each for one socket, in turn. */
+  readonly rate?: number | undefined;
   readonly seconds: number;
   readonly serverPid: number;
   /** Number of sockets, the last ones, that stop reading at the start of the period. */

@@ -72,11 +72,11 @@ function openSocket(
   index: number,
   params: Record<string, string>,
 ): { readonly socket: FleetSocket; readonly opened: Promise<void> } {
-  const { port, query, isForAll, isStream } = plan!;
+  const { port, query, isForAll, isStream, isCompressed } = plan!;
   const auction = isForAll ? 0 : index;
   const path = query ? '/graphql' : `/?channel=${encodeURIComponent(channels[auction]!)}`;
   const operation = query ? { query, variables: { auction_id: 100_000 + auction } } : undefined;
-  const socket = new FleetSocket(index, { port, path, operation, params, isStream }, owner);
+  const socket = new FleetSocket(index, { port, path, operation, params, isStream, isCompressed }, owner);
   return { socket, opened: socket.open() };
 }
 
@@ -101,14 +101,14 @@ async function warmUp({ sockets, isForAll }: FleetPlan): Promise<void> {
 
 function check(socket: FleetSocket, text: string): void {
   const { query, identity, tenants, isStream } = plan!;
-  messageBytes ||= Buffer.byteLength(text);
+  messageBytes ||= socket.bytes;
   const message = (isStream ? { id: socket.id, payload: JSON.parse(jsonOf(text)) as unknown } : JSON.parse(text)) as {
     id: string;
     payload: { errors?: unknown; data?: { auction_updated?: Record<string, unknown> } };
   };
   const auction = message.payload.data?.auction_updated;
   const isRight =
-    isSize(Buffer.byteLength(text), messageBytes) &&
+    isSize(socket.bytes, messageBytes) &&
     (!query || (message.id === socket.id && auction !== undefined && message.payload.errors === undefined)) &&
     (identity !== 'tenant' || auction?.['tenant'] === `tenant-${String(socket.index % tenants).padStart(5, '0')}`) &&
     (identity !== 'viewer' || auction?.['viewer'] === userOf(socket.index));
@@ -120,8 +120,11 @@ async function quiet(durationMs: number): Promise<void> {
   while (performance.now() - lastMessageAt < durationMs) await delay(QUIET_MS / 4);
 }
 
-/** Keeps `outstanding` events in flight for about `seconds`, with the predicted arrival of the last ones. */
-async function measure({ outstanding, seconds, serverPid, stalled }: Period): Promise<Measurement> {
+/**
+ * Keeps `outstanding` events in flight for about `seconds`, with the predicted arrival of the last ones; or publishes at `rate` for
+ * `seconds`.
+ */
+async function measure({ outstanding, rate, seconds, serverPid, stalled }: Period): Promise<Measurement> {
   const { isForAll, sockets } = plan!;
   const readers = sockets - stalled;
   for (const socket of fleet.slice(readers)) socket.stall();
@@ -141,11 +144,13 @@ async function measure({ outstanding, seconds, serverPid, stalled }: Period): Pr
     if (socket >= readers) return;
     if (!accounts.deliver(socket, clock)) return;
     lastMessageAt = clock();
+    if (rate !== undefined) return;
     const elapsedMs = lastMessageAt - startedAt;
     const drainMs = (elapsedMs / accounts.latenciesMs.length) * outstanding;
     if (elapsedMs + drainMs < windowMs) publishOne();
   };
-  for (let i = 0; i < outstanding; i++) publishOne();
+  if (rate !== undefined) await publishAt(rate, publishOne);
+  else for (let i = 0; i < outstanding; i++) publishOne();
   lastMessageAt = clock();
   const peakResidentBytes = await arrival(accounts, serverPid);
   const endedAt = lastMessageAt;
@@ -171,6 +176,16 @@ async function measure({ outstanding, seconds, serverPid, stalled }: Period): Pr
     p99Ms: latenciesMs[Math.ceil(latenciesMs.length * 0.99) - 1] ?? NaN,
     stalledByCloseCode,
   };
+}
+
+/** Publishes this many events a second for the window, in each millisecond those that are due. */
+async function publishAt(rate: number, publishOne: () => void): Promise<void> {
+  const startedAt = performance.now();
+  for (let published = 0; ; await delay(1)) {
+    const elapsedMs = Math.min(performance.now() - startedAt, windowMs);
+    for (const due = Math.floor((elapsedMs * rate) / 1000); published < due; published++) publishOne();
+    if (elapsedMs >= windowMs) return;
+  }
 }
 
 /** Waits until all events have arrived, or nothing arrives any more. Returns the server's largest resident memory meanwhile. */

@@ -28,7 +28,7 @@ export class EventStreamReader {
       const total = this.#bytes;
       this.#bytes = 0;
       this.#hasLineFeed = false;
-      if (total > COMMENT.length + 1) this.#sink.onMessage(total);
+      if (total > COMMENT.length + 1) this.#sink.onMessage(total, false);
     }
   }
 

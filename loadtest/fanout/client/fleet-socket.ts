@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
+import { constants, inflateRawSync } from 'node:zlib';
 import type { Socket } from 'node:net';
 import { EventStreamReader } from './event-stream-reader.ts';
 import { FrameReader, OPCODE, clientFrame } from './frame-reader.ts';
@@ -14,6 +15,8 @@ export interface Plan {
   readonly params: Readonly<Record<string, string>>;
   /** True: it subscribes over server-sent events. */
   readonly isStream?: boolean;
+  /** True: it offers permessage-deflate without context, so that all results have one length. It inflates messages only before `count()`. */
+  readonly isCompressed?: boolean;
 }
 
 export interface FleetSocketOwner {
@@ -31,6 +34,8 @@ const readBuffer = Buffer.alloc(256 * 1024);
 export class FleetSocket {
   readonly index: number;
   readonly id = randomUUID();
+  /** Payload bytes of the last message before `count()`. */
+  bytes = 0;
   /** Close code of an ended connection; 1006 without one. */
   closeCode: number | undefined;
   readonly #owner: FleetSocketOwner;
@@ -65,12 +70,15 @@ export class FleetSocket {
 
   /** Connects and subscribes. Only the first event shows that the subscription is live. @throws Error */
   async open(): Promise<void> {
-    const { path, operation, params, isStream } = this.#plan;
+    const { path, operation, params, isStream, isCompressed } = this.#plan;
     if (isStream) return this.#openStream(path, JSON.stringify(operation));
     const protocol = operation ? 'Sec-WebSocket-Protocol: graphql-transport-ws\r\n' : '';
+    const extensions = isCompressed
+      ? 'Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover\r\n'
+      : '';
     this.#socket.write(
       `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-        `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n${protocol}\r\n`,
+        `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n${extensions}${protocol}\r\n`,
     );
     const response = await this.#nextText();
     if (!response.startsWith('HTTP/1.1 101')) throw new Error(`handshake: ${response}`);
@@ -112,11 +120,12 @@ export class FleetSocket {
     this.#socket.resume();
   }
 
-  onMessage(bytes: number): void {
+  onMessage(bytes: number, isCompressed = false): void {
     if (this.#isCounting) return this.#owner.onMessage(this, bytes, this.#number?.take());
-    const text = Buffer.concat(this.#text).toString();
+    const payload = Buffer.concat(this.#text);
     this.#text = [];
-    this.#onText?.(text);
+    this.bytes = bytes;
+    this.#onText?.((isCompressed ? inflated(payload) : payload).toString());
   }
 
   get wantsPayload(): boolean {
@@ -167,4 +176,10 @@ export class FleetSocket {
   #sendJson(message: object): void {
     this.#socket.write(clientFrame(OPCODE.text, JSON.stringify(message)));
   }
+}
+
+/** RFC 7692 section 7.2.2. */
+function inflated(payload: Buffer): Buffer {
+  const flushed = Buffer.concat([payload, Buffer.from([0x00, 0x00, 0xff, 0xff])]);
+  return inflateRawSync(flushed, { finishFlush: constants.Z_SYNC_FLUSH });
 }

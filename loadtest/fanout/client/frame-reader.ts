@@ -1,6 +1,6 @@
 export interface FrameSink {
-  /** Called for each data message, after its last fragment. `bytes`: length of its payload. */
-  onMessage(bytes: number): void;
+  /** Called for each data message, after its last fragment. `bytes`: length of its payload. `isCompressed`: its frame has RSV1. */
+  onMessage(bytes: number, isCompressed: boolean): void;
   /** Called for each ping, pong and close frame. */
   onControl(opcode: number, payload: Buffer): void;
   /** Whether `onPayload` is called. */
@@ -78,7 +78,7 @@ export class FrameReader {
     if (!isFinal) return;
     const bytes = this.#messageBytes;
     this.#messageBytes = 0;
-    this.#sink.onMessage(bytes);
+    this.#sink.onMessage(bytes, (this.#first & 64) !== 0);
   }
 }
 

@@ -12,6 +12,8 @@ describe('summarize with a base', () => {
       sample({ contender: 'crier-user', serverCpuMs: 9000 }),
     ];
     const rows = summarize([round(500, 250), round(900, 1000), round(300, 100)]);
-    assert.deepEqual(baseTable(rows).slice(1), [['crier, shared', '4000', '4', '1.00 ×', '2.00 ×', '1.00 ×']]);
+    assert.deepEqual(baseTable(rows).slice(1), [
+      ['crier, shared', '4000', '4', '1.00 ×', '2.00 ×', '1.00 ×', '1.00 ×'],
+    ]);
   });
 });
