@@ -95,10 +95,10 @@ async function main(): Promise<void> {
     closing.push(() => redis.stop());
     const graph = await graphVariant(withBinding('history: {}'));
     closing.push(() => graph.remove());
-    const history = new AuctionHistory(redis.url, PREFIX, RESUMED_AUCTION);
+    const history = new AuctionHistory(redis.url, PREFIX);
     await history.open();
     closing.push(() => history.close());
-    let lastVersion = await history.publish(events + 1);
+    let lastVersion = await history.publish(RESUMED_AUCTION, events + 1);
     const [port, adminPort] = (await freePorts(2)) as [number, number];
     const environment = {
       ROLE: 'gateway',
@@ -134,7 +134,7 @@ async function main(): Promise<void> {
     const figures: Figures[] = [];
     const faults = new Set<string>();
     for (let storm = 0; storm < storms; storm++) {
-      const lastSeen = await history.cursors(SECRET, storm * LIVE_EVENTS, cursors);
+      const lastSeen = await history.cursors(RESUMED_AUCTION, SECRET, storm * LIVE_EVENTS, cursors);
       await delay(SETTLE_MS);
       say(`the others alone, ${seconds} s`);
       await othersReport();
@@ -154,7 +154,7 @@ async function main(): Promise<void> {
         before,
         during,
       });
-      lastVersion = await history.publish(LIVE_EVENTS);
+      lastVersion = await history.publish(RESUMED_AUCTION, LIVE_EVENTS);
       const followed = await callProcess<ResumeReport>(clients, 'follow', lastVersion);
       for (const fault of [...resumed.faults, ...followed.faults]) faults.add(fault);
       await callProcess(clients, 'complete');

@@ -20,6 +20,8 @@ Usage: npm run loadtest -- --scenario <${scenarios.map(({ name }) => name).join(
   --out <name>            loadtest/results/<name>.json and .md; default: scenario-<name>
   --help
 
+The scenarios storm, jitter, avalanche and idle have flags of their own: --scenario storm --help.
+
 Exits with 1 when a promised record was lost, or an unexpected message arrived.
 `;
 

@@ -1,0 +1,65 @@
+import type { StoryStack } from '../story/stack.ts';
+import type { FleetReport } from './fleet.ts';
+import type { Delays } from './fleet-client.ts';
+import { Stage } from './stage.ts';
+
+export interface AvalancheResult {
+  readonly deploy: string;
+  readonly clients: number;
+  readonly report: FleetReport;
+}
+
+const INTERVAL_MS = 250;
+const EVENTS = 400;
+/** Longest time from the signal until all clients must be back, beside the spread of the drain. */
+const RETURN_MS = 30_000;
+const QUIET_MS = 3000;
+
+/** AnyCable's avalanche: what clients notice of the replacement of a gateway, and then of a worker. */
+export async function avalanche(
+  clients: number,
+  { delays, spreadMs }: { readonly delays: Delays; readonly spreadMs: number },
+  stack: StoryStack,
+  say: (line: string) => void,
+  signal: AbortSignal,
+): Promise<AvalancheResult[]> {
+  const stage = new Stage(stack, (line) => say(`avalanche, ${spreadMs} ms: ${line}`), signal);
+  const settle = async () => {
+    await stage.calm();
+    await stage.until('the last events', 10_000, ({ events, deliveries }) => deliveries >= events * clients);
+    return stage.report();
+  };
+  try {
+    await stage.open();
+    const environment = { DRAIN_SPREAD_MS: String(spreadMs), SHUTDOWN_TIMEOUT_MS: String(spreadMs + RETURN_MS) };
+    const worker = await stage.startPod('worker', 1);
+    const gateway = await stage.startPod('gateway', 0, environment);
+    await stage.connect({ port: gateway.port, clients, delays, minOfflineMs: 0 });
+    const next = await stage.startPod('gateway', 0, environment);
+
+    await stage.begin({ events: EVENTS, intervalMs: INTERVAL_MS, cutEveryMs: 0 });
+    await stage.target(next.port);
+    process.kill(gateway.server.pid, 'SIGTERM');
+    await stage.until(
+      'clients return',
+      spreadMs + RETURN_MS,
+      ({ connected, disconnects }) => disconnects >= clients && connected === clients,
+    );
+    const ofGateway = await settle();
+
+    await stage.begin({ events: EVENTS, intervalMs: INTERVAL_MS, cutEveryMs: 0 });
+    await stage.startPod('worker', 2);
+    process.kill(worker.server.pid, 'SIGTERM');
+    let isEnded = false;
+    void worker.server.ended.then(() => (isEnded = true));
+    await stage.until('the worker ends', RETURN_MS, () => isEnded);
+    await stage.until('events after the deploy', QUIET_MS);
+    const ofWorker = await settle();
+    return [
+      { deploy: `crier, a gateway, DRAIN_SPREAD_MS=${spreadMs}, ${delays} delays`, clients, report: ofGateway },
+      { deploy: 'crier, a worker', clients, report: ofWorker },
+    ];
+  } finally {
+    await stage.close();
+  }
+}
