@@ -48,7 +48,7 @@ describe('.ci/run', () => {
     );
     assert.match(lines[at + 16]!, /^FAILED: npm test \(Node/);
     assert.equal(lines[at + 17], '    FAILED: a suite › a title (test/a.test.ts:1): boom');
-    assert.equal(lines[at + 18], 'ok: npm test without sharing and projection');
+    assert.equal(lines[at + 18], 'ok: npm run test:pods');
     assert.ok(lines.length < 60);
   });
 

@@ -8,13 +8,14 @@ import { runNodeTests } from './support/runner.ts';
 import { selectTestFiles } from './support/selection.ts';
 import { switchSettings } from './support/switches.ts';
 
-const USAGE = `npm test [-- <folder or file> ... [--except=<folder or file>,...] [--full]]
+const USAGE = `npm test [-- <folder or file> ... [--except=<folder or file>,...] [--pods] [--full]]
 
 Runs test/ against a real Kafka (one for all) and real Redis servers: npm test -- bus kafka/decoding/record
-Without a name it runs everything but faults and loadtest (the load test's own commands), which take minutes, deploy and kubernetes, which
+Without a name it runs everything but the tests of whole pods (npm run test:pods), faults and loadtest (the load test's own commands), which take minutes, deploy and kubernetes, which
 build programs with Go, packages, routers and pages, which install packages with npm, clients, which installs them of npm, Python, Go and
 Java, and proxies, which installs nginx, HAProxy and Envoy: npm test -- faults
 
+  --pods  the tests of whole pods and commands (npm run test:pods)
   --full  fault tests at full length, one file after the other (npm run test:faults)
 
 SHARING=off PROJECTION=off npm test runs the tests without these techniques; so do KEY_REWRITER=off, WRITE_BATCHING=off and
@@ -28,8 +29,21 @@ const NAMED = { ...ALL, concurrency: 2 };
 /** Fault tests have deadlines, so they run alone. */
 const FULL = { concurrency: 1, timeoutMs: 30 * 60_000, settings: { TEST_FAULTS: 'full' } };
 
-/** Folders that run only when named. */
-const ASKED_FOR = ['faults', 'loadtest', 'deploy', 'kubernetes', 'packages', 'routers', 'clients', 'proxies', 'pages'];
+/** Tests that start many whole pods and commands, each of which takes a second or two of CPU. */
+const PODS = ['check', 'cli', 'end-to-end', 'examples', 'metrics/every-metric.test.ts', 'mistakes.test.ts', 'reload'];
+/** What runs only when named. */
+const ASKED_FOR = [
+  ...PODS,
+  'faults',
+  'loadtest',
+  'deploy',
+  'kubernetes',
+  'packages',
+  'routers',
+  'clients',
+  'proxies',
+  'pages',
+];
 
 /** Failed tests that the end of the output names. */
 const MAX_NAMED = 20;
@@ -46,6 +60,7 @@ function readArguments(): Selection | undefined {
   let isFull = false;
   for (const argument of process.argv.slice(2)) {
     if (argument === '--full') isFull = true;
+    else if (argument === '--pods') wanted.push(...PODS);
     else if (argument.startsWith('--except=')) unwanted.push(...argument.slice('--except='.length).split(','));
     else if (argument.startsWith('-')) return undefined;
     else wanted.push(argument);
