@@ -1,8 +1,9 @@
-import { X509Certificate, createPrivateKey } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import type { KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 import { ConfigError } from './errors.ts';
+import { firstCertificateOf, privateKeyOf } from './pem.ts';
+import type { KeyRefusal } from './pem.ts';
 import { WatchedFile } from './watched-file.ts';
 
 /** Path of a PEM file, and the setting that names it. */
@@ -26,7 +27,12 @@ export interface TlsFilesOptions {
 
 /** The authorities of an operating system have a quarter of it. */
 const MAX_FILE_BYTES = 1024 * 1024;
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+const KEY_REFUSALS: Readonly<Record<KeyRefusal, string>> = {
+  encrypted: 'the key is encrypted, and no passphrase is set for it',
+  wrongPassphrase: 'the passphrase does not open the key',
+  unreadable: 'expected a private key in PEM form (-----BEGIN PRIVATE KEY-----)',
+};
 
 interface Certificates {
   readonly text: string;
@@ -108,23 +114,13 @@ export class TlsFiles {
 }
 
 function parseCertificates(text: string): Certificates {
-  const blocks = text.match(CERTIFICATE) ?? [];
-  try {
-    const [first] = blocks.map((block) => new X509Certificate(block));
-    if (first) return { text, first };
-  } catch {
-    // Of the text nothing may be shown: a key may be in it by mistake.
-  }
-  throw new Error('expected certificates in PEM form (-----BEGIN CERTIFICATE-----)');
+  const first = firstCertificateOf(text);
+  if (!first) throw new Error('expected certificates in PEM form (-----BEGIN CERTIFICATE-----)');
+  return { text, first };
 }
 
 function parseKey(text: string, passphrase: string): PrivateKey {
-  const isEncrypted = /ENCRYPTED/.test(text);
-  if (isEncrypted && passphrase === '') throw new Error('the key is encrypted, and no passphrase is set for it');
-  try {
-    return { text, key: createPrivateKey({ key: text, ...(isEncrypted && { passphrase }) }) };
-  } catch {
-    if (isEncrypted) throw new Error('the passphrase does not open the key');
-    throw new Error('expected a private key in PEM form (-----BEGIN PRIVATE KEY-----)');
-  }
+  const key = privateKeyOf(text, passphrase);
+  if (typeof key === 'string') throw new Error(KEY_REFUSALS[key]);
+  return { text, key };
 }

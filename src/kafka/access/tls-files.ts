@@ -1,6 +1,8 @@
-import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
+import { firstCertificateOf, privateKeyOf } from '../../pem.ts';
+import type { KeyRefusal } from '../../pem.ts';
 import { readSecretFile } from '../../settings/secret-file.ts';
 
 /** Paths of PEM files; '': there is none. */
@@ -27,6 +29,12 @@ const EXPECTED: Readonly<Record<TlsFile, string>> = {
   ca: 'a PEM file of certificates',
   cert: 'a PEM file of a certificate',
   key: 'a PEM file of a private key',
+};
+
+const KEY_REFUSALS: Readonly<Record<KeyRefusal, string>> = {
+  encrypted: 'it is encrypted: set KAFKA_TLS_KEY_PASSPHRASE',
+  wrongPassphrase: 'KAFKA_TLS_KEY_PASSPHRASE does not open it',
+  unreadable: 'it holds none that can be read',
 };
 
 /** The message names the variable, its file and the mend, and never shows the content of a key or a passphrase. */
@@ -100,29 +108,14 @@ export class TlsFiles {
   }
 
   #requireCertificates(file: 'ca' | 'cert', pem: string | undefined): void {
-    if (pem === undefined) return;
-    const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-    try {
-      for (const certificate of certificates) new X509Certificate(certificate);
-      if (certificates.length > 0) return;
-    } catch {
-      // The message of OpenSSL says less.
-    }
+    if (pem === undefined || firstCertificateOf(pem)) return;
     throw new TlsFilesError(`${this.#expected(file)}, but it holds none that can be read`);
   }
 
-  #requirePair(cert: string, key: string, passphrase: string): void {
-    const isEncrypted = /ENCRYPTED/.test(key);
-    if (isEncrypted && passphrase === '')
-      throw new TlsFilesError(`${this.#expected('key')}, but it is encrypted: set KAFKA_TLS_KEY_PASSPHRASE`);
-    let privateKey;
-    try {
-      privateKey = createPrivateKey({ key, ...(isEncrypted && { passphrase }) });
-    } catch {
-      const mend = isEncrypted ? 'KAFKA_TLS_KEY_PASSPHRASE does not open it' : 'it holds none that can be read';
-      throw new TlsFilesError(`${this.#expected('key')}, but ${mend}`);
-    }
-    if (new X509Certificate(cert).checkPrivateKey(privateKey)) return;
+  #requirePair(cert: string, pem: string, passphrase: string): void {
+    const key = privateKeyOf(pem, passphrase);
+    if (typeof key === 'string') throw new TlsFilesError(`${this.#expected('key')}, but ${KEY_REFUSALS[key]}`);
+    if (new X509Certificate(cert).checkPrivateKey(key)) return;
     const mend = 'it is not the key of the certificate in KAFKA_TLS_CERT_FILE: replace one of the two';
     throw new TlsFilesError(`${this.#expected('key')}, but ${mend}`);
   }
