@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError, errorOf } from './errors.ts';
 import type { Logger } from './log.ts';
+import { withTimeout } from './with-timeout.ts';
 
 /** What a credential hook returns. */
 export interface Credentials {
@@ -106,15 +107,7 @@ async function hookOf(path: string): Promise<Hook> {
 }
 
 async function resultOf(hook: Hook): Promise<Credentials> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`it did not answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
-  });
-  try {
-    return credentialsOf(await Promise.race([hook(), timeout]));
-  } finally {
-    clearTimeout(timer);
-  }
+  return credentialsOf(await withTimeout(hook, TIMEOUT_MS));
 }
 
 /** The message of the error shows no value. */

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { withTimeout } from '../../with-timeout.ts';
 
 /** What a token provider returns. */
 export interface Token {
@@ -119,17 +120,4 @@ function heldOf(token: unknown): Held {
   const at = Number(expiresAt);
   if (!(at > now)) throw new Error('it returned a token that has expired: `expiresAt` is in ms since 1970');
   return { value, refreshAt: Math.min(now + (at - now) * REFRESH_AT, at - MIN_LIFETIME_MS), expiresAt: at };
-}
-
-async function withTimeout(provider: TokenProvider, timeoutMs: number): Promise<Token> {
-  const done = new AbortController();
-  const timeout = delay(timeoutMs, undefined, { signal: done.signal }).then(() => {
-    throw new Error(`it did not answer within ${timeoutMs} ms`);
-  });
-  try {
-    return await Promise.race([provider(), timeout]);
-  } finally {
-    done.abort();
-    timeout.catch(() => undefined);
-  }
 }

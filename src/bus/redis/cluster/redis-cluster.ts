@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { ConfigError } from '../../../errors.ts';
 import { LogWindow } from '../../../log.ts';
 import type { Logger } from '../../../log.ts';
+import { withTimeout } from '../../../with-timeout.ts';
 import { NO_LINK } from '../publish-link.ts';
 import type { PublishLink } from '../publish-link.ts';
 import { addressText } from '../redis-address.ts';
@@ -195,7 +196,7 @@ export class RedisCluster implements RedisTopology {
   async #readMap(): Promise<SlotMap | undefined> {
     const linked = [...this.#servers].filter(([, { publisher }]) => publisher.isUp);
     const asked = linked.map(([address, { publisher }]) =>
-      withTimeout(readSlotMap(publisher.client, this.#known.get(address)!), ASK_TIMEOUT_MS),
+      withTimeout(() => readSlotMap(publisher.client, this.#known.get(address)!), ASK_TIMEOUT_MS),
     );
     let newest: SlotMap | undefined;
     for (const answer of await Promise.allSettled(asked)) {
@@ -254,16 +255,4 @@ function notACluster(label: string): ConfigError {
   return new ConfigError(
     `REDIS_URL: ${label} cannot be used so: it is no node of a Redis Cluster; write redis:// (rediss:// for TLS) before one host`,
   );
-}
-
-async function withTimeout<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
