@@ -1,5 +1,4 @@
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { defaultFunction } from './default-function.ts';
 import { ConfigError, errorOf } from './errors.ts';
 import type { Logger } from './log.ts';
 import { withTimeout } from './with-timeout.ts';
@@ -101,9 +100,9 @@ export class CredentialHook {
 }
 
 async function hookOf(path: string): Promise<Hook> {
-  const { default: hook } = (await import(pathToFileURL(resolve(path)).href)) as { default?: unknown };
-  if (typeof hook !== 'function') throw new Error('expected a function as the default export');
-  return hook as Hook;
+  const hook = await defaultFunction(path);
+  if (!hook) throw new Error('expected a function as the default export');
+  return hook;
 }
 
 async function resultOf(hook: Hook): Promise<Credentials> {

@@ -1,7 +1,6 @@
-import { resolve } from 'node:path';
 import type { SecureContext } from 'node:tls';
-import { pathToFileURL } from 'node:url';
 import type { Config } from '../../config.ts';
+import { defaultFunction } from '../../default-function.ts';
 import { SetupError } from '../../errors.ts';
 import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
@@ -109,12 +108,12 @@ export class KafkaAccess {
 /** @throws SetupError */
 async function loadProvider(path: string): Promise<TokenProvider> {
   const expected = `KAFKA_SASL_TOKEN_PROVIDER: expected a module whose default export is a function, at ${JSON.stringify(path)}`;
-  let module: { readonly default?: unknown };
+  let provider: (() => unknown) | undefined;
   try {
-    module = (await import(pathToFileURL(resolve(path)).href)) as typeof module;
+    provider = await defaultFunction(path);
   } catch (error) {
     throw new SetupError(`${expected}, but it cannot be loaded: ${(error as Error).message}`, { cause: error });
   }
-  if (typeof module.default === 'function') return module.default as TokenProvider;
-  throw new SetupError(`${expected}, but it has none`);
+  if (!provider) throw new SetupError(`${expected}, but it has none`);
+  return provider as TokenProvider;
 }
