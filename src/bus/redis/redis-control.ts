@@ -61,9 +61,9 @@ export class RedisControl implements Control {
     return this.#run((client) => client.zrange(this.#channel(name), `(${Date.now()}`, '+inf', 'BYSCORE'));
   }
 
-  /** Channels that were without a subscription for a while and have one again. */
+  /** Channels that were without a subscription for a while and have one again. Their names are without the tag. */
   onGap(channels: readonly string[]): void {
-    for (const channel of channels) this.#listening.get(channel)?.();
+    for (const channel of channels) this.#listening.get(this.#options.tag.name + channel)?.();
   }
 
   #channel(name: string): string {

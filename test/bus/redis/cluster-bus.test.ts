@@ -59,6 +59,24 @@ describe('over a real Redis Cluster', () => {
     assert.deepEqual(seen.sort(), channels.sort());
   });
 
+  it('reports a gap to the listener of control messages after a loss of the link', async (t) => {
+    const bus = new RedisBus({ url: cluster.url, prefix: 'crier:', log: logLines().log });
+    t.after(() => bus.close());
+    await bus.start();
+    let gaps = 0;
+    await bus.control.listen(
+      randomName('control'),
+      () => undefined,
+      () => gaps++,
+    );
+    for (const { url } of cluster.primaries) {
+      const admin = new Redis(url);
+      t.after(() => admin.disconnect());
+      await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    }
+    await waitFor('the gap', () => gaps === 1);
+  });
+
   it('works with the rights that operations.md names, and asks for no others', async (t) => {
     const rights = /`(resetchannels &{[^`]*)`/.exec(await readFile('docs/operations.md', 'utf8'))![1]!.split(' ');
     const admins = cluster.primaries.map(({ url }) => new Redis(url));
