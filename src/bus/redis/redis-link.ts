@@ -25,6 +25,8 @@ const MAX_BYTES_PER_TURN = 256 * 1024;
 const SENTINEL_TIMEOUT_MS = 2_000;
 /** What ioredis emits for a reply to no command. */
 const QUEUE_ERROR = /^Command queue state error/;
+/** The same for the end of a subscription, with its channel. */
+const ENDED_SUBSCRIPTION = /Last reply: sunsubscribe,(.*),\d+$/s;
 /** What ioredis emits when it has asked every Sentinel, although each has answered. */
 const ROUND_OF_SENTINELS = /^All sentinels are unreachable\. Retrying from scratch after [\d.]+ms\.$/;
 /** Refusals by a server that has lost its part: another one serves the slot, or is the primary. */
@@ -51,6 +53,8 @@ export interface RedisLinkOptions {
   readonly onDown: () => void;
   /** Of a node of a Redis Cluster: its slots have moved, or a failover has begun. undefined: the server must not be such a node. */
   readonly onMoved?: (() => void) | undefined;
+  /** Of a subscriber of a Redis Cluster: the node has ended the subscription of a channel, whose slot it has lost. */
+  readonly onEnded?: (channel: string) => void;
   /** Of a subscriber: see `Mark`. undefined: it cannot be had now. */
   readonly createMark?: () => Mark | undefined;
 }
@@ -314,8 +318,11 @@ export class RedisLink {
    * reply to a command in flight, if there is any; then the last of these commands has a reply too many, which leads here.
    */
   #onUnexpectedReply(error: Error): void {
-    if (!/Last reply: sunsubscribe,/.test(error.message)) this.drop('a reply belongs to no command');
-    this.#options.onMoved?.();
+    const { onEnded, onMoved } = this.#options;
+    const channel = ENDED_SUBSCRIPTION.exec(error.message)?.[1];
+    if (channel === undefined) this.drop('a reply belongs to no command');
+    else onEnded?.(channel);
+    onMoved?.();
   }
 
   #lost(): void {

@@ -56,6 +56,7 @@ export class RedisServer {
         subscriber.down(subscriberLink);
         onMoved?.();
       },
+      onEnded: (channel) => subscriber.ended(subscriberLink, channel),
       createMark: () => markOf(tag(this), publisher),
     });
     subscriber.attach(subscriberLink);

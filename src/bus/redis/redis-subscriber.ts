@@ -146,6 +146,14 @@ export class RedisSubscriber {
     for (const channel of this.#channels.values()) if (channel.link === link) this.#lose(channel);
   }
 
+  /** The node has ended the subscription of a channel. It is subscribed again, also if the slot is back by then. */
+  ended(link: RedisLink, name: string): void {
+    const channel = this.#channels.get(name);
+    if (channel?.link !== link) return;
+    this.#lose(channel);
+    this.#retryIn(MOVED_RETRY_MS);
+  }
+
   /** Channels may have moved to other servers: subscribes them there. The server that had a channel has ended its subscription. */
   reroute(): void {
     for (const channel of this.#channels.values()) {

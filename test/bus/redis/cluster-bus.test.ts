@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { startRedisCluster } from '../../../stack/redis-cluster.ts';
 import type { RedisCluster } from '../../../stack/redis-cluster.ts';
 import { MAX_STATES_OF_KEY } from '../../../src/bus/bus.ts';
+import { HASH_TAGS, tagIndexOf } from '../../../src/bus/redis/cluster/hash-tags.ts';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
 import { publisherOf } from '../../support/partition-publisher.ts';
 import { randomName } from '../../support/services.ts';
@@ -75,6 +76,33 @@ describe('over a real Redis Cluster', () => {
       await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
     }
     await waitFor('the gap', () => gaps === 1);
+  });
+
+  it('subscribes a channel again whose slot has left its node and come back', async (t) => {
+    const bus = new RedisBus({ url: cluster.url, prefix: 'crier:', log: logLines().log });
+    t.after(() => bus.close());
+    await bus.start();
+    const channel = `crier:bids{id="${randomName()}"}`;
+    const heard: string[] = [];
+    let gaps = 0;
+    await bus.subscribe(
+      channel,
+      (payload) => heard.push(String(payload)),
+      () => gaps++,
+    );
+    const { slot } = HASH_TAGS[tagIndexOf(channel)]!;
+    const clients = cluster.primaries.map(({ url }) => new Redis(url));
+    t.after(() => clients.forEach((client) => client.disconnect()));
+    const ids = (await Promise.all(clients.map((client) => client.cluster('MYID')))) as string[];
+    const home = Math.floor((slot * 3) / 16_384);
+    await clients[home]!.multi([
+      ['cluster', 'SETSLOT', slot, 'NODE', ids[(home + 1) % 3]!],
+      ['cluster', 'SETSLOT', slot, 'NODE', ids[home]!],
+    ] as unknown[][]).exec();
+    await waitFor('the gap', () => gaps === 1);
+    const publisher = publisherOf(bus);
+    await publisher.publish([{ channel, payload: 'x' }]);
+    await waitFor('the message', () => heard.length > 0);
   });
 
   it('works with the rights that operations.md names, and asks for no others', async (t) => {
