@@ -24,8 +24,8 @@ AST_LOCATIONS=on.
 
 /** `npm test`: how many files at a time, and the longest time for one. Most tests wait most of their time. */
 const ALL = { concurrency: 3, timeoutMs: 5 * 60_000, settings: {} };
-/** Among them may be the long ones, which use whole cores. */
-const NAMED = { ...ALL, concurrency: 2 };
+/** Among them may be the long ones, which use whole cores or install packages. */
+const NAMED = { ...ALL, concurrency: 2, timeoutMs: 10 * 60_000 };
 /** Fault tests have deadlines, so they run alone. */
 const FULL = { concurrency: 1, timeoutMs: 30 * 60_000, settings: { TEST_FAULTS: 'full' } };
 
