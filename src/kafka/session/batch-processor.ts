@@ -50,7 +50,9 @@ export class BatchProcessor {
     const { batch } = payload;
     const { topic, partition } = batch;
     const { flowSignal: signal, endSignal: deadLetterSignal } = generation;
-    const isOurs = () => !generation.hasEnded && !payload.isStale();
+    const rewinds = leases.rewindsOf(topic, partition);
+    // kafkajs no longer calls the batch stale once it has applied the seek, which a detached batch may outlive.
+    const isOurs = () => !generation.hasEnded && !payload.isStale() && leases.rewindsOf(topic, partition) === rewinds;
     const canContinue = () => !isClosing() && !signal.aborted && payload.isRunning() && isOurs();
     commits.commitThrough(payload);
     await generation.positioning;
@@ -63,7 +65,7 @@ export class BatchProcessor {
         this.#accept(payload, last);
       } else {
         if (lastBeforePoison) this.#accept(payload, lastBeforePoison);
-        this.#waitForDeadLetters(payload, last, deadLettered!, isOurs);
+        this.#waitForDeadLetters(payload, last, deadLettered!, { generation, isOurs });
       }
       await payload.heartbeat();
       return isDeadLettered && canContinue();
@@ -132,7 +134,7 @@ export class BatchProcessor {
     payload: EachBatchPayload,
     last: KafkaRecord,
     deadLettered: Promise<void>,
-    isOurs: () => boolean,
+    { generation, isOurs }: { readonly generation: Generation; readonly isOurs: () => boolean },
   ): void {
     const { waits } = this.#options;
     const { topic, partition } = payload.batch;
@@ -142,8 +144,9 @@ export class BatchProcessor {
     waits.deadLetters.add(topic, partition);
     void deadLettered.then(
       () => {
-        if (!isOurs()) return;
-        this.#accept(payload, last);
+        if (generation.hasEnded) return;
+        // Else the partition is read again from an earlier record.
+        if (isOurs()) this.#accept(payload, last);
         waits.deadLetters.delete(topic, partition);
         resume();
       },

@@ -131,7 +131,7 @@ export class GroupSession {
       this.#consumer.seek({ topic, partition, offset: `${from}` });
     };
     const canRetake = (topic: string, partition: number) =>
-      this.#generation.isPositioned && skips.canRetake(topic, partition);
+      this.#generation.isPositioned && !this.#leases.isRewound(topic, partition) && skips.canRetake(topic, partition);
     return new SkippedPartitions({ skipped, canRetake, retake, onChange: onSkippedPartitions, log });
   }
 

@@ -19,6 +19,10 @@ interface Partition {
   last: number;
   /** The greatest `last` so far. */
   handled: number;
+  /** Offset of the last `rewind`, until the partition is leased again. */
+  rewoundTo: number | undefined;
+  /** Calls of `rewind`. */
+  rewinds: number;
 }
 
 /**
@@ -50,7 +54,7 @@ export class PartitionLeases {
     for (const [topic, partitions] of resumePoints) {
       for (const [partition, { position, positions, startId }] of partitions) {
         const lease = { isLeased: false, isContinued: false, startId, position, positions, last: -1, handled: -1 };
-        this.#partitions.set(partitionKey(topic, partition), lease);
+        this.#partitions.set(partitionKey(topic, partition), { ...lease, rewoundTo: undefined, rewinds: 0 });
       }
     }
   }
@@ -79,6 +83,7 @@ export class PartitionLeases {
     await this.#acquire({ topic, partition, position, startId, ...known });
     entry.isLeased = true;
     entry.isContinued = true;
+    entry.rewoundTo = undefined;
   }
 
   /** The bus has accepted every record up to this offset. */
@@ -100,12 +105,25 @@ export class PartitionLeases {
   /** The partition is read again from this offset, since the bus has skipped messages from there on. */
   rewind(topic: string, partition: number, from: number): void {
     const entry = this.#partitions.get(partitionKey(topic, partition));
-    if (entry) Object.assign(entry, { isLeased: false, isContinued: false, last: from - 1 });
+    if (!entry) return;
+    Object.assign(entry, { isLeased: false, isContinued: false, last: from - 1, rewoundTo: from });
+    entry.rewinds++;
   }
 
-  /** Offset of the first record with a message that the bus has skipped; undefined: none. */
+  /** True from `rewind` until the partition is leased again. */
+  isRewound(topic: string, partition: number): boolean {
+    return this.#partitions.get(partitionKey(topic, partition))?.rewoundTo !== undefined;
+  }
+
+  /** Calls of `rewind`: a batch that has begun before the last one must not be accepted. */
+  rewindsOf(topic: string, partition: number): number {
+    return this.#partitions.get(partitionKey(topic, partition))?.rewinds ?? 0;
+  }
+
+  /** Offset of the first record with a message that the bus has skipped, until the partition is leased to publish it; undefined: none. */
   skippedFrom(topic: string, partition: number): number | undefined {
-    const isContinued = this.#partitions.get(partitionKey(topic, partition))?.isContinued;
+    const { isContinued, rewoundTo } = this.#partitions.get(partitionKey(topic, partition)) ?? {};
+    if (rewoundTo !== undefined) return rewoundTo;
     return isContinued ? this.#skips?.from(topic, partition) : undefined;
   }
 
@@ -120,7 +138,8 @@ export class PartitionLeases {
     if (!entry) return commitMetadata({ position: -1 });
     const from = this.skippedFrom(topic, partition);
     const position = from === undefined ? entry.position : Math.min(entry.position, from - 1);
-    const positions = entry.isLeased ? this.#skips?.positionsOf(topic, partition) : entry.positions;
+    const isOurs = entry.isLeased || entry.rewoundTo !== undefined;
+    const positions = isOurs ? this.#skips?.positionsOf(topic, partition) : entry.positions;
     return commitMetadata({ position, positions, startId: entry.startId });
   }
 }

@@ -93,11 +93,11 @@ describe('over a real Redis Cluster', () => {
     const { slot } = HASH_TAGS[tagIndexOf(channel)]!;
     const clients = cluster.primaries.map(({ url }) => new Redis(url));
     t.after(() => clients.forEach((client) => client.disconnect()));
-    const ids = (await Promise.all(clients.map((client) => client.cluster('MYID')))) as string[];
+    const ids = await Promise.all(clients.map((client) => client.cluster('MYID')));
     const home = Math.floor((slot * 3) / 16_384);
     await clients[home]!.multi([
-      ['cluster', 'SETSLOT', slot, 'NODE', ids[(home + 1) % 3]!],
-      ['cluster', 'SETSLOT', slot, 'NODE', ids[home]!],
+      ['cluster', 'SETSLOT', slot, 'NODE', ids[(home + 1) % 3]],
+      ['cluster', 'SETSLOT', slot, 'NODE', ids[home]],
     ] as unknown[][]).exec();
     await waitFor('the gap', () => gaps === 1);
     const publisher = publisherOf(bus);

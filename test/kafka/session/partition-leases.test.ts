@@ -108,7 +108,11 @@ describe('PartitionLeases', () => {
     await leases.acquire('bids', 0, 10);
     leases.rewind('bids', 0, 7);
     assert.equal(leases.handledUpTo('bids', 0), 9);
+    assert.equal(leases.skippedFrom('bids', 0), 7, 'kafkajs may commit before it reads from there');
+    assert.equal(leases.metadataOf('bids', 0), 'crier:6 9.0.4');
     await leases.acquire('bids', 0, 7);
+    from = undefined;
+    assert.equal(leases.skippedFrom('bids', 0), undefined);
     assert.deepEqual(
       requested.map(({ positions, keepsSkips, startId }) => ({ positions, keepsSkips, startId })),
       [false, true, false].map((keepsSkips) => ({ positions: '4.0.0', keepsSkips, startId: undefined })),

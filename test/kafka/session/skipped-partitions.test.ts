@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
 import { HASH_TAGS, tagIndexOf } from '../../../src/bus/redis/cluster/hash-tags.ts';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
@@ -10,11 +11,61 @@ import { randomName, redisCluster } from '../../support/services.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { createConsumer, withOutside } from '../consumer-harness.ts';
 import type { Outside } from '../consumer-harness.ts';
+import { FakeGateways } from '../fake-gateways.ts';
 
 const CHANNELS = 12;
 const HISTORY = { entries: 1000, bytes: 1_000_000, seconds: 600 };
 /** A shard is lost and found again. */
 const PATIENCE = { timeout: 120_000 };
+
+describe('a worker whose bus has skipped messages', () => {
+  let outside: Outside;
+  withOutside((connected) => (outside = connected));
+
+  it('reads them again, also if its batch waits for gateways when the bus accepts them', PATIENCE, async (t) => {
+    const topic = await outside.createTopic(randomName('topic'), 1);
+    await outside.sendValues(topic, ['0', '1', '2', '3']);
+    let from: number | undefined;
+    let canRetake = false;
+    let retakes = 0;
+    const published: number[] = [];
+    const gateways = new FakeGateways();
+    gateways.grant(topic, 0, 1);
+    const { groupId, consumer } = createConsumer(t, outside.brokers, [topic], {
+      environment: { KAFKA_FROM_BEGINNING: 'true' },
+      gateways,
+      ports: {
+        convert: ({ value }) => ({ payload: String(value), destinations: [{ channel: topic }] }),
+        publish: gateways.before((messages) => {
+          published.push(...messages.map(({ offset }) => offset));
+          return Promise.resolve();
+        }),
+        acquire: ({ keepsSkips }) => {
+          if (!keepsSkips) from = undefined;
+          return Promise.resolve();
+        },
+        skips: {
+          from: () => from,
+          canRetake: () => {
+            if (canRetake) retakes++;
+            return canRetake;
+          },
+          positionsOf: () => '',
+        },
+      },
+    });
+    await consumer.start();
+    await waitFor('the first record', () => published.length === 1 && gateways.waiting(topic, 0) === 1, 30_000);
+    from = 0;
+    canRetake = true;
+    await waitFor('the retake', () => retakes > 0);
+    // kafkajs has applied the seek by then.
+    await delay(2_000);
+    gateways.grant(topic, 0, 1_000);
+    await waitFor('the whole commit', async () => (await outside.committed(groupId, topic)) === 4, 30_000);
+    assert.equal(published.filter((offset) => offset === 0).length, 2);
+  });
+});
 
 describe('a worker on a Redis Cluster that has lost a shard without a replica', () => {
   let outside: Outside;
