@@ -60,6 +60,8 @@ export class BatchProcessor {
     const onPublished = async ({ last, lastBeforePoison, deadLettered }: PublishedChunk) => {
       const isDeadLettered = await isResolvedWithin(deadLettered, DEAD_LETTER_PATIENCE_MS);
       // The partition may have moved to another member, which reads it from the last commit.
+      if (generation.hasEnded) return false;
+      if (isDeadLettered) leases.handle(topic, partition, Number(last.offset));
       if (!isOurs()) return false;
       if (isDeadLettered) {
         this.#accept(payload, last);
@@ -136,7 +138,7 @@ export class BatchProcessor {
     deadLettered: Promise<void>,
     { generation, isOurs }: { readonly generation: Generation; readonly isOurs: () => boolean },
   ): void {
-    const { waits } = this.#options;
+    const { leases, waits } = this.#options;
     const { topic, partition } = payload.batch;
     const resume = payload.pause();
     waits.bus.delete(topic, partition);
@@ -145,6 +147,7 @@ export class BatchProcessor {
     void deadLettered.then(
       () => {
         if (generation.hasEnded) return;
+        leases.handle(topic, partition, Number(last.offset));
         // Else the partition is read again from an earlier record.
         if (isOurs()) this.#accept(payload, last);
         waits.deadLetters.delete(topic, partition);

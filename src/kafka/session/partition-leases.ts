@@ -93,7 +93,13 @@ export class PartitionLeases {
     entry.startId = undefined;
     entry.position = Math.max(entry.position, offset);
     entry.last = offset;
-    entry.handled = Math.max(entry.handled, offset);
+    this.handle(topic, partition, offset);
+  }
+
+  /** The poison records up to this offset are dead-lettered, although a rewind keeps the batch from being accepted. */
+  handle(topic: string, partition: number, offset: number): void {
+    const entry = this.#partitions.get(partitionKey(topic, partition));
+    if (entry) entry.handled = Math.max(entry.handled, offset);
   }
 
   /** The bus has fenced the partition: the next `acquire` leases it again. */
@@ -127,7 +133,7 @@ export class PartitionLeases {
     return isContinued ? this.#skips?.from(topic, partition) : undefined;
   }
 
-  /** Offset up to which records were accepted in this generation, before any rewind; -1: none. */
+  /** Offset up to which records were accepted, or dead-lettered, in this generation, before any rewind; -1: none. */
   handledUpTo(topic: string, partition: number): number {
     return this.#partitions.get(partitionKey(topic, partition))?.handled ?? -1;
   }
