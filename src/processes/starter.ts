@@ -6,8 +6,8 @@ import type { Order, Report } from './reports.ts';
 /**
  * The process that started this one, a process of a pod. If it is gone, so is this process: `node:cluster` ends it.
  *
- * A terminal sends SIGINT to all processes of a pod, and a service manager SIGTERM, and the starter passes on its own: of each signal, what
- * has come more often from one of the two counts. SIGHUP counts from the starter only.
+ * A terminal sends SIGINT to all processes of a pod, and a service manager SIGTERM, and the starter passes on its own, a second SIGTERM as
+ * SIGINT: so a signal counts if more of them have come from one of the two than before from either. SIGHUP counts from the starter only.
  */
 export class Starter {
   /** Emits the signals, as `process` does. */
@@ -15,16 +15,19 @@ export class Starter {
 
   /** Follows orders from now on, and says so. */
   listen(): void {
-    const own = { SIGTERM: 0, SIGINT: 0 };
-    const passedOn = { SIGTERM: 0, SIGINT: 0 };
-    const count = (signal: keyof typeof own, counts: typeof own, others: typeof own) => {
-      if (++counts[signal] > others[signal]) this.signals.emit(signal, signal);
+    let most = 0;
+    let own = 0;
+    let passedOn = 0;
+    const count = (signal: 'SIGTERM' | 'SIGINT', received: number) => {
+      if (received <= most) return;
+      most = received;
+      this.signals.emit(signal, signal);
     };
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => count(signal, own, passedOn));
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => count(signal, ++own));
     process.on('SIGHUP', () => undefined);
     process.on('message', ({ signal }: Order) => {
       if (signal === 'SIGHUP') this.signals.emit(signal, signal);
-      else count(signal, passedOn, own);
+      else count(signal, ++passedOn);
     });
     void this.report({ isListening: true });
   }
