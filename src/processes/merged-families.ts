@@ -10,6 +10,7 @@ const GAUGE_RULES: Readonly<Record<string, Rule>> = {
   crier_draining: 'max',
   crier_event_loop_utilization_ratio: 'process',
   crier_flow_gateway_lag_bytes: 'max',
+  crier_gateway_without_workers: 'max',
   crier_heap_limit_bytes: 'process',
   crier_heap_used_ratio: 'process',
   crier_kafka_progress_age_seconds: 'max',

@@ -47,7 +47,13 @@ describe('the metrics of several processes', () => {
   });
 
   it('have of a gauge what it means for the pod', () => {
-    const cases = { crier_connections: 5, crier_draining: 3, crier_redis_up: 2, crier_queue_bytes_max: 3 };
+    const cases = {
+      crier_connections: 5,
+      crier_draining: 3,
+      crier_gateway_without_workers: 3,
+      crier_redis_up: 2,
+      crier_queue_bytes_max: 3,
+    };
     for (const [name, expected] of Object.entries(cases))
       assert.deepEqual(merged(name, gauge(name, 2), gauge(name, 3)), [{ labels: {}, value: expected }], name);
     assert.deepEqual(
