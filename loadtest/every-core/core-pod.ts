@@ -12,12 +12,12 @@ const START_TIMEOUT_MS = 60_000;
 
 export interface CorePod {
   readonly port: number;
-  /** CPU time in ms that each process of the pod has used, the first one that of the pod itself. */
+  /** CPU time in ms of each process of the pod. The first value is of the process that starts the others. */
   cpuMs(): number[];
   stop(): Promise<void>;
 }
 
-/** Starts gateways in so many processes on these cores (`taskset -c`). */
+/** Starts a pod with this number of gateway processes on these cores (`taskset -c`). */
 export async function startCorePod(
   processes: number,
   cores: string,

@@ -22,7 +22,7 @@ export interface CoreSample {
   readonly durationMs: number;
   /** CPU time of all processes of the pod. */
   readonly cpuMs: number;
-  /** Of the one that used most. */
+  /** CPU time of the process that used most. */
   readonly busiestMs: number;
   readonly clientCpuMs: number;
   /** Share of the time in which the machine's cores were not idle. */

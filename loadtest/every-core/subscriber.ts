@@ -2,7 +2,7 @@ import { connect, createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { answerCalls } from '../processes/process-call.ts';
 
-/** A process that receives the messages of a channel, from Redis or from another process, and passes them on if it is told to. */
+/** Where a process receives the messages of a channel: from Redis, and then it passes them on over `path` if there is one; else over `path`. */
 export interface SubscriberPlan {
   /** undefined: it listens on `path`. */
   readonly redisUrl?: string;

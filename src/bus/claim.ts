@@ -8,7 +8,7 @@ export interface Claim {
 export interface ClaimRequest {
   /** Processes that give the same holder hold the claim together. */
   readonly holder: string;
-  /** Of a claim that this process had before; undefined: none. Of two holders the one that claimed first has the name. */
+  /** `Claim.since` of the last claim that this process had; undefined: it had none. The holder that claimed the name first has it. */
   readonly since?: number | undefined;
   /** Until the claim expires unless it is claimed again. */
   readonly ttlMs: number;

@@ -85,7 +85,7 @@ export class ClusterPlainChannels implements PlainChannels {
   }
 }
 
-/** Any node passes it on to the one that is subscribed, as it does with every plain message. */
+/** A node of a cluster passes each plain message on to all others, so the mark can be published at any of them. */
 function markOf(prefix: string, publisher: PublishLink): Mark {
   const channel = `${prefix}mark:${randomUUID()}`;
   return { channel, kind: 'subscribe', publish: () => publisher.client.publish(channel, '') };

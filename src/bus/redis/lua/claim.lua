@@ -1,4 +1,4 @@
--- Claims a key for a holder, or keeps its claim. Of two holders the one that claimed first has the key.
+-- Claims a key for a holder, or keeps its claim. The holder that claimed the key first has it.
 --
 -- KEYS[1]: the claim: since when in ms since 1970, a space, the holder
 -- ARGV[1]: the holder
