@@ -85,9 +85,13 @@ export class RedisFence {
     return this.#holdings.get(`${topic}/${partition}`)?.token;
   }
 
-  /** Offset up to which Redis has accepted all records of a leased partition; -1: nothing is known. */
-  positionOf(topic: string, partition: number): number {
-    return this.#holdings.get(`${topic}/${partition}`)?.position ?? -1;
+  /**
+   * Offset up to which Redis has accepted all records of a leased partition; -1: nothing is known.
+   * @param startId of the records; undefined: that of the last lease here
+   */
+  positionOf(topic: string, partition: number, startId: string | undefined): number {
+    const holding = this.#holdings.get(`${topic}/${partition}`);
+    return holding && (startId === undefined || holding.startId === startId) ? holding.position : -1;
   }
 
   /**

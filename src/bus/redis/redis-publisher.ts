@@ -26,6 +26,8 @@ interface Lease {
   accepted: number;
   /** Offset of the first skipped message, by the index of its tag. */
   readonly skipped: Map<number, number>;
+  /** Of the records. A tag that was away since they began does not know it yet. */
+  readonly startId: string | undefined;
   /** Up to where each tag had accepted the records when the partition was leased; undefined: unknown. */
   readonly positions: readonly number[] | undefined;
 }
@@ -49,7 +51,7 @@ export class RedisPublisher implements Skips {
    * @throws BusUnavailableError, StateLostError
    */
   async acquire(lease: PartitionLease): Promise<void> {
-    const { topic, partition, keepsSkips, signature } = lease;
+    const { topic, partition, keepsSkips, signature, startId } = lease;
     const key = `${topic}/${partition}`;
     const { fences, flow, sender } = this.#options;
     const token = flow.nextStream();
@@ -60,7 +62,7 @@ export class RedisPublisher implements Skips {
     const knownOf = (fence: RedisFence) =>
       fences.length === 1 ? lease.position : (positions?.[fences.indexOf(fence)] ?? -1);
     await allSettled(leased.map((fence) => fence.acquire({ ...lease, position: knownOf(fence) }, token)));
-    this.#leases.set(key, { token, accepted: -1, skipped, positions });
+    this.#leases.set(key, { token, accepted: -1, skipped, startId, positions });
     sender.open(topic, partition, token);
   }
 
@@ -96,7 +98,9 @@ export class RedisPublisher implements Skips {
     const lease = this.#leases.get(`${topic}/${partition}`);
     const { fences } = this.#options;
     return printPositions(
-      fences.map((fence, i) => Math.max(fence.positionOf(topic, partition), lease?.positions?.[i] ?? -1)),
+      fences.map((fence, i) =>
+        Math.max(fence.positionOf(topic, partition, lease?.startId), lease?.positions?.[i] ?? -1),
+      ),
     );
   }
 

@@ -229,4 +229,52 @@ describe('a Redis Cluster with a fault', () => {
     assert.deepEqual([missing, epochs], [0, 1]);
     assert.ok(gateway.isAvailable);
   });
+
+  it('tells the next worker no position of a shard that was away when the records began again', PATIENCE, async (t) => {
+    const cluster = await redisCluster(t, { replicas: 0 });
+    const [worker, next, gateway] = [
+      await startBus(t, cluster),
+      await startBus(t, cluster),
+      await startBus(t, cluster),
+    ];
+    const prefix = randomName();
+    const channels = Array.from({ length: CHANNELS }, (_, i) => `crier:${TOPIC}{id="${prefix}${i}"}`);
+    const lost = channels.filter((channel) => tagOf(channel).slot < 5_461);
+    const message = (channel: string, offset: number) => {
+      return { channel, payload: `${offset}`, offset, timestamp: 0, history: HISTORY };
+    };
+    const upTo = { topic: TOPIC, partition: 0, offset: CHANNELS - 1 };
+    await worker.acquire({ topic: TOPIC, partition: 0, position: -1, startId: 'one' });
+    await worker.publish(channels.map(message), upTo);
+    const { process } = cluster.primaries[0]!;
+    process.kill('SIGSTOP');
+    t.after(() => process.kill('SIGCONT'));
+    const start = { topic: TOPIC, partition: 0, position: -1, startId: 'two' };
+    await waitFor(
+      'a lease of the other shards',
+      () =>
+        worker.acquire(start).then(
+          () => true,
+          () => false,
+        ),
+      30_000,
+    );
+    await worker.publish(
+      [...channels.keys()].filter((i) => !lost.includes(channels[i]!)).map((i) => message(channels[i]!, i)),
+      upTo,
+    );
+    const positions = worker.skips!.positionsOf(TOPIC, 0);
+    process.kill('SIGCONT');
+    await waitFor('the shard', () => next.isAvailable && gateway.isAvailable, 30_000);
+    await next.acquire({ ...start, position: CHANNELS - 1, positions });
+    await next.publish(channels.map(message), upTo);
+    for (const [i, channel] of channels.entries()) {
+      const { entries } = await gateway.history(channel, { from: '0-1', maxEntries: 9, maxBytes: 999 });
+      assert.deepEqual(
+        entries.map(({ payload }) => Number(payload)),
+        [i, i],
+        channel,
+      );
+    }
+  });
 });
