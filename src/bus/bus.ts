@@ -55,7 +55,8 @@ export interface PartitionLease {
   readonly position: number;
   /**
    * Set where the records do not continue the earlier ones (a new group, a recreated topic, reset offsets) and none of them is
-   * known to have been accepted. A start id that the bus does not know begins an epoch. undefined: the records continue.
+   * known to have been accepted; where the bus has `skips`, for as long as the records continue. A start id that the bus does not know
+   * begins an epoch. undefined: the records continue.
    */
   readonly startId?: string | undefined;
   /** Of the states that the worker keeps of the partition's channels; undefined: it keeps none. */

@@ -1,4 +1,4 @@
-const FORMAT = /^crier:(?:(-1|\d+)(?: (\S+))?|start:(\S+))$/;
+const FORMAT = /^crier:(?:(-1|\d+)(?: ([^\s@]+))?(?:@(\S+))?|start:(\S+))$/;
 
 /** Where publishing of an assigned partition resumes. */
 export interface ResumePoint {
@@ -6,19 +6,23 @@ export interface ResumePoint {
   readonly position: number;
   /** `Skips.positionsOf` at that time; undefined: the bus had none. */
   readonly positions?: string | undefined;
-  /** Start id of records of which none was accepted yet; undefined: the records continue after `position`. */
+  /** Start id of the records, unless the whole bus knows it; undefined: the records continue after `position`. */
   readonly startId?: string | undefined;
 }
 
 /** Metadata of an offset commit. */
 export function commitMetadata({ position, positions = '', startId }: ResumePoint): string {
-  if (startId !== undefined) return `crier:start:${startId}`;
-  return positions === '' ? `crier:${position}` : `crier:${position} ${positions}`;
+  if (startId !== undefined && position < 0) return `crier:start:${startId}`;
+  return `crier:${position}${positions && ` ${positions}`}${startId === undefined ? '' : `@${startId}`}`;
 }
 
 /** Undefined: crier did not write this metadata. */
 export function parseCommitMetadata(metadata: string): ResumePoint | undefined {
-  const [match, position, positions, startId] = FORMAT.exec(metadata) ?? [];
+  const [match, position, positions, startId, firstStartId] = FORMAT.exec(metadata) ?? [];
   if (match === undefined) return undefined;
-  return { position: Number(position ?? -1), startId, ...(positions !== undefined && { positions }) };
+  return {
+    position: Number(position ?? -1),
+    startId: startId ?? firstStartId,
+    ...(positions !== undefined && { positions }),
+  };
 }

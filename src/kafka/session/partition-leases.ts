@@ -13,8 +13,8 @@ interface Partition {
   isContinued: boolean;
   startId: string | undefined;
   position: number;
-  /** Of the bus when the offset was committed. */
-  readonly positions: string | undefined;
+  /** Of the bus when the offset was committed; undefined: they are not known, or of other records. */
+  positions: string | undefined;
   /** Offset of the last record that the bus accepted in this generation; -1: none. Less after `rewind`. */
   last: number;
   /** The greatest `last` so far. */
@@ -74,7 +74,7 @@ export class PartitionLeases {
       throw new StateLostError(`the topic ${topic} was created again: its states are of records that it no longer has`);
     }
     if (first <= entry.last) {
-      const beginning = { isLeased: false, isContinued: false, startId: randomUUID() };
+      const beginning = { isLeased: false, isContinued: false, startId: randomUUID(), positions: undefined };
       Object.assign(entry, { ...beginning, position: -1, last: -1, handled: -1 });
     }
     if (entry.isLeased) return;
@@ -90,7 +90,8 @@ export class PartitionLeases {
   accept(topic: string, partition: number, offset: number): void {
     const entry = this.#partitions.get(partitionKey(topic, partition));
     if (!entry) return;
-    entry.startId = undefined;
+    // A place that was away does not know the start id yet. A partition with states waits for every place.
+    if (!this.#skips || this.#signatures.has(topic)) entry.startId = undefined;
     entry.position = Math.max(entry.position, offset);
     entry.last = offset;
     this.handle(topic, partition, offset);

@@ -78,7 +78,8 @@ export class StartOffsets {
       if (commit) this.#ends.get(topic)?.delete(partition);
       const signature = this.states?.signatures.get(topic);
       if (range && signature !== undefined) {
-        const begun = fillOfStart(known?.startId);
+        // A worker that keeps no states may have published the records up to the position.
+        const begun = known?.position === -1 ? fillOfStart(known.startId) : undefined;
         const fill = begun ?? fills.get(topic)?.fills.get(partition);
         if (!known || fill?.signature !== signature) {
           const start = { position: -1, startId: fillStartId(signature, range.end) };

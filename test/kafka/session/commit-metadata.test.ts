@@ -10,9 +10,22 @@ describe('commit metadata', () => {
     for (const point of [
       { position: 12, startId: undefined },
       { position: -1, startId: '1-b' },
+      { position: 12, startId: undefined, positions: '9.0.4' },
+      { position: 12, startId: '1-b', positions: '9.0.4' },
+      { position: 12, startId: '1-b' },
     ])
       assert.deepEqual(parseCommitMetadata(commitMetadata(point)), point);
-    for (const metadata of ['', 'crier:', 'crier:start', 'crier:start:', 'crier:start:a b', 'x crier:1', 'crier:1x'])
+    for (const metadata of [
+      '',
+      'crier:',
+      'crier:start',
+      'crier:start:',
+      'crier:start:a b',
+      'x crier:1',
+      'crier:1x',
+      'crier:1@',
+      'crier:@a',
+    ])
       assert.equal(parseCommitMetadata(metadata), undefined);
   });
 });

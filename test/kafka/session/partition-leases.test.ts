@@ -118,4 +118,41 @@ describe('PartitionLeases', () => {
       [false, true, false].map((keepsSkips) => ({ positions: '4.0.0', keepsSkips, startId: undefined })),
     );
   });
+
+  it('keeps the start id in leases and commits of a bus that skips messages, of which a place may not know it', async () => {
+    const requested: PartitionLease[] = [];
+    const skips = { from: () => undefined, canRetake: () => true, positionsOf: () => '9.0.4' };
+    const acquire = (lease: PartitionLease) => Promise.resolve(void requested.push(lease));
+    const leases = new PartitionLeases({ acquire, skips });
+    leases.assign(assignment(-1, 'one'));
+    await leases.acquire('bids', 0, 5);
+    leases.accept('bids', 0, 9);
+    assert.equal(leases.metadataOf('bids', 0), 'crier:9 9.0.4@one');
+    leases.rewind('bids', 0, 7);
+    await leases.acquire('bids', 0, 7);
+    assert.deepEqual(
+      requested.map(({ startId }) => startId),
+      ['one', 'one'],
+    );
+    const filling = new PartitionLeases({ acquire, skips }, new Map([['bids', 'signature']]));
+    filling.assign(assignment(-1, 'fill.signature.9.x'));
+    await filling.acquire('bids', 0, 0);
+    filling.accept('bids', 0, 9);
+    assert.equal(filling.metadataOf('bids', 0), 'crier:9 9.0.4', 'every place knows it: a fill waits for all');
+  });
+
+  it('tells the bus no positions of the records before when offsets restart within a generation', async () => {
+    const requested: PartitionLease[] = [];
+    const skips = { from: () => undefined, canRetake: () => true, positionsOf: () => '9.0.4' };
+    const acquire = (lease: PartitionLease) => Promise.resolve(void requested.push(lease));
+    const leases = new PartitionLeases({ acquire, skips });
+    leases.assign(new Map([['bids', new Map([[0, { position: 4, positions: '4.0.0' }]])]]));
+    await leases.acquire('bids', 0, 5);
+    leases.accept('bids', 0, 9);
+    await leases.acquire('bids', 0, 0);
+    assert.deepEqual(
+      requested.map(({ positions }) => positions),
+      ['4.0.0', undefined],
+    );
+  });
 });

@@ -199,4 +199,34 @@ describe('a worker on a Redis Cluster that has lost a shard without a replica', 
     await waitFor('the lost channels', () => haveAll(channels), 60_000);
     for (const channel of channels) assert.deepEqual(await received(channel), expected(channel));
   });
+
+  it(
+    'publishes records that begin again to a shard that was away meanwhile, also by the next worker',
+    PATIENCE,
+    async (t) => {
+      const { cluster, topic, groupId, channels, expected, received, lost, others, haveAll, send, startWorker } =
+        await createStage(t);
+      const first = await startWorker();
+      await send(24);
+      await waitFor('the first records', () => haveAll(channels), 30_000);
+      await first.consumer.close();
+      const before = new Map(channels.map((channel) => [channel, expected(channel)]));
+      const wake = freeze(t, cluster);
+      await outside.admin.setOffsets({ groupId, topic, partitions: [{ partition: 0, offset: '0' }] });
+      const haveAllAgain = async (some: readonly string[]) => {
+        const all = await Promise.all(some.map((channel) => received(channel).catch(() => [])));
+        return some.every((channel, i) => all[i]!.length >= before.get(channel)!.length + expected(channel).length);
+      };
+      const second = await startWorker();
+      await waitFor('the other channels', () => haveAllAgain(others), 60_000);
+      await second.consumer.close();
+      await startWorker();
+      await send(12);
+      await waitFor('the other channels', () => haveAllAgain(others), 60_000);
+      wake();
+      await waitFor('the lost channels', () => haveAllAgain(lost), 60_000);
+      for (const channel of channels)
+        assert.deepEqual(await received(channel), [...before.get(channel)!, ...expected(channel)]);
+    },
+  );
 });

@@ -71,4 +71,17 @@ describe('StartOffsets', () => {
     kafka.commit = undefined;
     assert.equal((await look()).uncommitted[0]!.offset, '10');
   });
+
+  it('begins another fill if a worker that keeps no states has published since the start of the committed one', async () => {
+    const { offsets, kafka, look } = createStart({ offset: 10n, metadata: 'crier:start:fill.aa.20.x' });
+    const known = { partitions: 0, epochs: new Set<number>(), fills: new Map() };
+    const fills = { places: [], read: () => Promise.resolve(known), end: () => Promise.resolve() };
+    offsets.states = { signatures: new Map([['bids', 'aa']]), fills };
+    assert.equal((await look()).startId, 'fill.aa.20.x');
+    kafka.commit = { offset: 15n, metadata: 'crier:14 9.0.4@fill.aa.20.x' };
+    const { startId, uncommitted } = await look();
+    assert.match(startId!, /^fill\.aa\.20\./);
+    assert.notEqual(startId, 'fill.aa.20.x');
+    assert.equal(uncommitted[0]!.offset, '10');
+  });
 });
