@@ -140,6 +140,21 @@ function clientOf(t: TestContext, { url }: { url: string }): Redis {
   return client;
 }
 
+/** Moves the tags of a shard without keys to another one, and takes its node out of the cluster. */
+async function takeOut({ primaries }: RedisCluster, out: number, others: readonly number[]): Promise<void> {
+  const tags = HASH_TAGS.filter(({ slot }) => Math.floor((slot * 3) / 16_384) === out);
+  for (const { slot } of tags) await moveSlot(slot, primaries[out]!, primaries[others[0]!]!);
+  const node = new Redis(primaries[out]!.url);
+  const id = await node.cluster('MYID');
+  for (const other of others) {
+    const client = new Redis(primaries[other]!.url);
+    await client.call('CLUSTER', 'FORGET', id);
+    client.disconnect();
+  }
+  await node.call('CLUSTER', 'RESET');
+  node.disconnect();
+}
+
 describe('a Redis Cluster with a fault', () => {
   it('continues after a primary was killed, with the replica that has its slots', PATIENCE, async (t) => {
     const cluster = await redisCluster(t);
@@ -277,4 +292,30 @@ describe('a Redis Cluster with a fault', () => {
       );
     }
   });
+
+  it(
+    'subscribes plain channels at another node when theirs is taken out of the cluster and still runs',
+    PATIENCE,
+    async (t) => {
+      const cluster = await redisCluster(t, { replicas: 0 });
+      const bus = await startBus(t, cluster);
+      const channel = randomName('typing');
+      const heard: string[] = [];
+      let gaps = 0;
+      await bus.subscribe(
+        channel,
+        (payload) => heard.push(String(payload)),
+        () => gaps++,
+      );
+      const admins = cluster.primaries.map((primary) => clientOf(t, primary));
+      const counts = await Promise.all(admins.map((admin) => admin.pubsub('NUMSUB', channel)));
+      const out = counts.findIndex(([, count]) => count === 1);
+      const others = [0, 1, 2].filter((i) => i !== out);
+      await takeOut(cluster, out, others);
+      await waitFor('the gap', () => gaps === 1, 30_000);
+      await admins[others[0]!]!.publish(channel, '"x"');
+      await waitFor('the message', () => heard.length === 1);
+      assert.deepEqual(await admins[out]!.pubsub('NUMSUB', channel), [channel, 0]);
+    },
+  );
 });

@@ -40,11 +40,13 @@ export class ClusterPlainChannels implements PlainChannels {
     return this.#link ? [this.#link] : [];
   }
 
-  /** The nodes, or their links, have changed: a lost link moves to a node that answers. */
+  /** The nodes, or their links, have changed: a link that is lost, or whose node serves no slot any more, moves to a node that answers. */
   reroute(): void {
-    if (!this.#isWanted || this.#isClosed || this.#link?.isUp) return;
-    const server = this.#options.servers().find(({ isUp, publisher }) => isUp && publisher.label !== this.#link?.label);
-    if (!server) return;
+    if (!this.#isWanted || this.#isClosed) return;
+    const servers = this.#options.servers();
+    const isOfLink = ({ publisher }: RedisServer) => publisher.label === this.#link?.label;
+    if (this.#link?.isUp && servers.some(isOfLink)) return;
+    if (!servers.some((server) => server.isUp && !isOfLink(server))) return;
     void this.#link?.close();
     this.#link = undefined;
     this.subscriber.reroute();
@@ -73,7 +75,8 @@ export class ClusterPlainChannels implements PlainChannels {
       },
       onDown: () => {
         this.subscriber.down(link);
-        this.reroute();
+        // The link that replaces a closed one is not up yet.
+        if (link === this.#link) this.reroute();
       },
       onMoved: () => this.reroute(),
       createMark: () => markOf(this.#options.prefix, this.publisher),

@@ -170,8 +170,8 @@ export class RedisCluster implements RedisTopology {
     if (!hasMoved) return;
     this.subscriber.reroute();
     this.#removeIdle();
-    this.plain.reroute();
     await Promise.all(added.map((server) => server.connect()));
+    this.plain.reroute();
   }
 
   #add(node: HostPort, added: RedisServer[]): RedisServer {
