@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { Redis } from 'ioredis';
@@ -318,4 +321,39 @@ describe('a Redis Cluster with a fault', () => {
       assert.deepEqual(await admins[out]!.pubsub('NUMSUB', channel), [channel, 0]);
     },
   );
+
+  it('asks a node no more that was taken out of the cluster, unless REDIS_URL names it', PATIENCE, async (t) => {
+    const cluster = await redisCluster(t, { replicas: 0 });
+    const former = clientOf(t, cluster.primaries[0]!);
+    let asked = 0;
+    // Refuses, so that the others are asked.
+    const seed = createServer((socket) => {
+      asked++;
+      socket.destroy();
+    }).listen(0, '127.0.0.1');
+    t.after(() => seed.close());
+    await once(seed, 'listening');
+    const { port } = seed.address() as AddressInfo;
+    const url = `redis+cluster://127.0.0.1:${port},127.0.0.1:${cluster.primaries[1]!.port}`;
+    const bus = await startBus(t, { ...cluster, url });
+    await takeOut(cluster, 0, [1, 2]);
+    const formerLabel = `127.0.0.1:${cluster.primaries[0]!.port}`;
+    await waitFor('the new map', () => !bus.links.some(({ label }) => label === formerLabel), 30_000);
+    for (const { process } of cluster.primaries.slice(1)) process.kill('SIGKILL');
+    await waitFor('the loss', () => !bus.isAvailable);
+    const connections = async () => /total_connections_received:(\d+)/.exec(await former.info('stats'))![1];
+    const before = await connections();
+    const from = asked;
+    await waitFor('three rounds', () => asked > from + 3, 30_000);
+    assert.equal(await connections(), before);
+  });
+
+  it('starts although the first node of REDIS_URL was taken out of the cluster and still runs', PATIENCE, async (t) => {
+    const cluster = await redisCluster(t, { replicas: 0 });
+    await takeOut(cluster, 0, [1, 2]);
+    const bus = await startBus(t, cluster);
+    const labels = new Set(bus.links.map(({ label }) => label));
+    assert.deepEqual(labels, new Set(cluster.primaries.slice(1).map(({ port }) => `127.0.0.1:${port}`)));
+    assert.ok(bus.isAvailable);
+  });
 });

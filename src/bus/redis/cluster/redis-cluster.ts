@@ -78,8 +78,8 @@ export class RedisCluster implements RedisTopology {
   readonly #window = new LogWindow(LOG_WINDOW_MS);
   /** By address. */
   readonly #servers = new Map<string, RedisServer>();
-  /** Every node that was ever named, by address: each may be asked when the others are away. */
-  readonly #known = new Map<string, HostPort>();
+  /** Those of REDIS_URL and of the last map, by address: each may be asked when the others are away. */
+  #known: ReadonlyMap<string, HostPort>;
   #urgent = 0;
   #timer: NodeJS.Timeout | undefined;
   #refreshing: Promise<void> | undefined;
@@ -99,7 +99,7 @@ export class RedisCluster implements RedisTopology {
       linkOf: (channel) => tagsByName.get(tagNameOf(channel))?.home?.subscriberLink,
     });
     this.plain = new ClusterPlainChannels({ ...options, servers: () => [...this.#servers.values()] });
-    for (const seed of address.seeds) this.#known.set(addressText(seed), seed);
+    this.#known = byAddress(address.seeds);
   }
 
   get links(): readonly RedisLink[] {
@@ -158,7 +158,7 @@ export class RedisCluster implements RedisTopology {
     this.#refreshedAt = performance.now();
     const map = await this.#readMap();
     if (!map || this.#isClosed) return;
-    for (const node of map.nodes) this.#known.set(addressText(node), node);
+    this.#known = byAddress([...this.#options.address.seeds, ...map.nodes]);
     const added: RedisServer[] = [];
     let hasMoved = false;
     for (const tag of this.tags) {
@@ -192,7 +192,7 @@ export class RedisCluster implements RedisTopology {
     }
   }
 
-  /** The newest map of all that the linked nodes have, or else that of any node; undefined: none answers. */
+  /** The newest map of all that the linked nodes have, or else that of any node, best of one in a whole cluster; undefined: none answers. */
   async #readMap(): Promise<SlotMap | undefined> {
     const linked = [...this.#servers].filter(([, { publisher }]) => publisher.isUp);
     const asked = linked.map(([address, { publisher }]) =>
@@ -203,12 +203,14 @@ export class RedisCluster implements RedisTopology {
       if (answer.status === 'fulfilled' && answer.value.epoch > (newest?.epoch ?? -2)) newest = answer.value;
     }
     if (newest) return newest;
-    for (const node of [...this.#known.values()]) {
+    for (const node of this.#known.values()) {
       if (this.#isClosed) return undefined;
       const map = await this.#ask(node);
-      if (map) return map;
+      if (map && map.epoch > (newest?.epoch ?? -2)) newest = map;
+      // A node that was taken out of the cluster may run on, with a map of its own.
+      if (newest && newest.epoch >= 0) return newest;
     }
-    return undefined;
+    return newest;
   }
 
   /** Asks a node on a connection of its own. */
@@ -249,6 +251,10 @@ export class RedisCluster implements RedisTopology {
       ),
     );
   }
+}
+
+function byAddress(nodes: readonly HostPort[]): ReadonlyMap<string, HostPort> {
+  return new Map(nodes.map((node) => [addressText(node), node]));
 }
 
 function notACluster(label: string): ConfigError {
