@@ -16,7 +16,9 @@ interface SlotRange {
   readonly primary: HostPort;
 }
 
-type SlotsReply = readonly [first: number, last: number, ...nodes: readonly (readonly [string | null, number])[]][];
+/** `metadata`: names and values in turn; `ip` is among them where `host` is something else. */
+type NodeReply = readonly [host: string | null, port: number, id: string, metadata?: readonly string[]];
+type SlotsReply = readonly [first: number, last: number, ...nodes: readonly NodeReply[]][];
 
 /**
  * @param asked the node's address, which stands in for an address that it does not know
@@ -27,12 +29,23 @@ export async function readSlotMap(client: Redis, asked: HostPort): Promise<SlotM
     SlotsReply,
     string,
   ];
-  const addressOf = ([host, port]: readonly [string | null, number]): HostPort => ({ host: host || asked.host, port });
+  const addressOf = (node: NodeReply): HostPort => ({ host: hostOf(node) || asked.host, port: node[1] });
   const ranges = slots.map(([first, last, primary]) => ({ first, last, primary: addressOf(primary!) }));
   const isWhole = /^cluster_state:ok/m.test(info);
   const epoch = Number(/^cluster_current_epoch:(\d+)/m.exec(info)?.[1] ?? 0);
   // A node that is cut off from the others knows less than any of them.
   return { epoch: isWhole ? epoch : -1, ranges, nodes: slots.flatMap(([, , ...nodes]) => nodes.map(addressOf)) };
+}
+
+/**
+ * Where a node is reached; '' or null: at the host of the node that was asked
+ * (https://redis.io/docs/latest/commands/cluster-slots/#nested-result-array).
+ */
+function hostOf([host, , , metadata = []]: NodeReply): string | null {
+  // The cluster prefers host names, and the node announces none.
+  if (host !== '?') return host;
+  const name = metadata.indexOf('ip');
+  return name < 0 ? null : metadata[name + 1]!;
 }
 
 /** The primary of a slot; undefined: no node serves it. */
