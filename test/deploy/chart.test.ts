@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { RENDERED, manifestOf, manifestPath } from '../../scripts/render-manifests.ts';
 import { readConfig } from '../../src/config.ts';
 import { settingRows } from '../../src/settings/setting-rows.ts';
+import { createAuthority, encryptKey, issue } from '../../stack/certificates.ts';
 import { lintChart } from '../../stack/kubernetes/chart.ts';
 import { longestShutdownMs } from '../support/longest-shutdown.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { EXAMPLES, environmentOf, manifestsOf, ofKind } from './manifests.ts';
 
 describe('the Helm chart', { concurrency: 2 }, () => {
@@ -152,7 +154,53 @@ describe('the Helm chart', { concurrency: 2 }, () => {
       assert.equal(environmentOf(deployment)[name], undefined);
     }
   });
+
+  it('connects to Kafka with an authority, a client certificate and a user of Secrets', async (scope) => {
+    const folder = await temporaryFolder(scope);
+    const authority = await createAuthority();
+    const client = await issue(authority, ['crier']);
+    const contents = {
+      KAFKA_TLS_CA: authority.certificate,
+      KAFKA_TLS_CERT: client.certificate,
+      KAFKA_TLS_KEY: encryptKey(client, 'hunter2'),
+      KAFKA_TLS_KEY_PASSPHRASE: 'hunter2',
+      KAFKA_SASL_USERNAME: 'crier',
+      KAFKA_SASL_PASSWORD: 'password',
+    };
+    for (const [name, content] of Object.entries(contents)) await writeFile(join(folder, name), content);
+    const secrets = Object.fromEntries(Object.keys(contents).map((name) => [name, { name: 'kafka', key: name }]));
+    const values = { secrets, 'kafka.tls': true, 'kafka.saslMechanism': 'scram-sha-512' };
+    for (const deployment of ofKind(await manifestsOf({ values }), 'Deployment').values()) {
+      const config = readConfig(inFolder(folder, environmentOf(deployment)));
+      const { KAFKA_TLS_CA_FILE: ca, KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key } = config;
+      assert.deepEqual(
+        [ca, cert, key],
+        ['CA', 'CERT', 'KEY'].map((file) => join(folder, `KAFKA_TLS_${file}`)),
+      );
+      const { KAFKA_SASL_USERNAME: user, KAFKA_SASL_PASSWORD: password } = config;
+      assert.deepEqual([user, password], ['crier', 'password']);
+    }
+  });
+
+  it("connects to Kafka with the tokens of a module of the team's", async (scope) => {
+    const module = join(await temporaryFolder(scope), 'token.mjs');
+    await writeFile(module, 'export default () => ({ value: "token" });');
+    const values = { 'kafka.tls': true, 'kafka.saslMechanism': 'oauthbearer', 'kafka.saslTokenProvider': module };
+    for (const deployment of ofKind(await manifestsOf({ values }), 'Deployment').values()) {
+      const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_TOKEN_PROVIDER: provider } = readConfig(
+        environmentOf(deployment),
+      );
+      assert.deepEqual([mechanism, provider], ['oauthbearer', module]);
+    }
+  });
 });
+
+/** The environment of a container whose Secrets are in this folder. */
+function inFolder(folder: string, environment: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [name, value.replace(/^\/etc\/crier\/secrets/, folder)]),
+  );
+}
 
 describe('the values of docs/security.md', () => {
   it('are settings that crier accepts, with a mount for the manifest and a way to the identity provider', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { parseRedisUrl } from '../../src/bus/redis/redis-address.ts';
+import { settingRows } from '../../src/settings/setting-rows.ts';
 import { tunableNames, variables } from '../../src/variables.ts';
 import { CHART, renderChart } from '../../stack/kubernetes/chart.ts';
 
@@ -67,6 +68,19 @@ describe("the chart's values", { concurrency: 2 }, () => {
     }
   });
 
+  it('have in secrets each setting that a file holds, and no other', async () => {
+    const schema = JSON.parse(await read('values.schema.json')) as Schema;
+    const files = settingRows().flatMap(({ name }) => /^(\w+)_FILE$/.exec(name)?.[1] ?? []);
+    const secrets = files.filter((name) => name !== 'TUNABLES');
+    assert.deepEqual(Object.keys(schema.properties!['secrets']!.properties!).sort(), secrets.sort());
+  });
+
+  it('have each SASL mechanism of crier', async () => {
+    const schema = JSON.parse(await read('values.schema.json')) as Schema;
+    const { enum: mechanisms } = schema.properties!['kafka']!.properties!['saslMechanism']!;
+    assert.deepEqual(mechanisms, variables.KAFKA_SASL_MECHANISM.schema.options);
+  });
+
   it('have a pattern of redis.url for each form that crier takes, and for no other', async () => {
     const schema = JSON.parse(await read('values.schema.json')) as Schema;
     const pattern = new RegExp(schema.properties!['redis']!.properties!['url']!.pattern!);
@@ -100,6 +114,46 @@ describe("the chart's values", { concurrency: 2 }, () => {
     ['Sentinels without a name', { 'redis.url': 'redis+sentinel://a,b' }, /'\/redis\/url'.*pattern/],
     ['Redis twice', { 'secrets.REDIS_URL': { name: 'a', key: 'b' } }, /redis\.url and secrets\.REDIS_URL.*only one/],
     ['SASL without a password', { 'kafka.saslMechanism': 'plain' }, /secrets\.KAFKA_SASL_PASSWORD: expected/],
+    [
+      'a SASL user twice',
+      { 'kafka.saslUsername': 'crier', 'secrets.KAFKA_SASL_USERNAME': { name: 'a', key: 'b' } },
+      /kafka\.saslUsername and secrets\.KAFKA_SASL_USERNAME: expected only one/,
+    ],
+    [
+      'a password of SASL without a mechanism',
+      { 'secrets.KAFKA_SASL_PASSWORD': { name: 'a', key: 'b' } },
+      /kafka\.saslMechanism: expected, because/,
+    ],
+    [
+      'OAUTHBEARER without a module of tokens',
+      { 'kafka.saslMechanism': 'oauthbearer' },
+      /kafka\.saslTokenProvider: expected, because/,
+    ],
+    [
+      'OAUTHBEARER with a user',
+      { 'kafka.saslMechanism': 'oauthbearer', 'kafka.saslTokenProvider': '/token.mjs', 'kafka.saslUsername': 'crier' },
+      /kafka\.saslUsername.*: expected none, because kafka\.saslMechanism is oauthbearer/,
+    ],
+    [
+      'a module of tokens without OAUTHBEARER',
+      { 'kafka.saslTokenProvider': '/token.mjs' },
+      /kafka\.saslMechanism: expected oauthbearer, because/,
+    ],
+    [
+      'a relative path of a module of tokens',
+      { 'kafka.saslTokenProvider': 'token.mjs' },
+      /'\/kafka\/saslTokenProvider'.*pattern/,
+    ],
+    [
+      "Kafka's certificates without TLS",
+      { 'secrets.KAFKA_TLS_CA': { name: 'a', key: 'b' } },
+      /kafka\.tls: expected true, because secrets\.KAFKA_TLS_CA is set/,
+    ],
+    [
+      'a passphrase of a key in plain text',
+      { 'settings.KAFKA_TLS_KEY_PASSPHRASE': 'a' },
+      /settings\.KAFKA_TLS_KEY_PASSPHRASE: use secrets/,
+    ],
     ['a SASL user without a mechanism', { 'kafka.saslUsername': 'crier' }, /kafka\.saslMechanism: expected, because/],
     ['a secret of another setting', { 'secrets.PORT': { name: 'a', key: 'b' } }, /'\/secrets'.*'PORT' not allowed/],
     [

@@ -12,12 +12,31 @@
 {{- if and .Values.redis.url (hasKey .Values.secrets "REDIS_URL") -}}
 {{- fail "redis.url and secrets.REDIS_URL: expected only one of them" -}}
 {{- end -}}
-{{- with .Values.kafka -}}
-{{- if and .saslMechanism (not (and .saslUsername (hasKey $.Values.secrets "KAFKA_SASL_PASSWORD"))) -}}
-{{- fail "kafka.saslUsername and secrets.KAFKA_SASL_PASSWORD: expected both, because kafka.saslMechanism is set" -}}
+{{- range $name := keys .Values.secrets -}}
+{{- if and (hasPrefix "KAFKA_TLS_" $name) (not $.Values.kafka.tls) -}}
+{{- fail (printf "kafka.tls: expected true, because secrets.%s is set" $name) -}}
 {{- end -}}
-{{- if and (not .saslMechanism) (or .saslUsername (hasKey $.Values.secrets "KAFKA_SASL_PASSWORD")) -}}
-{{- fail "kafka.saslMechanism: expected, because kafka.saslUsername or secrets.KAFKA_SASL_PASSWORD is set" -}}
+{{- end -}}
+{{- with .Values.kafka -}}
+{{- $hasUser := hasKey $.Values.secrets "KAFKA_SASL_USERNAME" -}}
+{{- $hasPassword := hasKey $.Values.secrets "KAFKA_SASL_PASSWORD" -}}
+{{- if and .saslUsername $hasUser -}}
+{{- fail "kafka.saslUsername and secrets.KAFKA_SASL_USERNAME: expected only one of them" -}}
+{{- end -}}
+{{- if and .saslTokenProvider (ne .saslMechanism "oauthbearer") -}}
+{{- fail "kafka.saslMechanism: expected oauthbearer, because kafka.saslTokenProvider is set" -}}
+{{- end -}}
+{{- if eq .saslMechanism "oauthbearer" -}}
+{{- if not .saslTokenProvider -}}
+{{- fail "kafka.saslTokenProvider: expected, because kafka.saslMechanism is oauthbearer" -}}
+{{- end -}}
+{{- if or .saslUsername $hasUser $hasPassword -}}
+{{- fail "kafka.saslUsername and secrets.KAFKA_SASL_*: expected none, because kafka.saslMechanism is oauthbearer" -}}
+{{- end -}}
+{{- else if and .saslMechanism (not (and (or .saslUsername $hasUser) $hasPassword)) -}}
+{{- fail "kafka.saslUsername (or secrets.KAFKA_SASL_USERNAME) and secrets.KAFKA_SASL_PASSWORD: expected both, because kafka.saslMechanism is set" -}}
+{{- else if and (not .saslMechanism) (or .saslUsername $hasUser $hasPassword) -}}
+{{- fail "kafka.saslMechanism: expected, because kafka.saslUsername or secrets.KAFKA_SASL_* is set" -}}
 {{- end -}}
 {{- end -}}
 {{- with .Values.gateway.autoscaling -}}
@@ -30,7 +49,7 @@
 {{- fail "graph: expected at most one of path, files, configMap and volume" -}}
 {{- end -}}
 {{- end -}}
-{{- $own := dict "ROLE" "mode" "GRAPH" "graph" "KAFKA_BROKERS" "kafka.brokers" "KAFKA_TLS" "kafka.tls" "KAFKA_SASL_MECHANISM" "kafka.saslMechanism" "KAFKA_GROUP_ID" "kafka.groupId" "KAFKA_DEAD_LETTER_TOPIC" "kafka.deadLetterTopic" "REDIS_URL" "redis.url or secrets.REDIS_URL" "CHANNEL_PREFIX" "redis.channelPrefix" "TUNABLES_FILE" "tunables" "PROCESSES" "gateway.processes" "DRAIN_DELAY_MS" "drain.delayMs" "DRAIN_SPREAD_MS" "drain.spreadMs" "KAFKA_SASL_USERNAME" "kafka.saslUsername" "KAFKA_SASL_PASSWORD" "secrets" "SCHEMA_REGISTRY_PASSWORD" "secrets" "REDIS_PASSWORD" "secrets" "REDIS_TLS_KEY_PASSPHRASE" "secrets" "CURSOR_SECRET" "secrets" "ADMIN_TOKEN" "secrets" "JWT_SECRET" "secrets" "JWT_PUBLIC_KEY" "secrets" -}}
+{{- $own := dict "ROLE" "mode" "GRAPH" "graph" "KAFKA_BROKERS" "kafka.brokers" "KAFKA_TLS" "kafka.tls" "KAFKA_SASL_MECHANISM" "kafka.saslMechanism" "KAFKA_GROUP_ID" "kafka.groupId" "KAFKA_DEAD_LETTER_TOPIC" "kafka.deadLetterTopic" "REDIS_URL" "redis.url or secrets.REDIS_URL" "CHANNEL_PREFIX" "redis.channelPrefix" "TUNABLES_FILE" "tunables" "PROCESSES" "gateway.processes" "DRAIN_DELAY_MS" "drain.delayMs" "DRAIN_SPREAD_MS" "drain.spreadMs" "KAFKA_SASL_USERNAME" "kafka.saslUsername" "KAFKA_SASL_PASSWORD" "secrets" "KAFKA_SASL_TOKEN_PROVIDER" "kafka.saslTokenProvider" "KAFKA_TLS_KEY_PASSPHRASE" "secrets" "SCHEMA_REGISTRY_PASSWORD" "secrets" "REDIS_PASSWORD" "secrets" "REDIS_TLS_KEY_PASSPHRASE" "secrets" "CURSOR_SECRET" "secrets" "ADMIN_TOKEN" "secrets" "JWT_SECRET" "secrets" "JWT_PUBLIC_KEY" "secrets" -}}
 {{- range $name := keys .Values.settings -}}
 {{- if hasKey $own $name -}}{{- fail (printf "settings.%s: use %s" $name (get $own $name)) -}}{{- end -}}
 {{- if has $name (list "HOST" "PORT" "ADMIN_HOST" "ADMIN_PORT" "EMBEDDED" "SHUTDOWN_TIMEOUT_MS") -}}

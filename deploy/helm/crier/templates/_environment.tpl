@@ -13,6 +13,7 @@
 {{- if .kafka.tls }}{{ $_ := set $settings "KAFKA_TLS" "true" }}{{ end -}}
 {{- if .kafka.saslMechanism }}{{ $_ := set $settings "KAFKA_SASL_MECHANISM" .kafka.saslMechanism }}{{ end -}}
 {{- if .kafka.saslUsername }}{{ $_ := set $settings "KAFKA_SASL_USERNAME" .kafka.saslUsername }}{{ end -}}
+{{- if .kafka.saslTokenProvider }}{{ $_ := set $settings "KAFKA_SASL_TOKEN_PROVIDER" .kafka.saslTokenProvider }}{{ end -}}
 {{- if .redis.url }}{{ $_ := set $settings "REDIS_URL" .redis.url }}{{ end -}}
 {{- if .tunables }}{{ $_ := set $settings "TUNABLES_FILE" "/etc/crier/tunables/tunables.json" }}{{ end -}}
 {{- if .graph.path }}{{ $_ := set $settings "GRAPH" .graph.path }}
