@@ -21,8 +21,12 @@ interface OpenMember extends Member {
   process: PodProcess | undefined;
   ends: number;
   readonly replacement: Replacement;
+  /** Until the next process begins, or until the present one must serve. */
   timer?: NodeJS.Timeout;
 }
+
+/** As long as the start-up probe of the chart waits. */
+const MAX_START_MS = 120_000;
 
 export interface MembersOptions {
   readonly members: readonly Pick<Member, 'name' | 'role'>[];
@@ -35,6 +39,8 @@ export interface MembersOptions {
   readonly onEnd: (process: PodProcess) => void;
   /** The pod cannot go on: a process ends again and again. Called once at most, after the start. */
   readonly onLost: (error: Error) => void;
+  /** Time in ms within which a process must serve, or it is killed and replaced. Default: 120,000. */
+  readonly maxStartMs?: number;
 }
 
 /** Starts the processes of a pod, replaces those that end, and ends them together. */
@@ -104,14 +110,20 @@ export class Members {
   }
 
   #begin(member: OpenMember): void {
-    const { environment, token } = this.#options;
+    const { environment, token, log, maxStartMs = MAX_START_MS } = this.#options;
     const process = new PodProcess(member.name, cluster.fork(environment(member)), token);
     member.process = process;
+    member.timer = setTimeout(() => {
+      const { name, pid } = process;
+      log.error({ process: name, pid, maxStartMs }, 'a process of the pod does not serve in time; it is killed');
+      process.kill();
+    }, maxStartMs);
     void process.started.then((started) => this.#onServing(member, started));
     void process.ended.then((ending) => this.#onEnded(member, process, ending));
   }
 
-  #onServing({ name, role, ends }: OpenMember, started: Started): void {
+  #onServing({ name, role, ends, timer }: OpenMember, started: Started): void {
+    clearTimeout(timer);
     if (role === 'gateway') this.#gateway ??= started;
     if (ends > 0)
       this.#options.log.info({ process: name, ends }, 'a process of the pod serves in place of one that ended');
@@ -123,6 +135,7 @@ export class Members {
 
   #onEnded(member: OpenMember, process: PodProcess, ending: Ending): void {
     const { log, onEnd, onLost } = this.#options;
+    clearTimeout(member.timer);
     member.ends++;
     member.process = undefined;
     onEnd(process);

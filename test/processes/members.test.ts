@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { pino } from 'pino';
 import { SetupError, StoppedError } from '../../src/errors.ts';
 import type { PodProcess } from '../../src/processes/pod-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { memberOf, membersOf, signal } from './stage.ts';
+import type { Behaviour } from './stage.ts';
 
 describe('the processes of a pod', () => {
   it('are replaced when they are killed, while the others go on, and end together', async (t) => {
@@ -28,6 +30,29 @@ describe('the processes of a pod', () => {
       members.all.map(({ process }) => process),
       [undefined, undefined],
     );
+  });
+
+  it('are killed and replaced when they do not serve in time, and the log names them', async (t) => {
+    const behaviours: Behaviour[] = ['serve', 'serve', 'wait'];
+    const lines: Record<string, unknown>[] = [];
+    const log = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) });
+    const members = membersOf(t, { behaviours: () => behaviours.shift() ?? 'serve', log, maxStartMs: 2000 });
+    await members.start();
+    signal(memberOf(members, 'gateway-1'), 'SIGKILL');
+    await waitFor('the process that hangs', () => memberOf(members, 'gateway-1').ends === 1 && behaviours.length === 0);
+    const { pid } = memberOf(members, 'gateway-1').process!;
+    await waitFor('the replacement', () => memberOf(members, 'gateway-1').process?.isServing);
+    const [killed] = lines.filter(({ msg }) => /does not serve/.test(String(msg)));
+    assert.deepEqual([killed?.['process'], killed?.['pid'], killed?.['maxStartMs']], ['gateway-1', pid, 2000]);
+    const followed = lines.filter(({ msg }) => /another one follows/.test(String(msg)));
+    assert.deepEqual(
+      followed.map(({ pid: ended, exitSignal, backoffMs }) => [ended === pid, exitSignal, backoffMs]),
+      [
+        [false, 'SIGKILL', 0],
+        [true, 'SIGKILL', 1000],
+      ],
+    );
+    await members.close();
   });
 
   it('end the start when one of them crashes again and again', async (t) => {
