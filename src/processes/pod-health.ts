@@ -1,6 +1,7 @@
 import type { LoopLag } from '../http/loop-lag.ts';
 import { sendJson } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
+import { withTimeout } from '../with-timeout.ts';
 import type { Member } from './members.ts';
 import type { PodProcess } from './pod-process.ts';
 
@@ -13,6 +14,7 @@ export interface PodHealthOptions {
   readonly maxSilenceMs?: number;
 }
 
+const MAX_SILENCE_MS = 30_000;
 /** Longest wait in ms for a process: less than a probe waits. */
 const TIMEOUT_MS = 500;
 
@@ -30,6 +32,8 @@ export class PodHealth {
   readonly #options: PodHealthOptions;
   /** When the first of the questions was asked that a process has not answered since. */
   readonly #silentSince = new WeakMap<PodProcess, number>();
+  /** The question that a process is asked now. */
+  readonly #asking = new WeakMap<PodProcess, Promise<void>>();
 
   constructor(options: PodHealthOptions) {
     this.#options = options;
@@ -44,7 +48,7 @@ export class PodHealth {
 
   /** Unhealthy while this process or one of the others is blocked: one that has ended is replaced, one that is blocked may stay so. */
   async #health(response: Parameters<Route['handle']>[1]): Promise<void> {
-    const { lag, members, maxSilenceMs = 30_000 } = this.#options;
+    const { lag, members, maxSilenceMs = MAX_SILENCE_MS } = this.#options;
     const loopLagMs = Math.round(lag.lagMs);
     const serving = members().flatMap(({ process }) => (process?.isServing ? process : []));
     const silences = await Promise.all(
@@ -56,11 +60,21 @@ export class PodHealth {
   }
 
   async #silenceMs(process: PodProcess): Promise<number> {
-    const askedAt = performance.now();
-    const answer = await process.ask('/healthz', TIMEOUT_MS);
-    if (answer?.status === 200) this.#silentSince.delete(process);
-    else if (!this.#silentSince.has(process)) this.#silentSince.set(process, askedAt);
+    const asking = this.#asking.get(process) ?? this.#ask(process);
+    await withTimeout(() => asking, TIMEOUT_MS).catch(() => undefined);
     return performance.now() - (this.#silentSince.get(process) ?? performance.now());
+  }
+
+  /** A late answer counts, too: the process was busy only. Without it the next probe, whenever it comes, would take it for stuck. */
+  #ask(process: PodProcess): Promise<void> {
+    const { maxSilenceMs = MAX_SILENCE_MS } = this.#options;
+    if (!this.#silentSince.has(process)) this.#silentSince.set(process, performance.now());
+    const asking = process.ask('/healthz', maxSilenceMs).then((answer) => {
+      if (answer?.status === 200) this.#silentSince.delete(process);
+      this.#asking.delete(process);
+    });
+    this.#asking.set(process, asking);
+    return asking;
   }
 
   /** Ready while one gateway is: its clients go on while others, or the worker, are replaced. */

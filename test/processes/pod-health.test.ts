@@ -36,6 +36,21 @@ describe('the health of a pod of several processes', () => {
     await waitFor('the recovery', async () => (await ask('/healthz')).code === 200);
   });
 
+  it('succeeds when a process is busy at two probes, and has gone on between them', async (t) => {
+    const { members, ask } = await startHealth(t);
+    const member = memberOf(members, 'gateway-2');
+    const firstAt = performance.now();
+    for (let probe = 1; probe <= 2; probe++) {
+      signal(member, 'SIGSTOP');
+      assert.deepEqual((await ask('/healthz')).body['stuck'], []);
+      signal(member, 'SIGCONT');
+      await waitFor('more than the longest silence', async () => {
+        const answer = await member.process!.ask('/readyz', 5000);
+        return answer?.status === 200 && performance.now() - firstAt > 1100;
+      });
+    }
+  });
+
   it('lets clients come while one gateway serves, and names the others', async (t) => {
     const { members, ask } = await startHealth(t);
     assert.equal((await ask('/startupz')).code, 200);
