@@ -237,7 +237,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     };
     if (config.KAFKA_BROKERS.length > 0) await register(KafkaAccess.of(config)).open(log);
     if (config.ROLE === 'gateway' && graph.bindings.size > 0) {
-      const watch = register(new WorkerWatch({ bus, log, metrics }));
+      const watch = register(new WorkerWatch({ bus, log, metrics, messages: () => gateway?.workerMessages() ?? 0 }));
       watch.start();
       details['publishing_group'] = () => watch.group ?? null;
     }

@@ -18,8 +18,8 @@ import type { SharingServices } from './sharing/sharing.ts';
 export type ResumeOutcome = 'resumed' | 'cursor_invalid' | 'no_history' | 'incomplete' | 'overflow';
 
 export interface ChannelObserver {
-  /** A message of a channel reached this pod and is delivered. */
-  onEvent(): void;
+  /** A message of a channel reached this pod and is delivered. @param isOfWorker false: another program published it */
+  onEvent(isOfWorker: boolean): void;
   /** A message of another program is not JSON or too long. */
   onUnrecognisedMessage(): void;
   /** A message is discarded: it was delivered before, or is older than a delivered one. */

@@ -220,7 +220,7 @@ export class LiveChannel {
     }
     if (verdict === 'gap') this.#notifyGap();
     if (coordinates?.entry) this.#last = positionOf(coordinates, coordinates.entry);
-    this.#services.observer.onEvent();
+    this.#services.observer.onEvent(coordinates !== undefined);
     const arrive = this.#members.admit(event);
     if (arrive) this.#services.scheduler.scheduleInChannel(this.#load, arrive);
     const groups = this.#members.receivers(event.payload);

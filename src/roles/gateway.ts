@@ -82,6 +82,8 @@ export interface StartedGateway {
   readonly port: number | undefined;
   readonly httpServer: HttpServer;
   readonly tallies: OperationTallies;
+  /** Messages of workers that have reached its subscriptions. */
+  readonly workerMessages: () => number;
   /** Resolves when no operation of a client is being prepared, authorised or subscribed. */
   readonly settled: () => Promise<void>;
 }
@@ -111,7 +113,11 @@ export async function startGateway(services: GatewayServices, isListening = true
   const receiver = createReceiver(services, writer, () => gateway.connections.size);
   let lastEventAt = -Infinity;
   const arrivals = new Arrivals();
-  const onEvent = () => (lastEventAt = performance.now());
+  let workerMessages = 0;
+  const onEvent = (isOfWorker: boolean) => {
+    lastEventAt = performance.now();
+    if (isOfWorker) workerMessages++;
+  };
   const hub = createHub(services, {
     runtime,
     executions,
@@ -153,7 +159,13 @@ export async function startGateway(services: GatewayServices, isListening = true
   register({ close: () => drainGateway(gateway, httpServer, services) });
   const { HOST: host, PORT } = config;
   const port = isListening ? await listen(httpServer, { host, port: PORT, variable: 'PORT' }) : undefined;
-  return { port, httpServer, tallies: executions.tallies, settled: () => gateway.connections.settled() };
+  return {
+    port,
+    httpServer,
+    tallies: executions.tallies,
+    workerMessages: () => workerMessages,
+    settled: () => gateway.connections.settled(),
+  };
 }
 
 /** Longest wait, in ms, for mutations that are under way, and for close frames of clients. */
@@ -208,7 +220,7 @@ interface HubParts {
   readonly writer: Writer;
   readonly secret: CursorSecret;
   readonly receiver: Receiver | undefined;
-  readonly onEvent: () => void;
+  readonly onEvent: (isOfWorker: boolean) => void;
   readonly isStateComplete: StateCompleteness['isComplete'];
   readonly arrivals: Arrivals;
 }
@@ -226,8 +238,8 @@ function createHub(services: RoleServices, parts: HubParts): Hub {
     cursors: () => secret.cursors,
     log,
     observer: {
-      onEvent: () => {
-        onEvent();
+      onEvent: (isOfWorker) => {
+        onEvent(isOfWorker);
         metrics.events.inc();
       },
       onUnrecognisedMessage: () => metrics.unrecognisedMessages.inc(),

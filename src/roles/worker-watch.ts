@@ -12,6 +12,8 @@ export interface WorkerWatchOptions {
   readonly bus: Pick<Bus, 'claimOf'>;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** Messages of workers that have reached this gateway, in total. */
+  readonly messages: () => number;
   /** Default: 10 s. */
   readonly intervalMs?: number;
 }
@@ -25,6 +27,8 @@ export class WorkerWatch {
   readonly #periodic: Periodic;
   #group: string | undefined;
   #misses = 0;
+  /** At the last look. */
+  #messages = 0;
 
   constructor(options: WorkerWatchOptions) {
     this.#options = options;
@@ -62,7 +66,10 @@ export class WorkerWatch {
     if (claim === 'away') return;
     const wasAlone = this.isAlone;
     this.#group = claim?.holder;
-    this.#misses = claim ? 0 : this.#misses + 1;
+    // Workers of a version before claims are known by their messages only.
+    const messages = this.#options.messages();
+    this.#misses = claim || messages > this.#messages ? 0 : this.#misses + 1;
+    this.#messages = messages;
     if (this.isAlone === wasAlone) return;
     if (wasAlone) this.#options.log.info({ groupId: this.#group }, 'a worker publishes for this gateway again');
     else

@@ -143,6 +143,6 @@ describe('LiveChannel', () => {
       received().map(({ data }) => data.item.n),
       [3, 4, 3],
     );
-    assert.equal(stage.events, 3);
+    assert.deepEqual([stage.events, stage.workerEvents], [3, 2]);
   });
 });

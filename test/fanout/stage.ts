@@ -206,6 +206,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     counted,
     outcomes: [] as AuditOutcome[],
     events: 0,
+    workerEvents: 0,
     stale: 0,
     unrecognised: 0,
     resumes: [] as ResumeOutcome[],
@@ -268,7 +269,10 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     flow: { intake, load: () => receiver.load() },
     cursors: () => options.cursors,
     observer: {
-      onEvent: () => void stage.events++,
+      onEvent: (isOfWorker) => {
+        stage.events++;
+        if (isOfWorker) stage.workerEvents++;
+      },
       onUnrecognisedMessage: () => void stage.unrecognised++,
       onStale: () => void stage.stale++,
       onGap: (operations) => void (stage.gapOperations += operations),

@@ -62,7 +62,7 @@ describe('the claim of a CHANNEL_PREFIX for a consumer group', () => {
     const { bus, workerOf, admin } = await withRedis(t);
     const { log, lines } = readableLog();
     const metrics = new Metrics();
-    const watch = new WorkerWatch({ bus, log, metrics, intervalMs: 20 });
+    const watch = new WorkerWatch({ bus, log, metrics, messages: () => 0, intervalMs: 20 });
     t.after(() => watch.close());
     const value = async () => /^crier_gateway_without_workers (.)$/m.exec(await metrics.registry.metrics())?.[1];
     watch.start();
@@ -76,6 +76,29 @@ describe('the claim of a CHANNEL_PREFIX for a consumer group', () => {
     await admin.flushall();
     await waitFor('the lack of workers', () => watch.isAlone);
     assert.equal(watch.group, undefined);
+  });
+
+  it('warns no gateway that receives messages of workers without a claim, whose version knows none', async (t) => {
+    const { bus } = await withRedis(t);
+    const { log, lines } = readableLog();
+    let looks = 0;
+    let messages = 0;
+    let hasWorkers = true;
+    const claimOf = (name: string) => {
+      looks++;
+      if (hasWorkers) messages++;
+      return bus.claimOf(name);
+    };
+    const options = { bus: { claimOf }, log, metrics: new Metrics(), messages: () => messages, intervalMs: 20 };
+    const watch = new WorkerWatch(options);
+    t.after(() => watch.close());
+    watch.start();
+    await waitFor('ten looks', () => looks >= 10);
+    assert.deepEqual(lines, []);
+    hasWorkers = false;
+    await waitFor('the lack of workers', () => watch.isAlone);
+    hasWorkers = true;
+    await waitFor('a message', () => !watch.isAlone);
   });
 
   it('follows a loss of the data of Redis: the group that claimed first keeps it, and the other one is told', async (t) => {
