@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { installKafka, startKafkaBroker } from '../stack/kafka-broker.ts';
+import { startRedisCluster } from '../stack/redis-cluster.ts';
 import { startRedisServer } from '../stack/redis-server.ts';
 import { variables } from '../src/variables.ts';
 import { runCommand } from './command.ts';
-import { baseName, baseOf, contenders } from './fanout/contenders.ts';
-import type { Contender } from './fanout/contenders.ts';
+import { CONTENDER_REDIS_KINDS, baseName, baseOf, contenders, isCrier, onCluster } from './fanout/contenders.ts';
+import type { Contender, ContenderRedisKind } from './fanout/contenders.ts';
 import { prepareBroker } from './fanout/broker.ts';
 import { conditionsOf } from './fanout/conditions.ts';
 import { memoryRows, memoryTable } from './fanout/memory.ts';
@@ -31,6 +32,8 @@ Usage: npm run bench:fanout -- [flags]
 
   --servers <names>   of ${contenders.map(({ name }) => name).join(', ')}; default: the first six
   --base <folder>     another checkout of crier, built: each of crier's servers is compared with that of its build
+  --redis <one|cluster|one,cluster>  one server, or a Redis Cluster of three shards, or crier's servers on both in the
+                      same rounds, by turns; default: one
   --k <numbers>       events in flight; default: 1,4,16
   --rate <numbers>    with --auctions each: events a second, each for one socket, instead of events in flight
   --sockets <numbers> default: 4000
@@ -53,6 +56,12 @@ const BUFFERS_WARNING =
 /** The limit that the servers inherit. */
 const MAX_QUEUE_BYTES = Number(process.env['MAX_QUEUE_BYTES'] ?? variables.MAX_QUEUE_BYTES.default);
 
+const START_REDIS = {
+  one: () => startRedisServer(),
+  // Replicas would take CPU from the client's core.
+  cluster: () => startRedisCluster({ replicas: 0 }),
+};
+
 const { values } = parseArgs({
   options: {
     servers: {
@@ -63,6 +72,7 @@ const { values } = parseArgs({
         .join(','),
     },
     base: { type: 'string' },
+    redis: { type: 'string', default: 'one' },
     k: { type: 'string', default: '1,4,16' },
     rate: { type: 'string' },
     sockets: { type: 'string', default: '4000' },
@@ -79,7 +89,8 @@ const { values } = parseArgs({
 
 async function main(signal: AbortSignal): Promise<number | void> {
   if (values.help) return void process.stdout.write(USAGE);
-  const entrants = values.servers.split(',').map(contenderOf).flatMap(withBase);
+  const kinds = redisKinds();
+  const entrants = values.servers.split(',').map(contenderOf).map(onRedis(kinds)).flatMap(withBase);
   const isFedByKafka = entrants.flat().some((contender) => contender.isFedByKafka);
   const hasStalled = numbers('stalled').some((sockets) => sockets > 0);
   if (entrants.flat().some(({ name }) => name === 'mercurius')) installPackages('servers', progress);
@@ -92,28 +103,34 @@ async function main(signal: AbortSignal): Promise<number | void> {
   // Missing pongs would end a stalled socket before its queue is full.
   if (hasStalled) process.env['PING_INTERVAL_MS'] ??= '0';
   pinThisProcess(CLIENT_CORE);
-  const redis = await startRedisServer();
+  const redis = await Promise.all(kinds.map((kind) => START_REDIS[kind]()));
+  const redisUrls = Object.fromEntries(kinds.map((kind, i) => [kind, redis[i]!.url]));
   const kafka = isFedByKafka ? await startKafkaBroker() : undefined;
   try {
     if (kafka) {
       progress('warms up the broker');
       await prepareBroker(kafka.address);
     }
-    const plan = planOf(entrants, redis.url, kafka?.address ?? '', signal);
+    const plan = planOf(entrants, redisUrls, kafka?.address ?? '', signal);
     const rounds = await runRounds(plan);
     const profiles = values['flame-graph'] ? await profileServers(plan, RESULTS_FOLDER, values.out) : [];
     await publishResults(rounds, profiles);
   } finally {
     await kafka?.stop();
-    await redis.stop();
+    await Promise.all(redis.map((one) => one.stop()));
     process.stderr.write('\n');
   }
 }
 
-function planOf(entrants: Plan['entrants'], redisUrl: string, kafkaBrokers: string, signal: AbortSignal): Plan {
+function planOf(
+  entrants: Plan['entrants'],
+  redisUrls: Plan['redisUrls'],
+  kafkaBrokers: string,
+  signal: AbortSignal,
+): Plan {
   return {
     entrants,
-    redisUrl,
+    redisUrls,
     kafkaBrokers,
     sockets: numbers('sockets'),
     stalled: numbers('stalled'),
@@ -168,15 +185,36 @@ function contenderOf(name: string): Contender {
   return found;
 }
 
+function redisKinds(): ContenderRedisKind[] {
+  const kinds = CONTENDER_REDIS_KINDS.filter((kind) => values.redis.split(',').includes(kind));
+  if (kinds.join(',') !== values.redis) {
+    throw new Error(`--redis: expected one, cluster or one,cluster, got "${values.redis}"`);
+  }
+  if (kinds.length > 1 && values.base !== undefined) throw new Error('--base: cannot be combined with two of --redis');
+  return kinds;
+}
+
+/** With both kinds, the base of a server on a cluster is the same server on one Redis server. */
+function onRedis(kinds: readonly ContenderRedisKind[]): (contender: Contender) => Contender {
+  return (contender) => {
+    if (!kinds.includes('cluster')) return contender;
+    return { ...onCluster(contender), base: kinds.length > 1 ? contender.name : undefined };
+  };
+}
+
 /** A contender and its base, if it has one. They take turns unless they are fed by Kafka: both would consume each record. */
 function withBase(contender: Contender): Contender[][] {
-  if (contender.base !== undefined) {
-    return [[contender, { ...contenderOf(contender.base), name: baseName(contender.name) }]];
-  }
-  if (values.base === undefined || !contender.name.startsWith('crier')) return [[contender]];
+  const base = baseFor(contender);
+  if (!base) return [[contender]];
+  return contender.isFedByKafka ? [[contender], [base]] : [[contender, base]];
+}
+
+function baseFor(contender: Contender): Contender | undefined {
+  if (contender.base !== undefined) return { ...contenderOf(contender.base), name: baseName(contender.name) };
+  if (values.base === undefined || !isCrier(contender)) return undefined;
   const base = baseOf(contender, values.base);
   if (!existsSync(base.script)) throw new Error(`--base: ${base.script} is missing; run npm ci && npm run build there`);
-  return contender.isFedByKafka ? [[contender], [base]] : [[contender, base]];
+  return base;
 }
 
 function loads(): Load[] {

@@ -1,8 +1,13 @@
 import { join, resolve } from 'node:path';
+import type { RedisKind } from '../../stack/redis.ts';
 import { startArguments } from '../processes/start-arguments.ts';
 import type { IdentityField } from './auction.ts';
 import { withBinding } from './graph-variant.ts';
 import type { SchemaEdits } from './graph-variant.ts';
+
+/** `one`: a server; `cluster`: three shards without replicas. */
+export const CONTENDER_REDIS_KINDS = ['one', 'cluster'] as const satisfies readonly RedisKind[];
+export type ContenderRedisKind = (typeof CONTENDER_REDIS_KINDS)[number];
 
 export interface Contender {
   readonly name: string;
@@ -22,11 +27,13 @@ export interface Contender {
   /** Of its graph. */
   readonly edits?: SchemaEdits;
   /** The contender that is its base, instead of its own build of another checkout. */
-  readonly base?: string;
+  readonly base?: string | undefined;
   /** Its clients subscribe over server-sent events instead of WebSockets. */
   readonly isStream?: boolean;
   /** Its clients offer permessage-deflate. They count messages and do not inflate them. */
   readonly isCompressed?: boolean;
+  /** Its Redis. Default: one server. */
+  readonly redis?: ContenderRedisKind;
   /** Measured only when `--servers` names it. */
   readonly isExtra?: boolean;
 }
@@ -108,14 +115,26 @@ export function baseOf(contender: Contender, checkout: string): Contender {
   return { ...contender, name: baseName(contender.name), title: `${contender.title}, base`, script };
 }
 
+/** A server of crier on a Redis Cluster instead of one server. @throws Error for a server that supports none. */
+export function onCluster(contender: Contender): Contender {
+  if (!isCrier(contender)) throw new Error(`--redis: ${contender.name} does not support a Redis Cluster`);
+  const { name, title } = contender;
+  return { ...contender, name: `${name}-cluster`, title: `${title}, Redis Cluster`, redis: 'cluster' };
+}
+
+export function isCrier({ name }: Contender): boolean {
+  return name.startsWith('crier');
+}
+
 /** The name of a contender's base in samples and rows. */
 export function baseName(contender: string): string {
   return `${contender}-base`;
 }
 
 export function titleOf(name: string): string {
-  const found = contenders.find((contender) => contender.name === name);
+  const all = [...contenders, ...contenders.filter(isCrier).map(onCluster)];
+  const found = all.find((contender) => contender.name === name);
   if (found) return found.title;
-  const ofBase = contenders.find((contender) => baseName(contender.name) === name);
+  const ofBase = all.find((contender) => baseName(contender.name) === name);
   return ofBase ? `${ofBase.title}, base` : name;
 }

@@ -67,7 +67,7 @@ function baseSection(rows: readonly Row[]): string {
   return `
 ## Against the base
 
-The base (the build of another checkout, or the server that fanout/contenders.ts names) in the same rounds: medians of the rounds' ratios.
+The base (the build of another checkout, the same server on one Redis server, or the server that fanout/contenders.ts names) in the same rounds: medians of the rounds' ratios.
 
 ${markdownTable(table)}`;
 }

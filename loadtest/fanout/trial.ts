@@ -7,7 +7,7 @@ import type { HeapReading } from '../servers/heap-gauge.ts';
 import { auctionDocument } from './auction.ts';
 import { startClient } from './client/client-calls.ts';
 import type { Client, Measurement, Period } from './client/client-calls.ts';
-import type { Contender } from './contenders.ts';
+import type { Contender, ContenderRedisKind } from './contenders.ts';
 import { graphVariant } from './graph-variant.ts';
 
 export const TENANTS = 50;
@@ -24,7 +24,8 @@ export type Load = Pick<Period, 'outstanding' | 'rate'>;
 
 export interface TrialOptions {
   readonly contender: Contender;
-  readonly redisUrl: string;
+  /** REDIS_URL for each kind of Redis that the contenders have. */
+  readonly redisUrls: Readonly<Partial<Record<ContenderRedisKind, string>>>;
   readonly kafkaBrokers: string;
   readonly sockets: number;
   readonly stalled: number;
@@ -72,7 +73,8 @@ export interface Trial {
 
 /** Starts a server, connects the sockets and warms it up. Servers of several contenders may run at once: none receives another's events. */
 export async function openTrial(options: TrialOptions): Promise<Trial> {
-  const { contender, redisUrl, kafkaBrokers, sockets, isForAll, load, onPeriod, signal } = options;
+  const { contender, redisUrls, kafkaBrokers, sockets, isForAll, load, onPeriod, signal } = options;
+  const redisUrl = redisUrls[contender.redis ?? 'one']!;
   const [port, adminPort] = (await freePorts(2)) as [number, number];
   onPeriod('starts');
   const graph = contender.edits && (await graphVariant(contender.edits));

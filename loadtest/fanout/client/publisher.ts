@@ -1,5 +1,7 @@
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import kafkajs from 'kafkajs';
+import { HASH_TAGS, tagIndexOf } from '../../../src/bus/redis/cluster/hash-tags.ts';
+import { parseRedisUrl } from '../../../src/bus/redis/redis-address.ts';
 import { AUCTION_TOPIC, auctionChannel, auctionMessages, auctionRecords } from '../auction.ts';
 
 /** The source of a run's events. */
@@ -22,7 +24,7 @@ export async function createPublisher(options: PublisherOptions): Promise<Publis
 }
 
 function toRedis({ redisUrl, channelPrefix, auctionIds, hasCoordinates }: PublisherOptions): Publisher {
-  const redis = new Redis(redisUrl);
+  const send = senderOf(redisUrl);
   const channels = auctionIds.map((id) => auctionChannel(channelPrefix, id));
   const messages = auctionIds.map(auctionMessages);
   const epoch = Date.now();
@@ -30,9 +32,20 @@ function toRedis({ redisUrl, channelPrefix, auctionIds, hasCoordinates }: Publis
   return {
     publish(auction) {
       const header = hasCoordinates ? `@0 ${events} ${Date.now()} ${epoch}\n` : '';
-      void redis.publish(channels[auction]!, header + messages[auction]!(events++));
+      send(channels[auction]!, header + messages[auction]!(events++));
     },
   };
+}
+
+/** Publishes a text on a channel: in a Redis Cluster to the shard, and under the name, that crier gives the channel. */
+function senderOf(redisUrl: string): (channel: string, text: string) => void {
+  const address = parseRedisUrl(redisUrl);
+  if (address.kind !== 'cluster') {
+    const redis = new Redis(address.target.options);
+    return (channel, text) => void redis.publish(channel, text);
+  }
+  const cluster = new Cluster([...address.seeds]);
+  return (channel, text) => void cluster.spublish(HASH_TAGS[tagIndexOf(channel)]!.name + channel, text);
 }
 
 /** Records of 2 KB in one request; a broker takes 1 MB. */

@@ -49,6 +49,34 @@ describe('npm run bench:fanout', () => {
     assert.match(picture, /<title>[^<]*dist\/src-\w+\/fanout\/outbox\/outbox\.js/);
   });
 
+  it('compares the deliveries on a Redis Cluster with those on one server', async (t) => {
+    const run = startFanout(t, ['--seconds', '1', '--stalled', '0', '--redis', 'one,cluster']);
+    const [code] = (await run.exited) as [number];
+    assert.equal(code, 0, run.output);
+    assert.match(run.output, /^crier, shared, Redis Cluster +60 +4 +\d\.\d\d ×/m);
+    const { rows } = JSON.parse(await readFile(`${run.files}.json`, 'utf8')) as Results;
+    assert.deepEqual(
+      rows.map(({ contender }) => contender),
+      ['crier-shared-cluster', 'crier-shared-cluster-base'],
+    );
+  });
+
+  for (const [flags, line] of [
+    [
+      ['--servers', 'raw-ws,crier-shared', '--redis', 'cluster'],
+      /^fanout: --redis: raw-ws does not support a Redis Cluster\n$/,
+    ],
+    [['--redis', 'cluster,one'], /^fanout: --redis: expected one, cluster or one,cluster, got "cluster,one"\n$/],
+    [['--redis', 'one,cluster', '--base', '.'], /^fanout: --base: cannot be combined with two of --redis\n$/],
+  ] as const) {
+    it(`exits with 1 and one line before it starts anything: ${flags.join(' ')}`, async (t) => {
+      const run = startFanout(t, flags);
+      const [code] = (await run.exited) as [number];
+      assert.equal(code, 1);
+      assert.match(run.output, line);
+    });
+  }
+
   it('ends by one signal with every process it started, also in its own network namespace', async (t) => {
     const run = startFanout(t, ['--seconds', '600']);
     await waitFor('the run', () => /: K=4$/m.test(run.output), 120_000);
