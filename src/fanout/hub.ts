@@ -16,6 +16,7 @@ import { GAP, LiveChannel } from './live-channel.ts';
 import { MAX_REPLAYED, MAX_REPLAYED_BYTES, missedSince } from './resume/recovery.ts';
 import { Replays } from './resume/replays.ts';
 import type { Missed } from './resume/history-reads.ts';
+import type { ConnectingClients } from './scheduling/connecting-turns.ts';
 import { EventScheduler } from './scheduling/event-scheduler.ts';
 import type { SchedulerWriter } from './scheduling/event-scheduler.ts';
 import { ExecutionBound } from './scheduling/execution-bound.ts';
@@ -48,8 +49,8 @@ export interface HubOptions {
   readonly maxMessageBytes?: number | undefined;
   /** True if the state of a channel, read in an epoch, is what the topic has; false while it may be older, or absent. Default: true. */
   readonly isStateComplete?: ((channel: string, epoch: number) => boolean) | undefined;
-  /** True if a client has connected since the last call: events leave it turns of the event loop. Default: no client connects. */
-  readonly takeArrivals?: (() => boolean) | undefined;
+  /** Clients that connect: events leave them turns of the event loop. Default: no client connects. */
+  readonly connecting?: ConnectingClients | undefined;
   /** Bound of the events that wait for clients, over all channels. */
   readonly maxHeldBytes?: number | undefined;
 }
@@ -96,7 +97,7 @@ export class Hub {
     const deadlines = new ExecutionDeadlines(executionTimeoutMs);
     const executions = options.executions ?? new Executions();
     const results = timed(executions, writer);
-    const scheduler = new EventScheduler(results, options.takeArrivals);
+    const scheduler = new EventScheduler(results, options.connecting);
     const { schedule } = scheduler;
     this.#bound = new ExecutionBound(options.maxExecutions ?? (() => Infinity), schedule);
     this.#services = {

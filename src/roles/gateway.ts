@@ -24,7 +24,7 @@ import { PRODUCE_TIMEOUT_MS } from '../kafka/record-producer.ts';
 import { LogWindow } from '../log.ts';
 import { shareOf } from '../settings/processes.ts';
 import { finishMs } from '../settings/shutdown-times.ts';
-import { Arrivals } from '../connections/arrivals.ts';
+import { Handshakes } from '../connections/handshakes.ts';
 import { Gateway } from '../websocket/gateway.ts';
 import { reloadOperations } from '../operations/reloading.ts';
 import { closeLabel } from '../connections/close-codes.ts';
@@ -75,6 +75,7 @@ interface GatewayParts {
   readonly documents: DocumentQueue;
   readonly hub: Hub;
   readonly writer: Writer;
+  readonly handshakes: Handshakes;
 }
 
 export interface StartedGateway {
@@ -112,7 +113,7 @@ export async function startGateway(services: GatewayServices, isListening = true
   await secret.start();
   const receiver = createReceiver(services, writer, () => gateway.connections.size);
   let lastEventAt = -Infinity;
-  const arrivals = new Arrivals();
+  const handshakes = new Handshakes();
   let workerMessages = 0;
   const onEvent = (isOfWorker: boolean) => {
     lastEventAt = performance.now();
@@ -126,7 +127,7 @@ export async function startGateway(services: GatewayServices, isListening = true
     receiver,
     onEvent,
     isStateComplete,
-    arrivals,
+    handshakes,
   });
   const documents = createDocumentQueue(services, () => performance.now() - lastEventAt < EVENTS_FLOW_MS);
   const proxies = createTrustedProxies(services);
@@ -136,8 +137,8 @@ export async function startGateway(services: GatewayServices, isListening = true
     { runtime, authenticator, documents, proxies, refusedOrigins },
     () => streams,
   );
-  arrivals.watch(httpServer);
-  const parts = { httpServer, proxies, refusedOrigins, runtime, authenticator, documents, hub, writer };
+  handshakes.watch(httpServer);
+  const parts = { httpServer, proxies, refusedOrigins, runtime, authenticator, documents, hub, writer, handshakes };
   const { gateway, streams } = createGateway(services, parts);
   await openRevocation(services, revocations, () => gateway.connections);
   const graceMs = () => (executions.mutationsInFlight > 0 ? drainTimeoutMs(config) : finishMs(config) / 8);
@@ -222,11 +223,11 @@ interface HubParts {
   readonly receiver: Receiver | undefined;
   readonly onEvent: (isOfWorker: boolean) => void;
   readonly isStateComplete: StateCompleteness['isComplete'];
-  readonly arrivals: Arrivals;
+  readonly handshakes: Handshakes;
 }
 
 function createHub(services: RoleServices, parts: HubParts): Hub {
-  const { runtime, executions, writer, secret, receiver, onEvent, isStateComplete, arrivals } = parts;
+  const { runtime, executions, writer, secret, receiver, onEvent, isStateComplete, handshakes } = parts;
   const { bus, config, tunables, log, metrics, tracing } = services;
   let maxExecutions = 0;
   tunables.bind('MAX_EXECUTIONS', (executions) => (maxExecutions = shareOf(executions, config)));
@@ -257,7 +258,7 @@ function createHub(services: RoleServices, parts: HubParts): Hub {
     },
     traces: tracing && createEventTraces(tracing, config, writer),
     isStateComplete,
-    takeArrivals: arrivals.take,
+    connecting: handshakes,
   });
   metrics.gauge(
     'crier_executions_waiting',
@@ -280,7 +281,8 @@ function createDocumentQueue({ metrics }: RoleServices, hasEvents: () => boolean
   return documents;
 }
 
-function createGateway(services: GatewayServices, { httpServer, proxies, refusedOrigins, ...parts }: GatewayParts) {
+function createGateway(services: GatewayServices, given: GatewayParts) {
+  const { httpServer, proxies, refusedOrigins, handshakes, ...parts } = given;
   const { config, tunables, graph, graphParts, log, metrics, memory, isLoopLate, hurry, unreadyWhile } = services;
   const failures = new LogWindow(LOG_WINDOW_MS);
   const subscriptions = new SubscriptionTally(subscriptionFields(graph));
@@ -329,6 +331,7 @@ function createGateway(services: GatewayServices, { httpServer, proxies, refused
   };
   const gateway = new Gateway({
     httpServer,
+    handshakes,
     path: ENDPOINT,
     proxies,
     refusedOrigins,

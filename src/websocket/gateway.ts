@@ -18,6 +18,7 @@ import { Connection } from './connection.ts';
 import type { ConnectionServices } from './connection-services.ts';
 import { clientHeaders, headerBytes } from '../connections/handshake-headers.ts';
 import { Inbox } from './inbox.ts';
+import type { Handshakes } from '../connections/handshakes.ts';
 import { InitDeadlines } from '../connections/init-deadlines.ts';
 import { DRAIN_REASON } from '../connections/drain.ts';
 import { Refusals, refuseHandshake } from './refusals.ts';
@@ -34,6 +35,8 @@ export interface GatewayOptions extends Omit<ConnectionsOptions, 'writer'> {
   /** The gateway handles its `upgrade` events; it may be listening already. */
   readonly httpServer: Server;
   readonly path: string;
+  /** Decides when each handshake runs. */
+  readonly handshakes: Pick<Handshakes, 'add'>;
   readonly origins: Origins;
   readonly refusedOrigins: Pick<RefusedOrigins, 'report'>;
   readonly initTimeoutMs: number;
@@ -150,7 +153,10 @@ export class Gateway {
     return { closed, left: Math.max(0, ended - closed), terminated: endedInDrain.unanswered + stuck };
   }
 
-  readonly #onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+  readonly #onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
+    this.#options.handshakes.add(socket, () => this.#shakeHands(request, socket, head));
+
+  #shakeHands(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { path, origins, proxies, observer, connections } = this.#options;
     if (request.url?.split('?', 1)[0] !== path) {
       observer.onRefused('path');
@@ -178,7 +184,7 @@ export class Gateway {
     const offers = request.headers['sec-websocket-extensions'];
     const server = this.#compressed && isCompressionAcceptable(offers) ? this.#compressed : this.#webSockets;
     server.handleUpgrade(request, socket, head, (webSocket) => this.#onOpen(webSocket, request, address));
-  };
+  }
 
   #onOpen(socket: ConnectionSocket, request: IncomingMessage, address: string): void {
     const rawHeaders = clientHeaders(request.rawHeaders);

@@ -71,6 +71,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
   const gateway = new Gateway({
     refusedOrigins: { report: () => undefined },
     httpServer,
+    handshakes: { add: (_, run) => run() },
     path: '/graphql',
     origins: { allowed: [], own: '' },
     proxies: new TrustedProxies(options.trustedProxies ?? []),

@@ -1,8 +1,8 @@
 /** Time in ms for which one turn of the event loop may serve events; then sockets, timers and health checks have their turn. */
 export const SLICE_MS = 10;
 
-/** Time in ms from which a job that waits keeps clients that connect from having turns of the event loop. It bounds pauses of deliveries. */
-export const MAX_WAIT_MS = 100;
+/** Longest slice in ms, of a turn whose sockets and timers took as long before it. */
+export const MAX_SLICE_MS = 20;
 
 /** Bytes of events that may wait for their slice. Beyond it all of them are served at once, and Redis waits. */
 export const MAX_WAITING_BYTES = 8 * 1024 * 1024;

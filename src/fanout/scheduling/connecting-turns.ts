@@ -1,28 +1,81 @@
-/** Longest time in ms that connecting clients have between two slices of events. */
-const CONNECTING_MS = 10;
-/** Most turns of the event loop between two slices, thus at most as many new connections. */
-const MAX_TURNS = 20;
+import { SLICE_MS } from './bounds.ts';
+
+/** Time in ms from the end of a round to the end of the next one that a crowd of connecting clients may bring about. Bounds pauses of deliveries. */
+const ROUND_MS = 130;
+/** Longest time in ms that connecting clients have between two rounds. */
+const MAX_WINDOW_MS = 75;
+/** Shortest such time: a pod whose events take all of its core lets clients in, too. */
+const MIN_WINDOW_MS = 10;
+/** Time in ms that one turn spends on handshakes. */
+const HANDSHAKES_MS = 5;
+/** Most turns of the event loop between two rounds, thus at most as many new sockets, whose requests come together in one later turn. */
+const MAX_TURNS = 64;
+
+/** Clients that connect. */
+export interface ConnectingClients {
+  /** Handshakes wait. */
+  readonly areWaiting: boolean;
+  /** @param onWaiting called when handshakes begin to wait */
+  start(onWaiting: () => void): void;
+  /** True if clients have connected since the last call, or wait. */
+  takeArrivals(): boolean;
+  /** Runs handshakes for `ms` at most. */
+  run(ms: number): void;
+}
 
 /**
  * Leaves turns of the event loop to clients that connect. Node.js accepts one connection in a turn (libuv 1.45 and later), so a pod whose
  * turns are full of events would accept one for each slice of them: about 100 a second.
+ *
+ * Events are served in rounds: a round serves all jobs that waited when it began, in as many slices as it takes. Clients connect between two
+ * rounds, in one piece, while events wait and gather: larger batches cost less for each result. The longer rounds take, the less time
+ * clients have between them.
  */
 export class ConnectingTurns {
-  readonly #takeArrivals: () => boolean;
+  readonly #clients: ConnectingClients;
+  #windowMs = MIN_WINDOW_MS;
   #turns = 0;
-  #endsAt = 0;
+  #roundStartedAt = 0;
+  #roundEndedAt = 0;
 
-  /** @param takeArrivals true if a client has connected since the last call */
-  constructor(takeArrivals: () => boolean) {
-    this.#takeArrivals = takeArrivals;
+  constructor(clients: ConnectingClients) {
+    this.#clients = clients;
   }
 
-  /** Called before each slice of events. Returns true if the slice must wait for the next turn: a client has connected in this one. */
-  readonly take = (): boolean => {
-    const hasArrivals = this.#takeArrivals();
-    if (this.#turns === 0 && hasArrivals) this.#endsAt = performance.now() + CONNECTING_MS;
-    const isTaken = hasArrivals && this.#turns < MAX_TURNS && performance.now() < this.#endsAt;
-    this.#turns = isTaken ? this.#turns + 1 : 0;
-    return isTaken;
-  };
+  get areWanted(): boolean {
+    return this.#clients.areWaiting;
+  }
+
+  /**
+   * Called before each slice of events. Returns true if the turn was for clients that connect: the slice must wait for the next one.
+   * @param firstSince when the first job was added; undefined: no job waits
+   */
+  take(now: number, firstSince: number | undefined): boolean {
+    if (firstSince === undefined) {
+      this.#clients.run(SLICE_MS);
+      return false;
+    }
+    if (firstSince < this.#roundStartedAt) return false;
+    const isOpen = now < this.#roundEndedAt + this.#windowMs && this.#turns < MAX_TURNS;
+    if (this.#clients.takeArrivals() && isOpen) {
+      this.#turns++;
+      this.#clients.run(HANDSHAKES_MS);
+      return true;
+    }
+    this.#turns = 0;
+    this.#roundStartedAt = now;
+    return false;
+  }
+
+  /**
+   * Called after each slice that has run jobs.
+   * @param firstSince when the job was added that is the first now; undefined: none is left
+   */
+  endSlice(now: number, firstSince: number | undefined): void {
+    if (firstSince !== undefined && firstSince < this.#roundStartedAt) return;
+    const restMs = ROUND_MS - (now - this.#roundStartedAt);
+    // Half of the way: rounds after a long window are long, so the window would swing between its bounds.
+    this.#windowMs = (this.#windowMs + Math.min(MAX_WINDOW_MS, Math.max(MIN_WINDOW_MS, restMs))) / 2;
+    this.#roundEndedAt = now;
+  }
 }

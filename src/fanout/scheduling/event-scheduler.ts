@@ -3,6 +3,7 @@ import type { Intake } from '../../flow/intake.ts';
 import type { Writer } from '../outbox/writer.ts';
 import type { GroupEvent, SharingGroup } from '../sharing/sharing-group.ts';
 import { ConnectingTurns } from './connecting-turns.ts';
+import type { ConnectingClients } from './connecting-turns.ts';
 import { MANY_EVENTS, MAX_HELD_JOB_BYTES, MAX_WAITING_BYTES, SLICE_MS } from './bounds.ts';
 import { EventBatch } from './event-batch.ts';
 import type { EventBatchOwner } from './event-batch.ts';
@@ -35,11 +36,12 @@ export class EventScheduler {
 
   /**
    * @param writer writes the outboxes that have received results
-   * @param takeArrivals true if a client has connected since the last call; default: none connects
+   * @param clients have turns between the events; default: none connects
    */
-  constructor(writer: SchedulerWriter, takeArrivals = () => false) {
+  constructor(writer: SchedulerWriter, clients?: ConnectingClients) {
     this.#writer = writer;
-    this.#slices = new TurnSlices(SLICE_MS, writer.flush, new ConnectingTurns(takeArrivals).take);
+    this.#slices = new TurnSlices(SLICE_MS, writer.flush, clients && new ConnectingTurns(clients));
+    clients?.start(this.#slices.wake);
     this.#held = new HeldJobs(MAX_HELD_JOB_BYTES, this.schedule);
   }
 

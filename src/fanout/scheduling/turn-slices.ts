@@ -1,4 +1,4 @@
-import { MAX_WAIT_MS } from './bounds.ts';
+import { MAX_SLICE_MS } from './bounds.ts';
 
 /**
  * Works until it is done or `isSpent()`, which it calls between small steps. Returns true when it is done; else it is called again in a later
@@ -12,27 +12,39 @@ interface WaitingJob {
   readonly since: number;
 }
 
+/** Who has turns of the event loop beside the jobs. */
+export interface OtherTurns {
+  /** They want a turn although no job waits. */
+  readonly areWanted: boolean;
+  /** @param firstSince when the first job was added; undefined: no job waits. Returns true if the turn is theirs: jobs wait for the next one */
+  take(now: number, firstSince: number | undefined): boolean;
+  /** @param firstSince as above, after a slice that has run jobs */
+  endSlice(now: number, firstSince: number | undefined): void;
+}
+
 /**
- * Runs jobs in order, at the end of a turn of the event loop. One turn runs jobs for `sliceMs` at most and leaves the others to the next
- * turns, so that sockets, timers and health checks get their share. Between slices, clients that connect may have turns without one, but
- * not once a job has waited for `MAX_WAIT_MS`. At the end of each slice, `flush` writes the results of its jobs.
+ * Runs jobs in order, at the end of a turn of the event loop. One turn runs jobs for `sliceMs` and leaves the others to the next turns, so
+ * that sockets, timers and health checks get their share. A turn that begins late because of them has a longer slice, up to
+ * `MAX_SLICE_MS`, so that jobs keep theirs. At the end of each slice, `flush` writes the results of its jobs.
  */
 export class TurnSlices {
   readonly #sliceMs: number;
   readonly #flush: () => void;
-  readonly #isTurnTaken: () => boolean;
+  readonly #others: OtherTurns;
   readonly #jobs: WaitingJob[] = [];
   /** Runs after the jobs of the next turn. */
   #last: (() => void) | undefined;
   #endsAt = 0;
+  /** End of the last slice if it has left jobs. */
+  #leftAt: number | undefined;
   #isScheduled = false;
   #hasOneJob = false;
 
-  /** @param isTurnTaken called before each slice; true: the slice waits for the next turn. Default: it never waits */
-  constructor(sliceMs: number, flush: () => void, isTurnTaken = NEVER) {
+  /** @param others default: nobody */
+  constructor(sliceMs: number, flush: () => void, others: OtherTurns = NO_OTHERS) {
     this.#sliceMs = sliceMs;
     this.#flush = flush;
-    this.#isTurnTaken = isTurnTaken;
+    this.#others = others;
   }
 
   /** True if this turn has a single job, which may flush before it is done. */
@@ -42,13 +54,13 @@ export class TurnSlices {
 
   add(job: Job): void {
     this.#jobs.push({ job, since: performance.now() });
-    this.#schedule();
+    this.wake();
   }
 
   /** Runs `work` once, at the end of the next turn's slice, also if jobs are left to later turns. It replaces work that waits already. */
   addLast(work: () => void): void {
     this.#last = work;
-    this.#schedule();
+    this.wake();
   }
 
   /** Runs all jobs to their end now, however long it takes. */
@@ -57,34 +69,45 @@ export class TurnSlices {
     this.#flush();
   }
 
-  #schedule(): void {
+  /** Others want a turn. */
+  readonly wake = (): void => {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(this.#onTurn);
-  }
+  };
 
   readonly #onTurn = (): void => {
-    if (!this.#isLate && this.#isTurnTaken()) return void setImmediate(this.#onTurn);
+    const now = performance.now();
+    if (this.#others.take(now, this.#firstSince)) return void setImmediate(this.#onTurn);
     this.#isScheduled = false;
-    this.#endsAt = performance.now() + this.#sliceMs;
-    this.#hasOneJob = this.#jobs.length === 1;
-    while (this.#jobs.length > 0 && this.#jobs[0]!.job(this.#isSpent)) {
-      this.#jobs.shift();
-      if (performance.now() >= this.#endsAt) break;
-    }
-    this.#flush();
-    if (this.#jobs.length > 0) this.#schedule();
+    if (this.#jobs.length > 0) this.#runSlice(now);
+    else this.#flush();
+    if (this.#jobs.length > 0 || this.#others.areWanted) this.wake();
     const last = this.#last;
     this.#last = undefined;
     last?.();
   };
 
-  get #isLate(): boolean {
-    const first = this.#jobs[0];
-    return first !== undefined && performance.now() - first.since >= MAX_WAIT_MS;
+  #runSlice(now: number): void {
+    const turnMs = this.#leftAt === undefined ? 0 : now - this.#leftAt;
+    this.#endsAt = now + Math.max(this.#sliceMs, Math.min(turnMs, MAX_SLICE_MS));
+    this.#hasOneJob = this.#jobs.length === 1;
+    while (this.#jobs.length > 0 && this.#jobs[0]!.job(this.#isSpent)) {
+      this.#jobs.shift();
+      if (this.#isSpent()) break;
+    }
+    this.#flush();
+    const endedAt = performance.now();
+    this.#leftAt = this.#jobs.length > 0 ? endedAt : undefined;
+    this.#others.endSlice(endedAt, this.#firstSince);
+  }
+
+  get #firstSince(): number | undefined {
+    return this.#jobs[0]?.since;
   }
 
   readonly #isSpent = (): boolean => performance.now() >= this.#endsAt;
 }
 
 const NEVER = (): boolean => false;
+const NO_OTHERS: OtherTurns = { areWanted: false, take: NEVER, endSlice: () => undefined };

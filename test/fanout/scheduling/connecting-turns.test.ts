@@ -5,20 +5,22 @@ import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { Arrivals } from '../../../src/connections/arrivals.ts';
+import { Handshakes } from '../../../src/connections/handshakes.ts';
 import { ConnectingTurns } from '../../../src/fanout/scheduling/connecting-turns.ts';
+import type { ConnectingClients } from '../../../src/fanout/scheduling/connecting-turns.ts';
 import { TurnSlices } from '../../../src/fanout/scheduling/turn-slices.ts';
+import type { OtherTurns } from '../../../src/fanout/scheduling/turn-slices.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const CLIENTS = 200;
-/** Most connections between two slices of events. */
-const MAX_BETWEEN = 21;
+/** Most connections between two rounds of events: those of the turns without one, and that of the turn with it. */
+const MAX_BETWEEN = 65;
 
 /**
  * A loop whose turns are full of events while clients connect at once. Counts the connections between slices of events until the last client
  * is connected.
  */
-async function flood(t: TestContext, isTurnTaken: (server: Server) => () => boolean): Promise<number[]> {
+async function flood(t: TestContext, othersOf: (server: Server) => OtherTurns | undefined): Promise<number[]> {
   const server = createServer();
   const between = [0];
   let accepted = 0;
@@ -30,7 +32,7 @@ async function flood(t: TestContext, isTurnTaken: (server: Server) => () => bool
   await waitFor('the server', () => server.listening);
   t.after(() => server.close());
   const { port } = server.address() as AddressInfo;
-  const slices = new TurnSlices(10, () => undefined, isTurnTaken(server));
+  const slices = new TurnSlices(10, () => undefined, othersOf(server));
   const sockets = Array.from({ length: CLIENTS }, () => connect(port, '127.0.0.1'));
   t.after(() => sockets.forEach((socket) => socket.destroy()));
   const event = (isSpent: () => boolean) => {
@@ -44,10 +46,29 @@ async function flood(t: TestContext, isTurnTaken: (server: Server) => () => bool
   return between;
 }
 
-function connecting(server: Server): () => boolean {
-  const arrivals = new Arrivals();
-  arrivals.watch(server);
-  return new ConnectingTurns(arrivals.take).take;
+function connecting(server: Server): OtherTurns {
+  const handshakes = new Handshakes();
+  handshakes.watch(server);
+  return new ConnectingTurns(handshakes);
+}
+
+/** Clients of which one more connects in each turn, or none. */
+function clientsOf(areArriving: boolean) {
+  const runs: number[] = [];
+  const clients: ConnectingClients = {
+    areWaiting: areArriving,
+    start: () => undefined,
+    takeArrivals: () => areArriving,
+    run: (ms) => void runs.push(ms),
+  };
+  return { turns: new ConnectingTurns(clients), runs };
+}
+
+/** Time that clients have had before a round, in ms, in turns of 1 ms each. */
+function windowBefore(turns: ConnectingTurns, endedAt: number): number {
+  let now = endedAt;
+  while (turns.take(now, endedAt)) now++;
+  return now - endedAt;
 }
 
 describe('ConnectingTurns', () => {
@@ -62,7 +83,7 @@ describe('ConnectingTurns', () => {
   });
 
   it('is what lets a flooded loop accept: without it each client waits for a slice of events', async (t) => {
-    const between = await flood(t, () => () => false);
+    const between = await flood(t, () => undefined);
     assert.ok(between.length >= CLIENTS * 0.9, `${between.length} slices for ${CLIENTS} clients`);
   });
 
@@ -91,16 +112,40 @@ describe('ConnectingTurns', () => {
   });
 
   it('takes no turn while no client connects', () => {
-    const turns = new ConnectingTurns(() => false);
-    assert.deepEqual([turns.take(), turns.take()], [false, false]);
+    const { turns } = clientsOf(false);
+    assert.deepEqual([turns.take(1, 0), turns.take(2, 1)], [false, false]);
   });
 
-  it('leaves a turn to events after the last one that clients may have, and begins again', () => {
-    const turns = new ConnectingTurns(() => true);
-    const taken = Array.from({ length: 3 * MAX_BETWEEN }, () => turns.take());
-    assert.equal(taken[0], true);
-    const first = taken.indexOf(false);
-    assert.ok(first > 0 && first < MAX_BETWEEN, `${first} turns`);
-    assert.equal(taken[first + 1], true);
+  it('runs handshakes in each turn that it takes, and at once while no job waits', () => {
+    const { turns, runs } = clientsOf(true);
+    assert.equal(turns.take(0, 0), true);
+    assert.equal(turns.take(1, undefined), false);
+    assert.equal(runs.length, 2);
+  });
+
+  it('takes no turn from jobs that waited when their round began', () => {
+    const { turns, runs } = clientsOf(true);
+    const start = windowBefore(turns, 0);
+    turns.endSlice(start + 10, 0);
+    assert.equal(turns.take(start + 11, 0), false);
+    assert.equal(runs.length, start);
+    turns.endSlice(start + 20, start + 1);
+    assert.equal(turns.take(start + 21, start + 1), true);
+  });
+
+  it('gives clients less time the longer rounds take, but never none', () => {
+    const windowAfter = (roundMs: number): number => {
+      const { turns } = clientsOf(true);
+      let endedAt = 0;
+      for (let round = 0; round < 10; round++) {
+        const startedAt = endedAt + windowBefore(turns, endedAt);
+        endedAt = startedAt + roundMs;
+        turns.endSlice(endedAt, undefined);
+      }
+      return windowBefore(turns, endedAt);
+    };
+    const windows = [20, 80, 500].map(windowAfter);
+    assert.ok(windows[0]! > windows[1]! && windows[1]! > windows[2]! && windows[2]! > 0, windows.join(' '));
+    assert.ok(windows[0]! < MAX_BETWEEN, windows.join(' '));
   });
 });

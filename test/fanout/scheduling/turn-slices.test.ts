@@ -69,17 +69,61 @@ describe('TurnSlices', () => {
     await waitFor('all jobs', () => done.length === 2);
   });
 
-  it('leaves turns to others until its first job has waited for too long', async () => {
+  it('leaves turns to others, and tells them when each slice has ended and what is left', async () => {
     const done: string[] = [];
+    const [first, second] = [jobOf('first', 1, done), jobOf('second', 1, done)];
     let taken = 0;
-    const slices = new TurnSlices(
-      10_000,
-      () => undefined,
-      () => ++taken > 0,
-    );
-    slices.add(jobOf('event', 1, done));
-    await waitFor('the job', () => done.length === 1);
-    assert.ok(taken > 1, `${taken} turns were taken`);
+    const left: boolean[] = [];
+    const slices = new TurnSlices(0, () => undefined, {
+      areWanted: false,
+      take: () => ++taken <= 3,
+      endSlice: (_, firstSince) => void left.push(firstSince !== undefined),
+    });
+    slices.add(first);
+    slices.add(second);
+    await waitFor('the jobs', () => done.length === 2);
+    assert.ok(taken >= 5, `asked ${taken} times`);
+    assert.deepEqual([left[0], left.at(-1)], [true, false]);
+  });
+
+  it('has turns without jobs while others want them', async () => {
+    let wanted = 3;
+    const slices = new TurnSlices(10, () => undefined, {
+      get areWanted() {
+        return wanted > 0;
+      },
+      take: () => {
+        wanted--;
+        return false;
+      },
+      endSlice: () => assert.fail('no job has run'),
+    });
+    slices.wake();
+    await waitFor('the last turn', () => wanted === 0);
+  });
+
+  it('gives jobs a longer slice after a turn in which sockets took longer', async () => {
+    const slices = new TurnSlices(1, () => undefined);
+    const sliceMs: number[] = [];
+    const waitMs = (ms: number) => {
+      const end = performance.now() + ms;
+      while (performance.now() < end);
+    };
+    let isEnded = false;
+    const others = () => {
+      if (isEnded) return;
+      waitMs(15);
+      setImmediate(others);
+    };
+    slices.add((isSpent) => {
+      const startedAt = performance.now();
+      while (!isSpent());
+      sliceMs.push(performance.now() - startedAt);
+      return (isEnded = sliceMs.length === 3);
+    });
+    setImmediate(others);
+    await waitFor('three slices', () => isEnded);
+    assert.ok(Math.max(...sliceMs.slice(1)) >= 14, sliceMs.join(' '));
   });
 
   it('finishes all jobs in one turn when asked to', () => {

@@ -1,0 +1,66 @@
+import type { Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+interface Handshake {
+  readonly socket: Duplex;
+  readonly run: () => void;
+}
+
+/**
+ * WebSocket handshakes in their order of arrival. A turn of the event loop reads every socket that has sent something, so the handshakes of
+ * a crowd would all run in one turn, and nobody else would have one for hundreds of milliseconds. Here they wait for the scheduler of events.
+ */
+export class Handshakes {
+  #waiting: Handshake[] = [];
+  /** Handshakes before it have run: `shift` takes too long with many. */
+  #first = 0;
+  #hasNewSocket = false;
+  #onWaiting = (): void => undefined;
+
+  /** Notices sockets that the kernel hands to the server. */
+  watch(server: Server): void {
+    server.on('connection', () => (this.#hasNewSocket = true));
+  }
+
+  /** @param onWaiting called when a handshake waits; `run` must follow */
+  start(onWaiting: () => void): void {
+    this.#onWaiting = onWaiting;
+  }
+
+  get areWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** @param run must not throw. It is not called if the socket has closed meanwhile */
+  add(socket: Duplex, run: () => void): void {
+    // Node.js has removed its own listener, and an error without one ends the process.
+    socket.on('error', ignore);
+    this.#waiting.push({ socket, run });
+    this.#onWaiting();
+  }
+
+  /** True if another turn of the event loop brings a connection or a handshake nearer. */
+  takeArrivals(): boolean {
+    const hasNewSocket = this.#hasNewSocket;
+    this.#hasNewSocket = false;
+    return hasNewSocket || this.areWaiting;
+  }
+
+  /** Runs handshakes until none waits or `ms` are over. */
+  run(ms: number): void {
+    const endsAt = performance.now() + ms;
+    while (this.#first < this.#waiting.length) {
+      const { socket, run } = this.#waiting[this.#first++]!;
+      socket.off('error', ignore);
+      if (!socket.destroyed) run();
+      if (performance.now() >= endsAt) break;
+    }
+    if (this.#first * 2 < this.#waiting.length) return;
+    this.#waiting = this.#waiting.slice(this.#first);
+    this.#first = 0;
+  }
+}
+
+function ignore(): void {
+  // The socket closes.
+}
