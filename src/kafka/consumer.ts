@@ -10,6 +10,7 @@ import type { BatchPorts } from './batch.ts';
 import { createKafkaClient } from './kafkajs/client.ts';
 import { Cluster } from './kafkajs/cluster.ts';
 import type { PartitionMap } from './kafkajs/cluster.ts';
+import type { GroupPlaces } from './kafkajs/group-places.ts';
 import { requireKnownKafkajs } from './kafkajs/version.ts';
 import { DeadLetter } from './dead-letter/dead-letter.ts';
 import type { FlowWait } from './session/flow-wait.ts';
@@ -51,6 +52,8 @@ export interface KafkaConsumerOptions extends BatchPorts, KafkaReads {
   readonly publish: (messages: readonly Message[], upTo: Position) => Promise<void>;
   /** @throws BusUnavailableError */
   readonly acquire: (lease: PartitionLease) => Promise<void>;
+  /** See `GroupPlaces`. Default: no member says where it publishes. */
+  readonly placeOf?: GroupPlaces['placeOf'] | undefined;
   /** Of the bus. */
   readonly skips?: Skips | undefined;
   readonly flow: FlowWait;
@@ -278,6 +281,7 @@ export class KafkaConsumer {
       publisher: this.#publisher,
       flow,
       acquire: this.#options.acquire,
+      placeOf: this.#options.placeOf,
       skips: this.#options.skips,
       log,
       onJoin: (assignment) => observer.onJoin(assignment),

@@ -34,6 +34,11 @@ export class GroupClaim {
     this.#periodic = new Periodic(INTERVAL_MS, () => this.claim().catch(() => undefined));
   }
 
+  /** Identifies the channels that the group has claimed: on another Redis, and with another prefix, the claim has another time. */
+  get place(): string | undefined {
+    return this.#since?.toString();
+  }
+
   /**
    * Claims the channels, from now on until `close`. A bus that is away does not keep a worker from starting: it claims them before it
    * publishes.

@@ -130,6 +130,7 @@ export async function createWorker(
     ...batchPorts,
     ...reads(served),
     acquire,
+    placeOf: () => claim.place,
     skips: bus.skips,
     config,
     observer,

@@ -136,3 +136,40 @@ describe('two consumer groups with one CHANNEL_PREFIX on one Redis', () => {
     assert.doesNotMatch(blue.log, /fenced|FencedError/);
   });
 });
+
+describe('two workers of one consumer group', () => {
+  let outside: Outside;
+  withOutside((connected) => (outside = connected));
+
+  /** Two workers with a Redis each. They have joined one group. */
+  async function twoWorkers(t: TestContext, redisUrls: readonly [string, string]) {
+    const topic = await outside.createTopic();
+    const settings = await ordersSettings(t, { topic, brokers: outside.brokers, redisUrl: redisUrls[0] });
+    const pods: Awaited<ReturnType<typeof startPod>>[] = [];
+    for (const REDIS_URL of redisUrls) pods.push(await startPod(t, { ...settings, REDIS_URL, ROLE: 'worker' }));
+    for (const pod of pods) await pod.reports({ kafka: 'connected' });
+    const members = async () => (await outside.admin.describeGroups([settings.KAFKA_GROUP_ID])).groups[0]!.members;
+    await waitFor(
+      'both members',
+      async () =>
+        (await members()).every(({ memberAssignment }) => memberAssignment.length > 0) &&
+        (await members()).length === 2,
+    );
+    return () => pods.map(({ log }) => log).join('');
+  }
+
+  it('say so if they publish on different Redis servers: the gateways of each would miss a part', async (t) => {
+    const servers = [await redisServer(t), await redisServer(t)] as const;
+    const logs = await twoWorkers(t, [servers[0].url, servers[1].url]);
+    await waitFor('the error', () =>
+      logs().includes('the workers of this consumer group differ in their Redis or CHANNEL_PREFIX'),
+    );
+    assert.match(logs(), /"level":"error"[^\n]*"places":2,"members":2/);
+  });
+
+  it('say nothing if they publish on one', async (t) => {
+    const { url } = await redisServer(t);
+    const logs = await twoWorkers(t, [url, url]);
+    assert.doesNotMatch(logs(), /differ in their Redis/);
+  });
+});

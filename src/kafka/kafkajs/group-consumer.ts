@@ -2,6 +2,8 @@ import type { Consumer } from 'kafkajs';
 import type { InflightBudget } from '../fetching/inflight-budget.ts';
 import { boundFetches } from './bounded-fetch.ts';
 import type { KafkaClient } from './client.ts';
+import { comparePlaces } from './group-places.ts';
+import type { GroupPlaces } from './group-places.ts';
 
 /** How long a rebalance waits for a member with a running batch, which sends heartbeats. A publish takes 6 s at most. */
 const REBALANCE_TIMEOUT_MS = 20_000;
@@ -16,13 +18,14 @@ export interface GroupConsumerOptions {
   readonly heartbeatIntervalMs: number;
   readonly budget: InflightBudget;
   readonly maxInflatedBytes: number;
+  readonly places: GroupPlaces;
 }
 
 /** A kafkajs consumer whose fetches are bounded, and which never restarts by itself: a failure ends it. */
 export function createGroupConsumer({ kafka }: KafkaClient, options: GroupConsumerOptions): Consumer {
-  const { groupId, sessionTimeoutMs, heartbeatIntervalMs, budget, maxInflatedBytes } = options;
+  const { groupId, sessionTimeoutMs, heartbeatIntervalMs, budget, maxInflatedBytes, places } = options;
   return kafka.consumer({
-    partitionAssigners: [boundFetches({ budget, maxInflatedBytes })],
+    partitionAssigners: [comparePlaces(boundFetches({ budget, maxInflatedBytes }), places)],
     groupId,
     sessionTimeout: sessionTimeoutMs,
     heartbeatInterval: heartbeatIntervalMs,

@@ -6,6 +6,7 @@ import { InflightBudget } from '../fetching/inflight-budget.ts';
 import type { KafkaClient } from '../kafkajs/client.ts';
 import type { PartitionMap } from '../kafkajs/cluster.ts';
 import { createGroupConsumer } from '../kafkajs/group-consumer.ts';
+import type { GroupPlaces } from '../kafkajs/group-places.ts';
 import type { RecordPublisher } from '../record-publisher.ts';
 import { BatchProcessor } from './batch-processor.ts';
 import { Commits } from './commits.ts';
@@ -45,6 +46,8 @@ export interface GroupSessionOptions extends PartitionWaitsOptions {
   readonly flow: Pick<FlowWait, 'room' | 'has' | 'partitions'>;
   /** @throws BusUnavailableError */
   readonly acquire: (lease: PartitionLease) => Promise<void>;
+  /** See `GroupPlaces`. Default: no member says where it publishes. */
+  readonly placeOf?: GroupPlaces['placeOf'] | undefined;
   /** undefined: the bus skips no message. */
   readonly skips?: Skips | undefined;
   /** Receives the number of partitions of which the bus skips some channels. */
@@ -102,7 +105,8 @@ export class GroupSession {
     const budget = this.#inflight;
     const heartbeatIntervalMs = Math.min(MAX_HEARTBEAT_INTERVAL_MS, Math.floor(sessionTimeoutMs / 3));
     this.#batches = new RunningBatches({ budget, flow, heartbeatIntervalMs, onFailure: this.#fail });
-    const settings = { groupId, sessionTimeoutMs, heartbeatIntervalMs, budget, maxInflatedBytes };
+    const places = { placeOf: options.placeOf ?? (() => undefined), onDifferent: this.#onDifferentPlaces };
+    const settings = { groupId, sessionTimeoutMs, heartbeatIntervalMs, budget, maxInflatedBytes, places };
     this.#consumer = createGroupConsumer(client, settings);
     this.#positioning = new Positioning(this.#consumer, options.startOffsets, this.#leases, this.#filling);
     this.#processor = new BatchProcessor({
@@ -232,6 +236,15 @@ export class GroupSession {
       if (batchSize === 0) this.#advance(topic, partition, BigInt(lastOffset) + 1n);
     });
   }
+
+  readonly #onDifferentPlaces: GroupPlaces['onDifferent'] = (places, members) => {
+    const { log, groupId } = this.#options;
+    log.error(
+      { groupId, places, members },
+      'the workers of this consumer group differ in their Redis or CHANNEL_PREFIX, so every gateway misses a part of the events: ' +
+        'give them the same REDIS_URL and CHANNEL_PREFIX, or a KAFKA_GROUP_ID for each',
+    );
+  };
 
   #onJoin(memberAssignment: Record<string, number[]>): void {
     const generation = this.#replaceGeneration();
