@@ -104,6 +104,7 @@ describe('the pages of the documentation', () => {
       'KAFKA_UNCONFIRMED',
       'KAFKA_REFUSED',
       'NODE_ENV',
+      'NODE_OPTIONS',
       'NODE_EXTRA_CA_CERTS',
       ...OPENTELEMETRY_VARIABLES,
       'KAFKA_SERVICE_HOST',

@@ -185,12 +185,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: 'src/fanout/scheduling/turn-slices.ts',
-    before: 'if (performance.now() >= this.#endsAt) break;',
-    after: 'if (performance.now() > this.#endsAt) break;',
-    reason: 'The clock hits the end of a slice exactly only by chance.',
-  },
-  {
-    file: 'src/fanout/scheduling/turn-slices.ts',
     before: 'readonly #isSpent = (): boolean => performance.now() >= this.#endsAt;',
     after: 'readonly #isSpent = (): boolean => performance.now() > this.#endsAt;',
     reason: 'The clock hits the end of a slice exactly only by chance.',
