@@ -83,7 +83,7 @@ export async function openTrial(options: TrialOptions): Promise<Trial> {
     ADMIN_PORT: String(adminPort),
     REDIS_URL: redisUrl,
     CHANNEL_PREFIX: channelPrefix,
-    ...(contender.isFedByKafka && { KAFKA_BROKERS: kafkaBrokers, KAFKA_GROUP_ID: `bench-${port}-${Date.now()}` }),
+    ...(contender.isFedByKafka && { KAFKA_BROKERS: kafkaBrokers, KAFKA_GROUP_ID: contender.name }),
     ...contender.environment,
     ...(graph && { GRAPH: graph.path }),
   };
