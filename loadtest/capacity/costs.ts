@@ -1,0 +1,29 @@
+import { cpuMs } from '../processes/process-usage.ts';
+
+/** Figures of one case, by the heading of their column. */
+export type Figures = Readonly<Record<string, number>>;
+
+export interface Cost {
+  readonly durationMs: number;
+  /** CPU time of each Redis server. */
+  readonly redisMs: readonly number[];
+  /** CPU time of this process. */
+  readonly ownMs: number;
+}
+
+/** What `act` takes: time, and CPU of the servers and of this process. */
+export async function costOf(pids: readonly number[], act: () => Promise<void>): Promise<Cost> {
+  const read = () => ({ at: performance.now(), redis: pids.map(cpuMs), own: process.cpuUsage() });
+  const before = read();
+  await act();
+  const after = read();
+  return {
+    durationMs: after.at - before.at,
+    redisMs: after.redis.map((ms, i) => ms - before.redis[i]!),
+    ownMs: (after.own.user + after.own.system - before.own.user - before.own.system) / 1000,
+  };
+}
+
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
