@@ -77,9 +77,10 @@ export class TurnSlices {
   };
 
   readonly #onTurn = (): void => {
-    const now = performance.now();
-    if (this.#others.take(now, this.#firstSince)) return void setImmediate(this.#onTurn);
+    // First: a turn of others that throws must not be the last one.
     this.#isScheduled = false;
+    const now = performance.now();
+    if (this.#others.take(now, this.#firstSince)) return this.wake();
     if (this.#jobs.length > 0) this.#runSlice(now);
     else this.#flush();
     if (this.#jobs.length > 0 || this.#others.areWanted) this.wake();

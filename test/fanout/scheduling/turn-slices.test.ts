@@ -86,6 +86,25 @@ describe('TurnSlices', () => {
     assert.deepEqual([left[0], left.at(-1)], [true, false]);
   });
 
+  it('runs jobs after a turn of others has failed', async (t) => {
+    const failures: Error[] = [];
+    process.setUncaughtExceptionCaptureCallback((error) => failures.push(error));
+    t.after(() => process.setUncaughtExceptionCaptureCallback(null));
+    const done: string[] = [];
+    const slices = new TurnSlices(10, () => undefined, {
+      areWanted: false,
+      take: () => {
+        if (failures.length > 0) return false;
+        throw new Error('a turn of others');
+      },
+      endSlice: () => undefined,
+    });
+    slices.add(jobOf('first', 1, done));
+    await waitFor('the failure', () => failures.length === 1);
+    slices.add(jobOf('second', 1, done));
+    await waitFor('the jobs', () => done.length === 2);
+  });
+
   it('has turns without jobs while others want them', async () => {
     let wanted = 3;
     const slices = new TurnSlices(10, () => undefined, {
