@@ -46,7 +46,7 @@ export class Handshakes {
     return hasNewSocket || this.areWaiting;
   }
 
-  /** Runs handshakes until none waits or `ms` are over. */
+  /** Runs handshakes, one at least, until none waits or `ms` are over. */
   run(ms: number): void {
     const endsAt = performance.now() + ms;
     while (this.#first < this.#waiting.length) {

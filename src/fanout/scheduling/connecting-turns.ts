@@ -19,7 +19,7 @@ export interface ConnectingClients {
   start(onWaiting: () => void): void;
   /** True if clients have connected since the last call, or wait. */
   takeArrivals(): boolean;
-  /** Runs handshakes for `ms` at most. */
+  /** Runs handshakes, one at least, until `ms` are over. */
   run(ms: number): void;
 }
 
@@ -29,7 +29,8 @@ export interface ConnectingClients {
  *
  * Events are served in rounds: a round serves all jobs that waited when it began, in as many slices as it takes. Clients connect between two
  * rounds, in one piece, while events wait and gather: larger batches cost less for each result. The longer rounds take, the less time
- * clients have between them.
+ * clients have between them. A round of many executions may take seconds, so one handshake runs before each slice, too: as many as
+ * connections are accepted.
  */
 export class ConnectingTurns {
   readonly #clients: ConnectingClients;
@@ -55,8 +56,12 @@ export class ConnectingTurns {
       this.#clients.run(SLICE_MS);
       return false;
     }
-    if (firstSince < this.#roundStartedAt) return false;
-    const isOpen = now < this.#roundEndedAt + this.#windowMs && this.#turns < MAX_TURNS;
+    if (firstSince < this.#roundStartedAt) {
+      this.#clients.run(0);
+      return false;
+    }
+    // One turn at least: reading the sockets may have taken longer than the window.
+    const isOpen = this.#turns === 0 || (now < this.#roundEndedAt + this.#windowMs && this.#turns < MAX_TURNS);
     if (this.#clients.takeArrivals() && isOpen) {
       this.#turns++;
       this.#clients.run(HANDSHAKES_MS);

@@ -124,13 +124,29 @@ describe('ConnectingTurns', () => {
   });
 
   it('takes no turn from jobs that waited when their round began', () => {
-    const { turns, runs } = clientsOf(true);
+    const { turns } = clientsOf(true);
     const start = windowBefore(turns, 0);
     turns.endSlice(start + 10, 0);
     assert.equal(turns.take(start + 11, 0), false);
-    assert.equal(runs.length, start);
     turns.endSlice(start + 20, start + 1);
     assert.equal(turns.take(start + 21, start + 1), true);
+  });
+
+  it('runs one handshake in each turn of a round, so that clients get in while a round takes seconds', () => {
+    const { turns, runs } = clientsOf(true);
+    const start = windowBefore(turns, 0);
+    const before = runs.length;
+    for (let now = start + 10; now < start + 2000; now += 10) assert.equal(turns.take(now, 0), false);
+    assert.deepEqual(runs.slice(before), new Array<number>(199).fill(0));
+  });
+
+  it('gives clients a turn after each round, also if sockets took longer than the time for clients', () => {
+    const { turns } = clientsOf(true);
+    for (let now = 1000; now < 2000; now += 200) {
+      assert.equal(turns.take(now, now), true);
+      assert.equal(turns.take(now + 100, now), false);
+      turns.endSlice(now + 110, undefined);
+    }
   });
 
   it('gives clients less time the longer rounds take, but never none', () => {
