@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { Fifo } from '../fifo.ts';
 
 interface Handshake {
   readonly socket: Duplex;
@@ -11,9 +12,7 @@ interface Handshake {
  * a crowd would all run in one turn, and nobody else would have one for hundreds of milliseconds. Here they wait for the scheduler of events.
  */
 export class Handshakes {
-  #waiting: Handshake[] = [];
-  /** Handshakes before it have run: `shift` takes too long with many. */
-  #first = 0;
+  readonly #waiting = new Fifo<Handshake>();
   #hasNewSocket = false;
   #onWaiting = (): void => undefined;
 
@@ -28,14 +27,14 @@ export class Handshakes {
   }
 
   get areWaiting(): boolean {
-    return this.#waiting.length > 0;
+    return !this.#waiting.isEmpty;
   }
 
   /** @param run must not throw. It is not called if the socket has closed meanwhile */
   add(socket: Duplex, run: () => void): void {
     // Node.js has removed its own listener, and an error without one ends the process.
     socket.on('error', ignore);
-    this.#waiting.push({ socket, run });
+    this.#waiting.add({ socket, run });
     this.#onWaiting();
   }
 
@@ -49,15 +48,12 @@ export class Handshakes {
   /** Runs handshakes, one at least, until none waits or `ms` are over. */
   run(ms: number): void {
     const endsAt = performance.now() + ms;
-    while (this.#first < this.#waiting.length) {
-      const { socket, run } = this.#waiting[this.#first++]!;
+    while (!this.#waiting.isEmpty) {
+      const { socket, run } = this.#waiting.take();
       socket.off('error', ignore);
       if (!socket.destroyed) run();
       if (performance.now() >= endsAt) break;
     }
-    if (this.#first * 2 < this.#waiting.length) return;
-    this.#waiting = this.#waiting.slice(this.#first);
-    this.#first = 0;
   }
 }
 

@@ -1,31 +1,8 @@
+import { Fifo } from '../../fifo.ts';
 import type { ChannelLoad } from '../../flow/executing.ts';
 import type { Operation } from '../../graph/documents/operation.ts';
 import { RESULTS_BETWEEN_CHECKS } from './bounds.ts';
 import type { Job } from './turn-slices.ts';
-
-/** Executions of one channel that wait, in order. */
-class Lane {
-  #starts: (() => void)[] = [];
-  /** The first that waits. Executions before it have started: `shift` takes too long with many. */
-  #first = 0;
-
-  get isEmpty(): boolean {
-    return this.#first === this.#starts.length;
-  }
-
-  add(start: () => void): void {
-    this.#starts.push(start);
-  }
-
-  take(): () => void {
-    const start = this.#starts[this.#first++]!;
-    if (this.#first * 2 > this.#starts.length) {
-      this.#starts = this.#starts.slice(this.#first);
-      this.#first = 0;
-    }
-    return start;
-  }
-}
 
 /**
  * Bounds the executions of events that this pod has in flight. Further executions wait: in order within a channel, and channels take turns.
@@ -35,8 +12,8 @@ class Lane {
 export class ExecutionBound {
   readonly #limit: () => number;
   readonly #schedule: (job: Job) => void;
-  /** By channel, the next to have its turn first. undefined: replays, and all channels without flow control. */
-  readonly #lanes = new Map<ChannelLoad | undefined, Lane>();
+  /** Executions that wait, by channel, the next to have its turn first. undefined: replays, and all channels without flow control. */
+  readonly #lanes = new Map<ChannelLoad | undefined, Fifo<() => void>>();
   readonly #asynchronous = new WeakSet<Operation>();
   #inFlight = 0;
   #waiting = 0;
@@ -70,7 +47,7 @@ export class ExecutionBound {
    */
   wait(channel: ChannelLoad | undefined, start: () => void): void {
     let lane = this.#lanes.get(channel);
-    if (!lane) this.#lanes.set(channel, (lane = new Lane()));
+    if (!lane) this.#lanes.set(channel, (lane = new Fifo()));
     lane.add(start);
     this.#waiting++;
     channel?.wait(1);

@@ -1,0 +1,24 @@
+/** A queue. `Array.shift` takes too long with many items. */
+export class Fifo<Item> {
+  #items: Item[] = [];
+  /** Items before it have been taken. */
+  #first = 0;
+
+  get isEmpty(): boolean {
+    return this.#first === this.#items.length;
+  }
+
+  add(item: Item): void {
+    this.#items.push(item);
+  }
+
+  /** Returns the item that was added first. The queue must not be empty. */
+  take(): Item {
+    const item = this.#items[this.#first++]!;
+    if (this.#first * 2 > this.#items.length) {
+      this.#items = this.#items.slice(this.#first);
+      this.#first = 0;
+    }
+    return item;
+  }
+}
