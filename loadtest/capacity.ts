@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { startRedisCluster } from '../stack/redis-cluster.ts';
 import type { RedisCluster } from '../stack/redis-cluster.ts';
-import type { Figures } from './capacity/costs.ts';
+import type { Figures } from './capacity/figures.ts';
 import { credits } from './capacity/credits.ts';
 import { hotChannel, marks } from './capacity/hot-channel.ts';
 import { leases } from './capacity/leases.ts';

@@ -7,8 +7,8 @@ import { parseMark, printCredit } from '../../src/flow/mark.ts';
 import { createLog } from '../../src/log.ts';
 import type { RedisServer } from '../../stack/redis-server.ts';
 import { AUCTION_TOPIC, auctionChannel, auctionMessages } from '../fanout/auction.ts';
-import { costOf } from './costs.ts';
-import type { Figures } from './costs.ts';
+import { costOf } from '../processes/cpu-cost.ts';
+import type { Figures } from './figures.ts';
 
 const PREFIX = 'credits:';
 const PATIENCE_MS = 5000;

@@ -6,8 +6,8 @@ import { createLog } from '../../src/log.ts';
 import type { RedisServer } from '../../stack/redis-server.ts';
 import { AUCTION_TOPIC, auctionChannel, auctionMessages } from '../fanout/auction.ts';
 import { BarePods, messageBytes } from './bare-pods.ts';
-import { costOf } from './costs.ts';
-import type { Figures } from './costs.ts';
+import { costOf } from '../processes/cpu-cost.ts';
+import type { Figures } from './figures.ts';
 
 /** All offsets have the same length, so that all messages have. */
 const FIRST_OFFSET = 1_000_000_000;

@@ -2,8 +2,8 @@ import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
 import { createLog } from '../../src/log.ts';
 import type { RedisCluster } from '../../stack/redis-cluster.ts';
 import { AUCTION_TOPIC } from '../fanout/auction.ts';
-import { costOf, sum } from './costs.ts';
-import type { Figures } from './costs.ts';
+import { costOf, sum } from '../processes/cpu-cost.ts';
+import type { Figures } from './figures.ts';
 import { usedMemory } from './memory.ts';
 
 const PREFIX = 'leases:';

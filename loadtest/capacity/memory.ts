@@ -4,8 +4,8 @@ import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
 import { createLog } from '../../src/log.ts';
 import type { RedisServer } from '../../stack/redis-server.ts';
 import { AUCTION_TOPIC, auctionChannel, auctionMessages } from '../fanout/auction.ts';
-import { costOf } from './costs.ts';
-import type { Figures } from './costs.ts';
+import { costOf, sum } from '../processes/cpu-cost.ts';
+import type { Figures } from './figures.ts';
 
 const PREFIX = 'memory:';
 /** Long enough for all subscriptions of a pod at once. */
@@ -43,7 +43,7 @@ export async function subscriptions(
     for (const bus of buses) await bus.close();
   }
   const [first, ...others] = each;
-  const mean = (column: string) => others.reduce((total, figures) => total + figures[column]!, 0) / others.length;
+  const mean = (column: string) => sum(others.map((figures) => figures[column]!)) / others.length;
   return [first!, Object.fromEntries(Object.keys(first!).map((column) => [column, mean(column)]))];
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { cpuMs } from '../processes/process-usage.ts';
+import { costOf } from '../processes/cpu-cost.ts';
+import type { Cost } from '../processes/cpu-cost.ts';
 import { PublishLoad } from './publish-load.ts';
 import { startRedisServers } from './redis-servers.ts';
 import type { Topology } from './redis-servers.ts';
@@ -50,26 +51,14 @@ async function measure(
   pids: readonly number[],
   seconds: number,
 ): Promise<PublishSample> {
-  const read = () => ({
-    at: performance.now(),
-    records: load.accepted,
-    redis: pids.map(cpuMs),
-    own: process.cpuUsage(),
-  });
-  let before = read();
-  let after = before;
+  let records = 0;
+  let cost: Cost | undefined;
   const lost = await load.runDuring(async () => {
     await delay(LEAD_MS);
-    before = read();
-    await delay(seconds * 1000);
-    after = read();
+    const before = load.accepted;
+    cost = await costOf(pids, () => delay(seconds * 1000));
+    records = load.accepted - before;
   });
-  return {
-    topology,
-    records: after.records - before.records,
-    durationMs: after.at - before.at,
-    ownCpuMs: (after.own.user + after.own.system - before.own.user - before.own.system) / 1000,
-    redisCpuMs: after.redis.map((ms, i) => ms - before.redis[i]!),
-    lost,
-  };
+  const { durationMs, ownMs: ownCpuMs, redisMs: redisCpuMs } = cost!;
+  return { topology, records, durationMs, ownCpuMs, redisCpuMs, lost };
 }

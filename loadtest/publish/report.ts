@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { barChart } from '../fanout/chart.ts';
 import { RESULTS_FOLDER } from '../fanout/results.ts';
 import { median } from '../median.ts';
+import { sum } from '../processes/cpu-cost.ts';
 import { markdownTable } from '../table.ts';
 import type { Cells } from '../table.ts';
 import type { PublishSample } from './publish-trial.ts';
@@ -140,10 +141,6 @@ function recordsPerSecond({ records, durationMs }: PublishSample): number {
 /** For 1,000 records. */
 function busiestMs({ redisCpuMs, records }: PublishSample): number {
   return (Math.max(...redisCpuMs) / records) * 1000;
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }
 
 function percent(share: number): string {

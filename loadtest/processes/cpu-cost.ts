@@ -1,13 +1,11 @@
-import { cpuMs } from '../processes/process-usage.ts';
+import { cpuMs } from './process-usage.ts';
 
-/** Figures of one case, by the heading of their column. */
-export type Figures = Readonly<Record<string, number>>;
-
+/** What an action took: time, and CPU time. */
 export interface Cost {
   readonly durationMs: number;
-  /** CPU time of each Redis server. */
+  /** Of each Redis server. */
   readonly redisMs: readonly number[];
-  /** CPU time of this process. */
+  /** Of this process. */
   readonly ownMs: number;
 }
 
