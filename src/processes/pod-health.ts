@@ -14,7 +14,6 @@ export interface PodHealthOptions {
   readonly maxSilenceMs?: number;
 }
 
-const MAX_SILENCE_MS = 30_000;
 /** Longest wait in ms for a process: less than a probe waits. */
 const TIMEOUT_MS = 500;
 
@@ -30,6 +29,7 @@ interface State {
 /** `/healthz`, `/readyz` and `/startupz` of a pod of several processes, of which each is asked. */
 export class PodHealth {
   readonly #options: PodHealthOptions;
+  readonly #maxSilenceMs: number;
   /** When the first of the questions was asked that a process has not answered since. */
   readonly #silentSince = new WeakMap<PodProcess, number>();
   /** The question that a process is asked now. */
@@ -37,6 +37,7 @@ export class PodHealth {
 
   constructor(options: PodHealthOptions) {
     this.#options = options;
+    this.#maxSilenceMs = options.maxSilenceMs ?? 30_000;
   }
 
   /** By path. */
@@ -48,14 +49,14 @@ export class PodHealth {
 
   /** Unhealthy while this process or one of the others is blocked: one that has ended is replaced, one that is blocked may stay so. */
   async #health(response: Parameters<Route['handle']>[1]): Promise<void> {
-    const { lag, members, maxSilenceMs = MAX_SILENCE_MS } = this.#options;
+    const { lag, members } = this.#options;
     const loopLagMs = Math.round(lag.lagMs);
     const serving = members().flatMap(({ process }) => (process?.isServing ? process : []));
     const silences = await Promise.all(
       serving.map(async (process) => ({ name: process.name, ms: await this.#silenceMs(process) })),
     );
-    const stuck = silences.filter(({ ms }) => ms >= maxSilenceMs).map(({ name }) => name);
-    const isAlive = loopLagMs < maxSilenceMs && stuck.length === 0;
+    const stuck = silences.filter(({ ms }) => ms >= this.#maxSilenceMs).map(({ name }) => name);
+    const isAlive = loopLagMs < this.#maxSilenceMs && stuck.length === 0;
     sendJson(response, isAlive ? 200 : 503, { status: isAlive ? 'alive' : 'stuck', loopLagMs, stuck });
   }
 
@@ -67,9 +68,8 @@ export class PodHealth {
 
   /** A late answer counts, too: the process was busy only. Without it the next probe, whenever it comes, would take it for stuck. */
   #ask(process: PodProcess): Promise<void> {
-    const { maxSilenceMs = MAX_SILENCE_MS } = this.#options;
     if (!this.#silentSince.has(process)) this.#silentSince.set(process, performance.now());
-    const asking = process.ask('/healthz', maxSilenceMs).then((answer) => {
+    const asking = process.ask('/healthz', this.#maxSilenceMs).then((answer) => {
       if (answer?.status === 200) this.#silentSince.delete(process);
       this.#asking.delete(process);
     });
