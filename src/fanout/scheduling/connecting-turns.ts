@@ -1,6 +1,6 @@
 import { SLICE_MS } from './bounds.ts';
 
-/** Time in ms from the end of a round to the end of the next one that a crowd of connecting clients may bring about. Bounds pauses of deliveries. */
+/** Longest time in ms that clients and a round should take together. A pause of deliveries to one socket is about as long. */
 const ROUND_MS = 130;
 /** Longest time in ms that connecting clients have between two rounds. */
 const MAX_WINDOW_MS = 75;

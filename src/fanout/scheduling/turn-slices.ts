@@ -12,7 +12,7 @@ interface WaitingJob {
   readonly since: number;
 }
 
-/** Who has turns of the event loop beside the jobs. */
+/** Work that has turns of the event loop of its own, between those of the jobs. */
 export interface OtherTurns {
   /** They want a turn although no job waits. */
   readonly areWanted: boolean;
