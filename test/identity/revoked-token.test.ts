@@ -12,6 +12,7 @@ import { ISSUER, signWith } from './identity-provider.ts';
 const SECRET = Buffer.from('s'.repeat(32));
 
 it('a revoked token is refused before the graph is asked (twin: without the check it is accepted)', async () => {
+  const token = await signWith(SECRET, { sub: 'ida' }, { alg: 'HS256' });
   const atMs = Date.now();
   const revocation = { name: 'sub', value: 'ida', atMs, untilMs: atMs + 60_000, reason: '' };
   const revocations = new Revocations();
@@ -27,7 +28,6 @@ it('a revoked token is refused before the graph is asked (twin: without the chec
     log: logLines().log,
     onFailure: (failure: AuthenticationFailure) => void failures.push(failure),
   };
-  const token = await signWith(SECRET, { sub: 'ida' }, { alg: 'HS256' });
   const source = { id: 'c', rawHeaders: [], params: { token }, address: '' };
   assert.deepEqual(await new Authenticator({ ...common, revocations }).authenticate(source), {
     failure: 'token_revoked',
