@@ -29,8 +29,9 @@ const MAX_QUESTIONS = 10;
 /** In ms. A stream that has published nothing for this long counts as served, even without a credit that confirms it. */
 const IDLE_MS = 10_000;
 /**
- * A mark is due after MARK_BYTES and MARK_INTERVAL_MS, or after MAX_UNMARKED_BYTES. Marks cost Redis less than 1 % of what the messages
- * cost. A stream that has published less since it began is not limited.
+ * A mark is due after MARK_BYTES and MARK_INTERVAL_MS, or after MAX_UNMARKED_BYTES. With one gateway, marks cost Redis less than 1 % of what
+ * the messages cost. A mark goes to every gateway, a message only to those with its channel: docs/capacity.md has the cost in a large fleet.
+ * A stream that has published less since it began is not limited.
  */
 const MARK_BYTES = 16_384;
 const MARK_INTERVAL_MS = 50;
