@@ -27,6 +27,7 @@ function end(): void {
     limitMs,
     msg: 'the event loop is blocked, or the shutdown takes too long: the watchdog ends the process',
   };
-  write(2, `${escapeHidden(JSON.stringify(line))}\n`, () => undefined);
-  setTimeout(() => process.kill(process.pid, 'SIGKILL'), LINE_MS);
+  const kill = () => void process.kill(process.pid, 'SIGKILL');
+  write(2, `${escapeHidden(JSON.stringify(line))}\n`, kill);
+  setTimeout(kill, LINE_MS);
 }

@@ -7,8 +7,8 @@ export const TICK_MS = 1000;
 export const PAUSED = 0;
 /** Least limit in ms: the import of a graph, or a garbage collection, may block a busy machine's loop for seconds. */
 const MIN_LIMIT_MS = 5000;
-/** Time in ms for the last line, which is not waited for: nobody may read the pipe. */
-export const LINE_MS = 100;
+/** Longest wait in ms for the last line: nobody may read the pipe. */
+export const LINE_MS = 500;
 /**
  * Longest time in ms from the limit to the end. The limit is rounded up to ticks, the first look comes up to a tick after the report, one
  * more tick comes after the limit, and the last line takes its time.

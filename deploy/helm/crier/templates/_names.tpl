@@ -35,7 +35,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end -}}
 
 {{/*
-Seconds from the start of preStop to SIGKILL. A pod ends within DRAIN_DELAY_MS + DRAIN_SPREAD_MS + 15 s; its watchdog ends it 3.1 s later at
+Seconds from the start of preStop to SIGKILL. A pod ends within DRAIN_DELAY_MS + DRAIN_SPREAD_MS + 15 s; its watchdog ends it 3.5 s later at
 the latest. The rest of the five seconds is margin.
 */}}
 {{- define "crier.gracePeriod" -}}
