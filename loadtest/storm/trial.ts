@@ -63,9 +63,11 @@ const SECRET = 'a secret of this benchmark, of 32 characters or more';
 const STEADY_AUCTION = 1;
 const FIRST_AUCTION = 1000;
 /** Most steps until the flood takes its share. */
-const MAX_STEPS = 25;
-const STEP_MS = 1000;
-const BEFORE_MS = 3000;
+const MAX_STEPS = 15;
+/** Time in ms for the server to settle at a new rate of the flood. */
+const SETTLE_MS = 500;
+/** Time in ms over which the share is measured. Within one second it moves by several percent points at the same rate. */
+const SHARE_MS = 3000;
 const STORM_TIMEOUT_MS = 60_000;
 const EVENTS_TIMEOUT_MS = 20_000;
 /** Distance from the share that the flood must take, in percent points. */
@@ -108,9 +110,9 @@ export async function stormTrial(
     await callProcess(steadyClients, 'flood', rate);
     await callProcess(steadyClients, 'report');
     const cpuBefore = cpuMs(server.pid);
-    await delay(BEFORE_MS);
+    await delay(SHARE_MS);
     const before = await callProcess<SteadyReport>(steadyClients, 'report');
-    const cpuBeforePercent = ((cpuMs(server.pid) - cpuBefore) / BEFORE_MS) * 100;
+    const cpuBeforePercent = ((cpuMs(server.pid) - cpuBefore) / SHARE_MS) * 100;
 
     const arriving = startChild('arriving-clients.js', closing);
     say(`${label}: ${sockets} clients arrive`);
@@ -209,9 +211,9 @@ async function calibrate(
   let rate = 20;
   for (let step = 0; step < MAX_STEPS; step++) {
     await callProcess(steadyClients, 'flood', rate);
-    await delay(STEP_MS / 2);
+    await delay(SETTLE_MS);
     const [startedAt, before, waited] = [performance.now(), cpuMs(server.pid), cpuWaitMs(server.pid)];
-    await delay(STEP_MS);
+    await delay(SHARE_MS);
     const availableMs = performance.now() - startedAt - (cpuWaitMs(server.pid) - waited);
     const share = ((cpuMs(server.pid) - before) / availableMs) * 100;
     say(`flood of ${rate.toFixed(0)} events a second takes ${share.toFixed(0)} % of the pod's core`);
