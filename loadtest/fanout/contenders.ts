@@ -32,6 +32,8 @@ export interface Contender {
   readonly isStream?: boolean;
   /** Its clients offer permessage-deflate. They count messages and do not inflate them. */
   readonly isCompressed?: boolean;
+  /** Its clients keep their window between messages, as browsers do. */
+  readonly hasWindow?: boolean;
   /** Its Redis. Default: one server. */
   readonly redis?: ContenderRedisKind;
   /** Measured only when `--servers` names it. */
@@ -83,6 +85,16 @@ export const contenders: readonly Contender[] = [
     ...crier,
     environment: { ...crier.environment, COMPRESSION: 'on' },
     isCompressed: true,
+    base: 'crier-shared',
+    isExtra: true,
+  },
+  {
+    name: 'crier-deflate-window',
+    title: 'crier, shared, compressed with a window',
+    ...crier,
+    environment: { ...crier.environment, COMPRESSION: 'on' },
+    isCompressed: true,
+    hasWindow: true,
     base: 'crier-shared',
     isExtra: true,
   },

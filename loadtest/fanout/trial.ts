@@ -54,7 +54,6 @@ export interface Sample extends Measurement {
   readonly outstanding: number;
   /** Events a second; undefined: a closed loop. */
   readonly rate?: number | undefined;
-  readonly messageBytes: number;
   readonly lagP99Ms: number;
   readonly residentBeforeBytes: number;
   readonly residentBytes: number;
@@ -102,7 +101,7 @@ export async function openTrial(options: TrialOptions): Promise<Trial> {
   try {
     signal.throwIfAborted();
     onPeriod(`connects ${sockets} sockets`);
-    const { messageBytes } = await client.connect({
+    await client.connect({
       port,
       sockets,
       redisUrl,
@@ -111,6 +110,7 @@ export async function openTrial(options: TrialOptions): Promise<Trial> {
       hasCoordinates: contender.hasCoordinates ?? false,
       isStream: contender.isStream ?? false,
       isCompressed: contender.isCompressed ?? false,
+      hasWindow: contender.hasWindow,
       query: contender.isGraphql ? auctionDocument(contender.identity) : undefined,
       identity: contender.identity,
       tokenSecret: contender.environment?.['JWT_SECRET'],
@@ -124,7 +124,7 @@ export async function openTrial(options: TrialOptions): Promise<Trial> {
       measure: async (measured) => {
         onPeriod(loadText(measured));
         try {
-          return { ...(await sampleOf(options, { server, client, adminPort }, measured)), messageBytes };
+          return await sampleOf(options, { server, client, adminPort }, measured);
         } catch (error) {
           throw named(error);
         }
@@ -149,7 +149,7 @@ export function loadText({ outstanding, rate }: Load): string {
   return rate === undefined ? `K=${outstanding}` : `${rate.toLocaleString('en')}/s`;
 }
 
-async function sampleOf(options: TrialOptions, pair: Pair, load: Load): Promise<Omit<Sample, 'messageBytes'>> {
+async function sampleOf(options: TrialOptions, pair: Pair, load: Load): Promise<Sample> {
   const { contender, sockets, isForAll, stalled, seconds, cpuProfile } = options;
   const { server, client, adminPort } = pair;
   const isWatched = options.isWatched && contender.hasMetrics;

@@ -16,6 +16,7 @@ export interface FleetPlan {
   readonly hasCoordinates: boolean;
   readonly isStream: boolean;
   readonly isCompressed: boolean;
+  readonly hasWindow?: boolean | undefined;
   /** undefined: the server has no GraphQL. */
   readonly query: string | undefined;
   readonly identity: IdentityField | undefined;
@@ -39,7 +40,9 @@ export interface Period {
 
 export interface Measurement extends Losses {
   readonly events: number;
-  /** Messages whose length differs from the first message's. */
+  /** Mean length of the messages of the window. */
+  readonly messageBytes: number;
+  /** Messages whose length differs from the first message's; with a window of compression: that are longer. */
   readonly wrongSizes: number;
   /** Reading sockets whose connection ended. */
   readonly closed: number;
@@ -60,7 +63,7 @@ export interface Measurement extends Losses {
 
 export interface Client {
   /** Resolves when every subscription is live. */
-  connect(plan: FleetPlan): Promise<{ messageBytes: number }>;
+  connect(plan: FleetPlan): Promise<void>;
   measure(period: Period): Promise<Measurement>;
   /** Ends the current period: nothing more is published. */
   finish(): Promise<void>;

@@ -25,9 +25,11 @@ const fleet: FleetSocket[] = [];
 let channels: string[] = [];
 let publisher: Publisher | undefined;
 let plan: FleetPlan | undefined;
-/** Length of every result, so that an error does not count as one. */
-let messageBytes = 0;
+/** Length of the first result. Every result has it, so that an error does not count as one; with a window of compression it is the largest. */
+let resultBytes = 0;
 let wrongSizes = 0;
+let receivedMessages = 0;
+let receivedBytes = 0;
 let lastMessageAt = 0;
 let onDelivery: ((socket: number) => void) | undefined;
 /** Duration of publishing. */
@@ -35,12 +37,14 @@ let windowMs = 0;
 
 const owner = {
   onMessage({ index }: FleetSocket, bytes: number): void {
-    if (!isSize(bytes, messageBytes)) wrongSizes++;
+    receivedMessages++;
+    receivedBytes += bytes;
+    if (!isSize(plan!.hasWindow ? Math.max(bytes, resultBytes) : bytes, resultBytes)) wrongSizes++;
     onDelivery?.(index);
   },
 };
 
-async function connectFleet(wanted: FleetPlan): Promise<{ messageBytes: number }> {
+async function connectFleet(wanted: FleetPlan): Promise<void> {
   plan = wanted;
   const auctionIds = Array.from({ length: plan.isForAll ? 1 : plan.sockets }, (_, i) => 100_000 + i);
   channels = auctionIds.map((id) => auctionChannel(wanted.channelPrefix, id));
@@ -54,7 +58,6 @@ async function connectFleet(wanted: FleetPlan): Promise<{ messageBytes: number }
     await Promise.all(batch.map(({ opened }) => opened));
   }
   await warmUp(plan);
-  return { messageBytes };
 }
 
 async function paramsOf(index: number, { identity, tenants, tokenSecret }: FleetPlan): Promise<Record<string, string>> {
@@ -72,11 +75,11 @@ function openSocket(
   index: number,
   params: Record<string, string>,
 ): { readonly socket: FleetSocket; readonly opened: Promise<void> } {
-  const { port, query, isForAll, isStream, isCompressed } = plan!;
+  const { port, query, isForAll, isStream, isCompressed, hasWindow = false } = plan!;
   const auction = isForAll ? 0 : index;
   const path = query ? '/graphql' : `/?channel=${encodeURIComponent(channels[auction]!)}`;
   const operation = query ? { query, variables: { auction_id: 100_000 + auction } } : undefined;
-  const socket = new FleetSocket(index, { port, path, operation, params, isStream, isCompressed }, owner);
+  const socket = new FleetSocket(index, { port, path, operation, params, isStream, isCompressed, hasWindow }, owner);
   return { socket, opened: socket.open() };
 }
 
@@ -101,14 +104,14 @@ async function warmUp({ sockets, isForAll }: FleetPlan): Promise<void> {
 
 function check(socket: FleetSocket, text: string): void {
   const { query, identity, tenants, isStream } = plan!;
-  messageBytes ||= socket.bytes;
+  resultBytes ||= socket.bytes;
   const message = (isStream ? { id: socket.id, payload: JSON.parse(jsonOf(text)) as unknown } : JSON.parse(text)) as {
     id: string;
     payload: { errors?: unknown; data?: { auction_updated?: Record<string, unknown> } };
   };
   const auction = message.payload.data?.auction_updated;
   const isRight =
-    isSize(socket.bytes, messageBytes) &&
+    isSize(socket.bytes, resultBytes) &&
     (!query || (message.id === socket.id && auction !== undefined && message.payload.errors === undefined)) &&
     (identity !== 'tenant' || auction?.['tenant'] === `tenant-${String(socket.index % tenants).padStart(5, '0')}`) &&
     (identity !== 'viewer' || auction?.['viewer'] === userOf(socket.index));
@@ -129,7 +132,7 @@ async function measure({ outstanding, rate, seconds, serverPid, stalled }: Perio
   const readers = sockets - stalled;
   for (const socket of fleet.slice(readers)) socket.stall();
   const accounts = new Outstanding(readers, outstanding, isForAll);
-  wrongSizes = 0;
+  wrongSizes = receivedMessages = receivedBytes = 0;
   windowMs = seconds * 1000;
   const clock = () => performance.now();
   const serverCpu = cpuTime(serverPid);
@@ -165,6 +168,7 @@ async function measure({ outstanding, rate, seconds, serverPid, stalled }: Perio
   return {
     ...accounts.losses(),
     events: accounts.published,
+    messageBytes: receivedBytes / receivedMessages,
     wrongSizes,
     closed: fleet.slice(0, readers).filter(({ closeCode }) => closeCode !== undefined).length,
     durationMs: endedAt - startedAt,

@@ -15,8 +15,10 @@ export interface Plan {
   readonly params: Readonly<Record<string, string>>;
   /** True: it subscribes over server-sent events. */
   readonly isStream?: boolean;
-  /** True: it offers permessage-deflate without context, so that all results have one length. It inflates messages only before `count()`. */
+  /** True: it offers permessage-deflate. It inflates only its first message. */
   readonly isCompressed?: boolean;
+  /** True: a compressed message may refer to the one before it; otherwise all results have one length. */
+  readonly hasWindow?: boolean;
 }
 
 export interface FleetSocketOwner {
@@ -70,12 +72,11 @@ export class FleetSocket {
 
   /** Connects and subscribes. Only the first event shows that the subscription is live. @throws Error */
   async open(): Promise<void> {
-    const { path, operation, params, isStream, isCompressed } = this.#plan;
+    const { path, operation, params, isStream, isCompressed, hasWindow } = this.#plan;
     if (isStream) return this.#openStream(path, JSON.stringify(operation));
     const protocol = operation ? 'Sec-WebSocket-Protocol: graphql-transport-ws\r\n' : '';
-    const extensions = isCompressed
-      ? 'Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover\r\n'
-      : '';
+    const offer = `permessage-deflate${hasWindow ? '' : '; server_no_context_takeover'}`;
+    const extensions = isCompressed ? `Sec-WebSocket-Extensions: ${offer}\r\n` : '';
     this.#socket.write(
       `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
         `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n${extensions}${protocol}\r\n`,
