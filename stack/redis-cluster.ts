@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { freePorts } from './port.ts';
 import { startRedisServer } from './redis-server.ts';
-import type { RedisServer } from './redis-server.ts';
+import type { RedisServer, RedisTlsOptions } from './redis-server.ts';
 import { until } from './until.ts';
 
 const SLOTS = 16_384;
@@ -20,11 +20,15 @@ export interface RedisClusterOptions {
   readonly password?: string;
   /** Of the first node; the others follow. Default: free ports. */
   readonly port?: number;
+  /** Serves TLS on second ports, which the nodes use among themselves, too. */
+  readonly tls?: RedisTlsOptions;
 }
 
 export interface RedisCluster {
   /** `redis+cluster://` with all nodes. */
   readonly url: string;
+  /** `rediss+cluster://`; names no node without `tls`. */
+  readonly tlsUrl: string;
   /** By shard. */
   readonly primaries: readonly RedisServer[];
   /** By shard; of the shards one after the other. */
@@ -39,6 +43,7 @@ export async function startRedisCluster({
   nodeTimeoutMs = 2_000,
   password,
   port,
+  tls,
 }: RedisClusterOptions = {}): Promise<RedisCluster> {
   const count = shards * (1 + replicas);
   const free = await freePorts(port === undefined ? 2 * count : count);
@@ -47,6 +52,7 @@ export async function startRedisCluster({
     Array.from({ length: count }, (_, i) =>
       startRedisServer({
         port: port === undefined ? free[count + i]! : port + i,
+        ...(tls && { tls }),
         flags: [
           ...['--cluster-enabled', 'yes', '--cluster-port', `${free[i]!}`, '--cluster-require-full-coverage', 'no'],
           ...[
@@ -58,6 +64,7 @@ export async function startRedisCluster({
             `nodes-${i}.conf`,
           ],
           ...['--repl-diskless-sync-delay', '0'],
+          ...(tls ? ['--tls-cluster', 'yes', '--tls-replication', 'yes'] : []),
           ...(password === undefined ? [] : ['--requirepass', password, '--masterauth', password]),
         ],
       }),
@@ -75,6 +82,7 @@ export async function startRedisCluster({
   }
   return {
     url: `redis+cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
+    tlsUrl: `rediss+cluster://${nodes.map(({ tlsUrl }) => tlsUrl.replace('rediss://', '')).join(',')}`,
     primaries: nodes.slice(0, shards),
     replicas: nodes.slice(shards),
     stop,

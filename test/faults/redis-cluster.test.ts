@@ -12,6 +12,7 @@ import { kafkaBrokers, redisCluster } from '../support/services.ts';
 import { isFull } from './form.ts';
 import { LedgerStream } from './ledger-stream.ts';
 import { Listener } from './listener.ts';
+import { SecureCluster } from './secure-cluster.ts';
 import { createStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -24,6 +25,7 @@ const MOVES = isFull ? LANES : 3;
 /** Holds what the worker publishes at once after the longest fault. */
 const HISTORY = { entries: 10_000, bytes: 10_000_000, seconds: 600 };
 const MAX_FAILOVER_MS = 15_000;
+const ROTATIONS = isFull ? 3 : 1;
 
 /** A worker, a gateway with a stock client and a client of @crier/client per lane, and a running ledger in Kafka. */
 class Flow {
@@ -41,10 +43,14 @@ class Flow {
     this.listeners = parts.listeners;
   }
 
-  static async start(t: TestContext, redisUrl: string): Promise<Flow> {
+  static async start(
+    t: TestContext,
+    redisUrl: string,
+    redisSettings: Readonly<Record<string, string>> = {},
+  ): Promise<Flow> {
     const brokers = await kafkaBrokers(t);
     const stage = await createStage(t, { brokers, partitions: LANES, history: HISTORY });
-    const settings = { REDIS_URL: redisUrl };
+    const settings = { REDIS_URL: redisUrl, ...redisSettings };
     const [gateway, worker] = await Promise.all([stage.start('gateway', settings), stage.start('worker', settings)]);
     await stage.hasWorkers(1);
     const { name: topic, partitions } = stage;
@@ -158,6 +164,34 @@ describe('a Redis Cluster under a flow of records', () => {
       report(t, `every lane after slot ${slot} moved`, await flow.hears('entries written after the move'));
     }
     assert.ok((await flow.gaps()) > 0);
+    await flow.expectWhole(t);
+  });
+});
+
+describe('a Redis Cluster whose certificates are rotated', () => {
+  it('loses no event and closes no socket, whether links stay open, are cut, or a replica takes over', async (t) => {
+    const secure = await SecureCluster.start(t);
+    const { cluster, pods } = secure;
+    const flow = await Flow.start(t, cluster.tlsUrl, {
+      REDIS_TLS_CA_FILE: pods.trusted,
+      REDIS_TLS_CERT_FILE: pods.certificate,
+      REDIS_TLS_KEY_FILE: pods.key,
+    });
+    const readings = () =>
+      [flow.gateway, flow.worker].map(({ log }) => log.split('the TLS files of Redis have changed').length);
+    for (let rotation = 1; rotation <= ROTATIONS; rotation++) {
+      let before = readings();
+      await secure.rotate(rotation, async () => {
+        await flow.stage.until('both pods to read the files', () => readings().every((count, i) => count > before[i]!));
+        before = readings();
+      });
+      assert.equal(await flow.gaps(), 0);
+      await flow.hears('entries written after the rotation');
+    }
+    await secure.cutLinks();
+    report(t, 'every lane after the cut', await flow.hears('entries written after the cut'));
+    cluster.primaries[shardOf(flow.slotOf('0'))]!.process.kill('SIGKILL');
+    report(t, 'every lane after the kill', await flow.hears('entries written after the kill'));
     await flow.expectWhole(t);
   });
 });
