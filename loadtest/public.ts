@@ -4,9 +4,10 @@ import { publishFaults } from './fault-report.ts';
 import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
 import { avalanche } from './public/avalanche.ts';
-import type { Delays } from './public/fleet-client.ts';
+import type { ClientKind } from './public/fleet-client.ts';
 import { idle } from './public/idle.ts';
 import { jitter } from './public/jitter.ts';
+import type { Delays } from './public/reconnect-delays.ts';
 import { avalancheTable, faultsOf, idleTable, jitterTable } from './public/report.ts';
 import { startStack } from './story/stack.ts';
 import type { StoryStack } from './story/stack.ts';
@@ -19,6 +20,7 @@ Usage: npm run loadtest -- --scenario <jitter|avalanche|idle> [flags]
   --scenario avalanche  a gateway is replaced, then a worker; how long are clients away?
   --scenario idle       connections with one subscription each: memory of the pod
   --clients <number>    default: 10000
+  --kinds <names>       of stock (@crier/client) and raw (sockets that send the same and parse little), a run for each; default: both
   --delays <names>      of stock (those of @crier/client) and tuned (500 ms, doubling to 5 s, full jitter), a run for each; default: both
   --spread <ms>         with avalanche: DRAIN_SPREAD_MS, a run for each; default: 0,20000
   --out <name>          loadtest/results/<name>.json and .md; default: scenario-<scenario>
@@ -31,6 +33,7 @@ const { values } = parseArgs({
   options: {
     scenario: { type: 'string' },
     clients: { type: 'string', default: '10000' },
+    kinds: { type: 'string', default: 'stock,raw' },
     delays: { type: 'string', default: 'stock,tuned' },
     spread: { type: 'string', default: '0,20000' },
     out: { type: 'string' },
@@ -66,8 +69,11 @@ async function outcomeOf(scenario: string, clients: number, signal: AbortSignal)
     const result = await idle(clients, say);
     return { table: idleTable(result), faults: result.faults, data: { result } };
   }
+  const kinds = namesOf<ClientKind>('kinds', ['stock', 'raw']);
+  const delays = namesOf<Delays>('delays', ['stock', 'tuned']);
   if (scenario === 'jitter') {
-    const results = await each(delays(), signal, (one, stack) => jitter(clients, one, stack, say, signal));
+    const plans = delays.flatMap((one) => kinds.map((kind) => ({ clients, kind, delays: one })));
+    const results = await each(plans, signal, (plan, stack) => jitter(plan, stack, say, signal));
     return {
       table: jitterTable(results),
       faults: results.flatMap(({ report }) => faultsOf(report)),
@@ -75,13 +81,12 @@ async function outcomeOf(scenario: string, clients: number, signal: AbortSignal)
     };
   }
   const spreads = values.spread.split(',').map((text) => numberFlag('spread', text, 0));
-  const runs = await each(spreads, signal, (spreadMs, stack) =>
-    avalanche(clients, { delays: delays()[0]!, spreadMs }, stack, say, signal),
-  );
+  const plans = spreads.flatMap((spreadMs) => kinds.map((kind) => ({ clients, kind, delays: delays[0]!, spreadMs })));
+  const runs = await each(plans, signal, (plan, stack) => avalanche(plan, stack, say, signal));
   const results = runs.flat();
   return {
     table: avalancheTable(results),
-    faults: results.flatMap(({ report }) => faultsOf(report, true)),
+    faults: results.flatMap(({ deploy, report }) => faultsOf(report, true).map((fault) => `${deploy}: ${fault}`)),
     data: { results },
   };
 }
@@ -105,10 +110,11 @@ async function each<Value, Result>(
   return results;
 }
 
-function delays(): Delays[] {
-  return values.delays.split(',').map((name) => {
-    if (name === 'stock' || name === 'tuned') return name;
-    throw new Error(`--delays: expected stock, tuned, got "${name}"`);
+function namesOf<Name extends string>(flag: 'kinds' | 'delays', known: readonly Name[]): Name[] {
+  return values[flag].split(',').map((name) => {
+    const found = known.find((one) => one === name);
+    if (found !== undefined) return found;
+    throw new Error(`--${flag}: expected ${known.join(', ')}, got "${name}"`);
   });
 }
 

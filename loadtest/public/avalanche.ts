@@ -1,12 +1,24 @@
+import { cpuMs } from '../processes/process-usage.ts';
 import type { StoryStack } from '../story/stack.ts';
 import type { FleetReport } from './fleet.ts';
-import type { Delays } from './fleet-client.ts';
+import type { ClientKind } from './fleet-client.ts';
+import type { Delays } from './reconnect-delays.ts';
 import { Stage } from './stage.ts';
 
 export interface AvalancheResult {
   readonly deploy: string;
   readonly clients: number;
   readonly report: FleetReport;
+  /** CPU time of the gateway that the clients return to, from the signal until all were back; 0 for a worker. */
+  readonly podCpuMs: number;
+  readonly clientCpuMs: number;
+}
+
+export interface AvalanchePlan {
+  readonly clients: number;
+  readonly kind: ClientKind;
+  readonly delays: Delays;
+  readonly spreadMs: number;
 }
 
 const INTERVAL_MS = 250;
@@ -17,13 +29,12 @@ const QUIET_MS = 3000;
 
 /** AnyCable's avalanche: what clients notice of the replacement of a gateway, and then of a worker. */
 export async function avalanche(
-  clients: number,
-  { delays, spreadMs }: { readonly delays: Delays; readonly spreadMs: number },
+  { clients, kind, delays, spreadMs }: AvalanchePlan,
   stack: StoryStack,
   say: (line: string) => void,
   signal: AbortSignal,
 ): Promise<AvalancheResult[]> {
-  const stage = new Stage(stack, (line) => say(`avalanche, ${spreadMs} ms: ${line}`), signal);
+  const stage = new Stage(stack, (line) => say(`avalanche, ${kind} clients, ${spreadMs} ms: ${line}`), signal);
   const settle = async () => {
     await stage.calm();
     await stage.until('the last events', 10_000, ({ events, deliveries }) => deliveries >= events * clients);
@@ -34,17 +45,20 @@ export async function avalanche(
     const environment = { DRAIN_SPREAD_MS: String(spreadMs), SHUTDOWN_TIMEOUT_MS: String(spreadMs + RETURN_MS) };
     const worker = await stage.startPod('worker', 1);
     const gateway = await stage.startPod('gateway', 0, environment);
-    await stage.connect({ port: gateway.port, clients, delays, minOfflineMs: 0 });
+    await stage.connect({ port: gateway.port, clients, kind, delays, minOfflineMs: 0 });
     const next = await stage.startPod('gateway', 0, environment);
 
     await stage.begin({ events: EVENTS, intervalMs: INTERVAL_MS, cutEveryMs: 0 });
     await stage.target(next.port);
+    const [podCpuBefore, clientCpuBefore] = [cpuMs(next.server.pid), stage.clientCpuMs];
     process.kill(gateway.server.pid, 'SIGTERM');
     await stage.until(
       'clients return',
       spreadMs + RETURN_MS,
       ({ connected, disconnects }) => disconnects >= clients && connected === clients,
     );
+    const podCpuMs = cpuMs(next.server.pid) - podCpuBefore;
+    const clientCpuMs = stage.clientCpuMs - clientCpuBefore;
     const ofGateway = await settle();
 
     await stage.begin({ events: EVENTS, intervalMs: INTERVAL_MS, cutEveryMs: 0 });
@@ -55,9 +69,10 @@ export async function avalanche(
     await stage.until('the worker ends', RETURN_MS, () => isEnded);
     await stage.until('events after the deploy', QUIET_MS);
     const ofWorker = await settle();
+    const deploy = `crier, a gateway, DRAIN_SPREAD_MS=${spreadMs}, ${kind} clients, ${delays} delays`;
     return [
-      { deploy: `crier, a gateway, DRAIN_SPREAD_MS=${spreadMs}, ${delays} delays`, clients, report: ofGateway },
-      { deploy: 'crier, a worker', clients, report: ofWorker },
+      { deploy, clients, report: ofGateway, podCpuMs, clientCpuMs },
+      { deploy: `crier, a worker, ${kind} clients`, clients, report: ofWorker, podCpuMs: 0, clientCpuMs: 0 },
     ];
   } finally {
     await stage.close();

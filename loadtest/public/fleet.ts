@@ -2,8 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createPublisher } from '../fanout/client/publisher.ts';
 import type { Publisher } from '../fanout/client/publisher.ts';
 import { answerCalls } from '../processes/process-call.ts';
-import { FleetClient } from './fleet-client.ts';
-import type { Delays } from './fleet-client.ts';
+import type { ClientKind, FleetClient } from './fleet-client.ts';
+import { RawClient } from './raw-client.ts';
+import type { Delays } from './reconnect-delays.ts';
+import { StockClient } from './stock-client.ts';
 
 /** The process of all clients of a public scenario, which also publishes: both ends of a latency are its own clock. */
 
@@ -12,6 +14,7 @@ export interface FleetPlan {
   readonly kafkaBrokers: string;
   readonly redisUrl: string;
   readonly clients: number;
+  readonly kind: ClientKind;
   readonly delays: Delays;
   /** Least time from a disconnect to the next attempt. */
   readonly minOfflineMs: number;
@@ -52,6 +55,8 @@ const QUERY = 'subscription ($auction_id: Int!) { auction_updated(auction_id: $a
 const CONNECT_BATCH = 200;
 const CONNECT_TIMEOUT_MS = 60_000;
 const WARM_UP_MS = 500;
+/** Source addresses: one has 28,000 ports, and a port of a closed connection stays taken for a minute. */
+const ADDRESSES = 8;
 
 const clients: FleetClient[] = [];
 let publisher: Publisher | undefined;
@@ -73,10 +78,12 @@ let faults: Record<string, number> = {};
 let cpu = process.cpuUsage();
 
 function createOne(index: number, plan: FleetPlan): FleetClient {
-  return new FleetClient({
-    ...plan,
-    index,
-    url: () => `ws://127.0.0.1:${port}/graphql`,
+  const { delays, minOfflineMs } = plan;
+  return new (plan.kind === 'stock' ? StockClient : RawClient)({
+    delays,
+    minOfflineMs,
+    port: () => port,
+    localAddress: `127.0.0.${2 + (index % ADDRESSES)}`,
     query: QUERY,
     onVersion: (version) => onEvent(index, version - FIRST_VERSION),
     onConnected: () => {

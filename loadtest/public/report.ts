@@ -1,6 +1,7 @@
 import type { AvalancheResult } from './avalanche.ts';
 import type { FleetReport } from './fleet.ts';
 import type { IdleResult } from './idle.ts';
+import { JITTER_EVENTS } from './jitter.ts';
 import type { JitterResult } from './jitter.ts';
 import {
   AVALANCHE_HEADINGS,
@@ -16,9 +17,10 @@ const MAX_AWAY_MS = 3000;
 
 /** crier's figures, then those that AnyCable published. */
 export function jitterTable(results: readonly JitterResult[]): string[][] {
-  const rows = results.map(({ delays, clients, report }) => [
-    `crier, ${delays} delays`,
+  const rows = results.map(({ kind, delays, clients, report }) => [
+    `crier, ${kind} clients, ${delays} delays`,
     String(clients),
+    `${report.events} of ${JITTER_EVENTS}`,
     `${((report.delivered / report.expected) * 100).toFixed(3)} %`,
     String(report.duplicates),
     ...[report.p50Ms, report.p95Ms, report.p99Ms, report.maxMs].map(duration),
@@ -27,14 +29,14 @@ export function jitterTable(results: readonly JitterResult[]): string[][] {
 }
 
 export function avalancheTable(results: readonly AvalancheResult[]): string[][] {
-  const rows = results.map(({ deploy, clients, report }) => {
+  const rows = results.map(({ deploy, clients, report, podCpuMs, clientCpuMs }) => {
     const isAway = report.disconnected > 0;
     return [
       deploy,
       String(clients),
       String(report.disconnected),
       ...[report.halfBackMs, report.mostBackMs, report.allBackMs].map((ms) => (isAway ? duration(ms) : '')),
-      isAway ? duration(report.longestAwayMs) : '',
+      ...[report.longestAwayMs, podCpuMs, clientCpuMs].map((ms) => (isAway ? duration(ms) : '')),
       String(report.neverBack),
       String(report.expected - report.delivered),
     ];

@@ -9,6 +9,7 @@ import { AUCTION_TOPIC } from '../fanout/auction.ts';
 import { graphVariant, withBinding } from '../fanout/graph-variant.ts';
 import type { GraphVariant } from '../fanout/graph-variant.ts';
 import { callProcess } from '../processes/process-call.ts';
+import { cpuMs } from '../processes/process-usage.ts';
 import { startServerProcess, stopProcess } from '../processes/server-process.ts';
 import type { ServerProcess } from '../processes/server-process.ts';
 import { startArguments } from '../processes/start-arguments.ts';
@@ -94,6 +95,11 @@ export class Stage {
 
   calm(): Promise<void> {
     return callProcess(this.#fleet!, 'calm');
+  }
+
+  /** CPU time that the clients' process has used, in ms. */
+  get clientCpuMs(): number {
+    return cpuMs(this.#fleet!.pid!);
   }
 
   report(): Promise<FleetReport> {
