@@ -9,7 +9,8 @@ import { answersTable, attackTable, findingsOf } from './attacks/report.ts';
 import { runTrial } from './attacks/trial.ts';
 import type { Trial } from './attacks/trial.ts';
 import { runCommand, say } from './command.ts';
-import { conditionsOf } from './fanout/conditions.ts';
+import { conditionsList, conditionsOf } from './fanout/conditions.ts';
+import type { Conditions } from './fanout/conditions.ts';
 import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
 import { markdownTable, textTable } from './table.ts';
@@ -76,7 +77,7 @@ async function publish(
   chosen: readonly Attack[],
   trials: readonly Trial[],
   findings: readonly string[],
-  settings: object,
+  settings: Conditions,
 ): Promise<void> {
   const conditions = { ...conditionsOf(['node_modules/ws', 'node_modules/graphql']), ...settings };
   const tables = [attackTable(trials), answersTable(trials)];
@@ -86,12 +87,12 @@ async function publish(
     ...tables.flatMap((table) => [markdownTable(table)]),
     ...(findings.length > 0 ? findings.map((finding) => `- ${finding}`) : ['No bound was exceeded.']),
     '',
-    ...Object.entries(conditions).map(([name, value]) => `- ${name}: ${String(value)}`),
+    conditionsList(conditions),
   ];
   await mkdir(RESULTS_FOLDER, { recursive: true });
   const path = join(RESULTS_FOLDER, values.out);
   await writeFile(`${path}.json`, `${JSON.stringify({ conditions, findings, trials }, null, 2)}\n`);
-  await writeFile(`${path}.md`, `# Attacks\n\n${lines.join('\n')}\n`);
+  await writeFile(`${path}.md`, `# Attacks\n\n${lines.join('\n')}`);
   for (const table of tables) process.stdout.write(`${textTable(table)}\n`);
   for (const finding of findings) process.stdout.write(`${finding}\n`);
   process.stdout.write(`${path}.json, ${path}.md\n`);

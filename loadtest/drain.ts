@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { runCommand, say } from './command.ts';
-import { conditionsOf } from './fanout/conditions.ts';
+import { conditionsList, conditionsOf } from './fanout/conditions.ts';
 import { RESULTS_FOLDER } from './fanout/results.ts';
 import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
@@ -206,13 +206,12 @@ async function publish(outcomes: readonly DrainOutcome[], plan: Plan): Promise<v
   const packages = ['ws', 'graphql', 'graphql-ws'].map((name) => `node_modules/${name}`);
   const conditions = { ...conditionsOf(packages), flags };
   const verdict = faults.length === 0 ? 'Every bound was kept.' : faults.join('\n\n');
-  const lines = Object.entries(conditions).map(([key, value]) => `- ${key}: ${String(value)}`);
   const path = `${RESULTS_FOLDER}/${values.out}`;
   await mkdir(RESULTS_FOLDER, { recursive: true });
   await writeFile(`${path}.json`, `${JSON.stringify({ conditions, outcomes, faults }, null, 2)}\n`);
   await writeFile(
     `${path}.md`,
-    `# Results: ${values.out}\n\n${markdownTable(table)}\n${verdict}\n\n${lines.join('\n')}\n`,
+    `# Results: ${values.out}\n\n${markdownTable(table)}\n${verdict}\n\n${conditionsList(conditions)}`,
   );
   process.stdout.write(`\n${textTable(table)}\n${path}.json ${path}.md\n`);
   for (const fault of faults) say(`drain: ${fault}`);

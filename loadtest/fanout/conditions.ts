@@ -10,8 +10,11 @@ const PACKAGES = [
   'loadtest/node_modules/mercurius',
 ];
 
+/** Date, machine, versions and flags of a run. */
+export type Conditions = Readonly<Record<string, string | number | boolean>>;
+
 /** The conditions of a run. `packages`: folders of the packages whose versions are listed. */
-export function conditionsOf(packages: readonly string[] = PACKAGES): Record<string, string | number | boolean> {
+export function conditionsOf(packages: readonly string[] = PACKAGES): Conditions {
   return {
     date: new Date().toISOString().slice(0, 16),
     node: process.version,
@@ -23,6 +26,13 @@ export function conditionsOf(packages: readonly string[] = PACKAGES): Record<str
     pinned: canPin ? 'server on one core; client, publisher and Redis on another' : 'no',
     ...Object.fromEntries(packages.map((folder) => [folder.replace(/^.*node_modules\//, ''), versionOf(folder)])),
   };
+}
+
+/** The conditions as the list of a Markdown file, one a line. */
+export function conditionsList(conditions: Conditions): string {
+  return Object.entries(conditions)
+    .map(([name, value]) => `- ${name}: ${value}\n`)
+    .join('');
 }
 
 /**

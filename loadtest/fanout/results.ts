@@ -2,6 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { markdownTable } from '../table.ts';
 import { barChart } from './chart.ts';
 import type { Bar } from './chart.ts';
+import { conditionsList } from './conditions.ts';
+import type { Conditions } from './conditions.ts';
 import { titleOf } from './contenders.ts';
 import { memoryTable } from './memory.ts';
 import type { MemoryRow } from './memory.ts';
@@ -18,8 +20,7 @@ import type { Sample } from './trial.ts';
 export const RESULTS_FOLDER = 'loadtest/results';
 
 export interface Results {
-  /** Date, machine, versions and flags. */
-  readonly conditions: Readonly<Record<string, string | number | boolean>>;
+  readonly conditions: Conditions;
   readonly rows: readonly Row[];
   readonly faults: readonly string[];
   /** Empty unless `--stalled` is set. */
@@ -44,7 +45,6 @@ export async function writeResults(name: string, results: Results): Promise<stri
 }
 
 function markdown(name: string, { conditions, rows, faults, stalled, memory, profiles }: Results): string {
-  const lines = Object.entries(conditions).map(([key, value]) => `- ${key}: ${value}`);
   const verdict = faults.length === 0 ? 'Every socket received every message published for it.' : faults.join('\n\n');
   return `# Results: ${name}
 
@@ -55,8 +55,7 @@ ${verdict}
 ${baseSection(rows)}${stalled.length === 0 ? '' : stalledSection(stalled)}${memory.length === 0 ? '' : memorySection(memory)}${profiles.length === 0 ? '' : profileSection(profiles, rows)}
 ## Conditions
 
-${lines.join('\n')}
-
+${conditionsList(conditions)}
 ![The same as a picture](${name}.svg)
 `;
 }

@@ -1,3 +1,5 @@
+import { conditionsList } from '../fanout/conditions.ts';
+import type { Conditions } from '../fanout/conditions.ts';
 import { whole } from '../story/report/figure-text.ts';
 import { markdownTable } from '../table.ts';
 import { TALK_FLOOD_SECONDS } from '../story/report/talk-figures.ts';
@@ -68,8 +70,7 @@ export function semiSpaceTable(rows: readonly SemiSpaceRow[]): Cells[] {
 }
 
 export interface Report extends Climb {
-  /** Date, machine, versions and flags of the run. */
-  readonly conditions: Readonly<Record<string, string | number | boolean>>;
+  readonly conditions: Conditions;
 }
 
 export function markdownReport(name: string, { conditions, rows, semiSpaces, faults }: Report): string {
@@ -87,7 +88,7 @@ ${bullets(findingsOf(rows))}
 ${bullets(verdict)}
 ${semiSpaces.length === 0 ? '' : `## crier's young generation\n\n${markdownTable(semiSpaceTable(semiSpaces))}\n`}## Conditions
 
-${bullets(Object.entries(conditions).map(([key, value]) => `${key}: ${value}`))}
+${conditionsList(conditions)}
 ![The same figures as a picture](${name}.svg)
 `;
 }

@@ -1,5 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { barChart } from '../fanout/chart.ts';
+import { conditionsList } from '../fanout/conditions.ts';
+import type { Conditions } from '../fanout/conditions.ts';
 import { RESULTS_FOLDER } from '../fanout/results.ts';
 import { median } from '../median.ts';
 import { sum } from '../processes/cpu-cost.ts';
@@ -28,7 +30,7 @@ export interface PublishRow {
 }
 
 export interface PublishResults {
-  readonly conditions: Readonly<Record<string, string | number | boolean>>;
+  readonly conditions: Conditions;
   readonly rows: readonly PublishRow[];
   readonly rounds: readonly (readonly PublishSample[])[];
 }
@@ -101,10 +103,7 @@ ${verdict}
 
 ## Conditions
 
-${Object.entries(conditions)
-  .map(([key, value]) => `- ${key}: ${value}`)
-  .join('\n')}
-
+${conditionsList(conditions)}
 ![The same as a picture](${name}.svg)
 `;
 }

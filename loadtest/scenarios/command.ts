@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { conditionsOf } from '../fanout/conditions.ts';
+import type { Conditions } from '../fanout/conditions.ts';
 import { CLIENT_CORE, pinThisProcess } from '../processes/pinning.ts';
 import { startStack } from '../story/stack.ts';
 import { USAGE, readFlags } from './flags.ts';
@@ -39,7 +40,7 @@ async function writeResults(
   name: string,
   question: string,
   result: ScenarioResult,
-  conditions: Readonly<Record<string, string | number | boolean>>,
+  conditions: Conditions,
 ): Promise<string[]> {
   const files = {
     [`${FOLDER}/${name}.json`]: `${JSON.stringify({ conditions, ...result }, null, 2)}\n`,

@@ -1,3 +1,5 @@
+import { conditionsList } from '../fanout/conditions.ts';
+import type { Conditions } from '../fanout/conditions.ts';
 import type { FleetUsage } from './clients/fleet-calls.ts';
 import type { LatencySummary } from './latency.ts';
 import type { ScenarioResult } from './result.ts';
@@ -53,11 +55,7 @@ export function textReport(result: ScenarioResult): string {
   return `${lines.join('\n')}\n`;
 }
 
-export function markdownReport(
-  question: string,
-  result: ScenarioResult,
-  conditions: Readonly<Record<string, string | number | boolean>>,
-): string {
+export function markdownReport(question: string, result: ScenarioResult, conditions: Conditions): string {
   const rows = rowsOf(result).map(([what, figure]) => `| ${what} | ${figure} |`);
   const verdict = result.faults.length === 0 ? ['No fault.'] : result.faults.map((fault) => `Fault: ${fault}`);
   const notes = [...verdict, ...result.warnings.map((warning) => `Warning: ${warning}`)];
@@ -72,10 +70,7 @@ ${rows.join('\n')}
 
 ${notes.join('\n\n')}
 
-${Object.entries(facts)
-  .map(([name, value]) => `- ${name}: ${value}`)
-  .join('\n')}
-`;
+${conditionsList(facts)}`;
 }
 
 function msOf({ p50Ms, p99Ms, p999Ms, maxMs }: LatencySummary): string {

@@ -1,3 +1,4 @@
+import type { Conditions } from '../../fanout/conditions.ts';
 import { escapeMarkup } from '../../../src/escape-markup.ts';
 import type { Cells } from '../../table.ts';
 import type { StoryResult } from '../result.ts';
@@ -6,8 +7,6 @@ import { whole } from './figure-text.ts';
 import { COUNTS_NOTE, remarks } from './remarks.ts';
 import { MISSED, tablesOf } from './tables.ts';
 import type { Table } from './tables.ts';
-
-export type Conditions = Readonly<Record<string, string | number | boolean>>;
 
 /** One self-contained HTML document. */
 export function htmlReport(result: StoryResult, conditions: Conditions): string {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { storyPicture } from './charts.ts';
 import { htmlReport } from './html-report.ts';
-import type { Conditions } from './html-report.ts';
+import type { Conditions } from '../../fanout/conditions.ts';
 import type { StoryResult } from '../result.ts';
 
 const FOLDER = 'loadtest/results';
