@@ -2,13 +2,15 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { startRedisCluster } from '../stack/redis-cluster.ts';
 import type { RedisCluster } from '../stack/redis-cluster.ts';
-import type { Figures } from './capacity/figures.ts';
+import type { Figures, Parts } from './capacity/figures.ts';
 import { credits } from './capacity/credits.ts';
 import { hotChannel, marks } from './capacity/hot-channel.ts';
 import { leases } from './capacity/leases.ts';
 import { histories, subscriptions } from './capacity/memory.ts';
+import { FLOW, HOT_CHANNEL, capacityPicture } from './capacity/picture.ts';
 import { runCommand, say } from './command.ts';
-import { conditionsOf } from './fanout/conditions.ts';
+import { conditionsList, conditionsOf } from './fanout/conditions.ts';
+import type { Conditions } from './fanout/conditions.ts';
 import { RESULTS_FOLDER } from './fanout/results.ts';
 import { median } from './median.ts';
 import { numberFlag } from './number-flag.ts';
@@ -25,7 +27,7 @@ Usage: npm run bench:capacity -- [flags]
   --pods <number>        most pods; also measured with a tenth, a hundredth and so on; default: 1000
   --channels <number>    that each of four pods subscribes to; default: 100000
   --partitions <number>  that a worker leases; also measured with a tenth; default: 1000
-  --out <name>           loadtest/results/<name>.json and .md; default: capacity
+  --out <name>           loadtest/results/<name>.json, .md and .svg; default: capacity
   --help
 
 It measures, and compares with nothing. Exits with 1 when a message was lost.
@@ -45,9 +47,6 @@ const { values } = parseArgs({
     help: { type: 'boolean', short: 'h' },
   },
 });
-
-/** Figures by the case's name, by the part's title. */
-type Parts = Readonly<Record<string, Readonly<Record<string, Figures>>>>;
 
 async function main(signal: AbortSignal): Promise<void> {
   if (values.help) return void process.stdout.write(USAGE);
@@ -108,8 +107,8 @@ async function measureShard({ url, primaries }: RedisCluster, signal: AbortSigna
   const [first, others] = await subscriptions(url, shard, PODS_OF_CHANNELS, channels);
   const pods = { 'the first pod': first!, 'each further pod': others! };
   return {
-    'One hot channel: records of 2 KB to every pod': records,
-    'Marks of flow control to every pod': ofFlow,
+    [HOT_CHANNEL]: records,
+    [FLOW]: ofFlow,
     'Credits of every pod to one worker': answers,
     'Histories of 1,000 channels': kept,
     [`${named(channels, 'channel')} that each pod subscribes to at once`]: pods,
@@ -154,7 +153,7 @@ function printed(value: number): string {
 }
 
 interface Results {
-  readonly conditions: Readonly<Record<string, string | number | boolean>>;
+  readonly conditions: Conditions;
   /** Medians of the rounds. */
   readonly parts: Parts;
   readonly rounds: readonly Parts[];
@@ -163,17 +162,18 @@ interface Results {
 async function writeResults(results: Results): Promise<string[]> {
   const path = `${RESULTS_FOLDER}/${values.out}`;
   const tables = Object.entries(results.parts).map(([title, part]) => `## ${title}\n\n${markdownTable(tableOf(part))}`);
-  const conditions = Object.entries(results.conditions).map(([key, value]) => `- ${key}: ${value}\n`);
   const text = [
     `# Results: ${values.out}\n\nMedians of the rounds, on a Redis Cluster without replicas: of one shard, the leases of three. What a message out costs\n` +
       `includes the kernel's work for its receiver, which is on the same machine.\n`,
     ...tables,
-    `## Conditions\n\n${conditions.join('')}`,
+    `## Conditions\n\n${conditionsList(results.conditions)}`,
+    `![The same as a picture](${values.out}.svg)\n`,
   ].join('\n');
   await mkdir(RESULTS_FOLDER, { recursive: true });
   await writeFile(`${path}.json`, `${JSON.stringify(results, null, 2)}\n`);
   await writeFile(`${path}.md`, text);
-  return [`${path}.json`, `${path}.md`];
+  await writeFile(`${path}.svg`, capacityPicture(results.parts, results.conditions));
+  return [`${path}.json`, `${path}.md`, `${path}.svg`];
 }
 
 runCommand('capacity', main);

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { say } from './command.ts';
-import { conditionsOf } from './fanout/conditions.ts';
+import { conditionsList, conditionsOf } from './fanout/conditions.ts';
+import type { Conditions } from './fanout/conditions.ts';
 import { RESULTS_FOLDER } from './fanout/results.ts';
 import { markdownTable, textTable } from './table.ts';
 
@@ -17,6 +18,8 @@ export interface FaultReport {
   readonly faults: readonly string[];
   /** What the JSON file has beside conditions and faults. */
   readonly data: object;
+  /** An SVG picture of the same; default: none. */
+  readonly picture?: (conditions: Conditions) => string;
 }
 
 /** Writes the result files of a benchmark that fails for faults, prints them, and sets the exit code. */
@@ -28,6 +31,7 @@ export async function publishFaults({
   success,
   faults,
   data,
+  picture,
 }: FaultReport): Promise<void> {
   const flagsText = Object.entries(flags)
     .map(([flag, value]) => `--${flag} ${value}`)
@@ -35,11 +39,15 @@ export async function publishFaults({
   const conditions = { ...conditionsOf(['node_modules/ws', 'node_modules/graphql']), flags: flagsText };
   const distinct = [...new Set(faults)];
   const verdict = distinct.length === 0 ? success : distinct.join('\n\n');
-  const lines = Object.entries(conditions).map(([key, value]) => `- ${key}: ${String(value)}`);
   const path = `${RESULTS_FOLDER}/${name}`;
   await mkdir(RESULTS_FOLDER, { recursive: true });
   await writeFile(`${path}.json`, `${JSON.stringify({ conditions, ...data, faults }, null, 2)}\n`);
-  await writeFile(`${path}.md`, `# Results: ${name}\n\n${markdownTable(table)}\n${verdict}\n\n${lines.join('\n')}\n`);
+  const embedded = picture ? `\n![The same as a picture](${name}.svg)\n` : '';
+  await writeFile(
+    `${path}.md`,
+    `# Results: ${name}\n\n${markdownTable(table)}\n${verdict}\n\n${conditionsList(conditions)}${embedded}`,
+  );
+  if (picture) await writeFile(`${path}.svg`, picture(conditions));
   process.stdout.write(`\n${textTable(table)}\n${path}.json ${path}.md\n`);
   for (const fault of distinct) say(`${command}: ${fault}`);
   if (distinct.length > 0) process.exitCode = 1;

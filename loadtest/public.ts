@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { runCommand, say } from './command.ts';
+import type { Conditions } from './fanout/conditions.ts';
 import { publishFaults } from './fault-report.ts';
 import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
@@ -8,7 +9,8 @@ import type { ClientKind } from './public/fleet-client.ts';
 import { idle } from './public/idle.ts';
 import { jitter } from './public/jitter.ts';
 import type { Delays } from './public/reconnect-delays.ts';
-import { avalancheTable, faultsOf, idleTable, jitterTable } from './public/report.ts';
+import { avalanchePicture, jitterPicture } from './public/picture.ts';
+import { avalancheTable, deployOf, faultsOf, idleTable, jitterTable } from './public/report.ts';
 import { startStack } from './story/stack.ts';
 import type { StoryStack } from './story/stack.ts';
 
@@ -23,7 +25,7 @@ Usage: npm run loadtest -- --scenario <jitter|avalanche|idle> [flags]
   --kinds <names>       of stock (@crier/client) and raw (sockets that send the same and parse little), a run for each; default: both
   --delays <names>      of stock (those of @crier/client) and tuned (500 ms, doubling to 5 s, full jitter), a run for each; default: both
   --spread <ms>         with avalanche: DRAIN_SPREAD_MS, a run for each; default: 0,20000
-  --out <name>          loadtest/results/<name>.json and .md; default: scenario-<scenario>
+  --out <name>          loadtest/results/<name>.json, .md and, except with idle, .svg; default: scenario-<scenario>
   --help
 
 Exits with 1 when an event was lost or doubled, a client is away for longer than 3 s, or a client never returns.
@@ -45,6 +47,7 @@ interface Outcome {
   readonly table: string[][];
   readonly faults: readonly string[];
   readonly data: object;
+  readonly picture?: (conditions: Conditions) => string;
 }
 
 async function main(signal: AbortSignal): Promise<void> {
@@ -52,15 +55,12 @@ async function main(signal: AbortSignal): Promise<void> {
   const clients = numberFlag('clients', values.clients);
   pinThisProcess(CLIENT_CORE);
   const { scenario } = values;
-  const { table, faults, data } = await outcomeOf(scenario!, clients, signal);
   await publishFaults({
     command: scenario!,
     name: values.out ?? `scenario-${scenario}`,
     flags: { ...values, out: undefined },
-    table,
     success: 'No event was lost or doubled.',
-    faults,
-    data,
+    ...(await outcomeOf(scenario!, clients, signal)),
   });
 }
 
@@ -78,6 +78,7 @@ async function outcomeOf(scenario: string, clients: number, signal: AbortSignal)
       table: jitterTable(results),
       faults: results.flatMap(({ report }) => faultsOf(report)),
       data: { results },
+      picture: (conditions) => jitterPicture(results, conditions),
     };
   }
   const spreads = values.spread.split(',').map((text) => numberFlag('spread', text, 0));
@@ -86,8 +87,9 @@ async function outcomeOf(scenario: string, clients: number, signal: AbortSignal)
   const results = runs.flat();
   return {
     table: avalancheTable(results),
-    faults: results.flatMap(({ deploy, report }) => faultsOf(report, true).map((fault) => `${deploy}: ${fault}`)),
+    faults: results.flatMap((result) => faultsOf(result.report, true).map((fault) => `${deployOf(result)}: ${fault}`)),
     data: { results },
+    picture: (conditions) => avalanchePicture(results, conditions),
   };
 }
 

@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startRedisServer } from '../stack/redis-server.ts';
 import { runCommand, say } from './command.ts';
 import { publishFaults } from './fault-report.ts';
-import { RESULTS_FOLDER } from './fanout/results.ts';
 import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
 import { stormChart, stormFaults, stormTable } from './storm/report.ts';
@@ -85,8 +83,8 @@ async function main(signal: AbortSignal): Promise<void> {
     success: 'Every bound was kept.',
     faults: figures.filter(({ subject }) => subject === 'crier').flatMap(stormFaults),
     data: { figures },
+    picture: () => stormChart(figures),
   });
-  await writeFile(join(RESULTS_FOLDER, `${values.out}.svg`), stormChart(figures));
 }
 
 function subjectsOf(): StormSubject[] {

@@ -5,20 +5,19 @@ import type { ClientKind } from './fleet-client.ts';
 import type { Delays } from './reconnect-delays.ts';
 import { Stage } from './stage.ts';
 
-export interface AvalancheResult {
-  readonly deploy: string;
-  readonly clients: number;
-  readonly report: FleetReport;
-  /** CPU time of the gateway that the clients return to, from the signal until all were back; 0 for a worker. */
-  readonly podCpuMs: number;
-  readonly clientCpuMs: number;
-}
-
 export interface AvalanchePlan {
   readonly clients: number;
   readonly kind: ClientKind;
   readonly delays: Delays;
   readonly spreadMs: number;
+}
+
+export interface AvalancheResult extends AvalanchePlan {
+  readonly deployed: 'gateway' | 'worker';
+  readonly report: FleetReport;
+  /** CPU time of the gateway that the clients return to, from the signal until all were back; 0 for a worker. */
+  readonly podCpuMs: number;
+  readonly clientCpuMs: number;
 }
 
 const INTERVAL_MS = 250;
@@ -29,11 +28,12 @@ const QUIET_MS = 3000;
 
 /** AnyCable's avalanche: what clients notice of the replacement of a gateway, and then of a worker. */
 export async function avalanche(
-  { clients, kind, delays, spreadMs }: AvalanchePlan,
+  plan: AvalanchePlan,
   stack: StoryStack,
   say: (line: string) => void,
   signal: AbortSignal,
 ): Promise<AvalancheResult[]> {
+  const { clients, kind, spreadMs } = plan;
   const stage = new Stage(stack, (line) => say(`avalanche, ${kind} clients, ${spreadMs} ms: ${line}`), signal);
   const settle = async () => {
     await stage.calm();
@@ -45,7 +45,7 @@ export async function avalanche(
     const environment = { DRAIN_SPREAD_MS: String(spreadMs), SHUTDOWN_TIMEOUT_MS: String(spreadMs + RETURN_MS) };
     const worker = await stage.startPod('worker', 1);
     const gateway = await stage.startPod('gateway', 0, environment);
-    await stage.connect({ port: gateway.port, clients, kind, delays, minOfflineMs: 0 });
+    await stage.connect({ port: gateway.port, ...plan, minOfflineMs: 0 });
     const next = await stage.startPod('gateway', 0, environment);
 
     await stage.begin({ events: EVENTS, intervalMs: INTERVAL_MS, cutEveryMs: 0 });
@@ -69,10 +69,9 @@ export async function avalanche(
     await stage.until('the worker ends', RETURN_MS, () => isEnded);
     await stage.until('events after the deploy', QUIET_MS);
     const ofWorker = await settle();
-    const deploy = `crier, a gateway, DRAIN_SPREAD_MS=${spreadMs}, ${kind} clients, ${delays} delays`;
     return [
-      { deploy, clients, report: ofGateway, podCpuMs, clientCpuMs },
-      { deploy: `crier, a worker, ${kind} clients`, clients, report: ofWorker, podCpuMs: 0, clientCpuMs: 0 },
+      { ...plan, deployed: 'gateway', report: ofGateway, podCpuMs, clientCpuMs },
+      { ...plan, deployed: 'worker', report: ofWorker, podCpuMs: 0, clientCpuMs: 0 },
     ];
   } finally {
     await stage.close();

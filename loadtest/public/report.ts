@@ -3,45 +3,79 @@ import type { FleetReport } from './fleet.ts';
 import type { IdleResult } from './idle.ts';
 import { JITTER_EVENTS } from './jitter.ts';
 import type { JitterResult } from './jitter.ts';
-import {
-  AVALANCHE_HEADINGS,
-  IDLE_HEADINGS,
-  JITTER_HEADINGS,
-  THEIR_AVALANCHE,
-  THEIR_IDLE,
-  THEIR_JITTER,
-} from './theirs.ts';
+import { IDLE_HEADINGS, THEIR_AVALANCHE, THEIR_IDLE, THEIR_JITTER } from './theirs.ts';
+import type { AvalancheFigures, JitterFigures } from './theirs.ts';
 
 /** Longest time that a client may be away after a deploy. */
 const MAX_AWAY_MS = 3000;
 
 /** crier's figures, then those that AnyCable published. */
 export function jitterTable(results: readonly JitterResult[]): string[][] {
-  const rows = results.map(({ kind, delays, clients, report }) => [
-    `crier, ${kind} clients, ${delays} delays`,
-    String(clients),
-    `${report.events} of ${JITTER_EVENTS}`,
-    `${((report.delivered / report.expected) * 100).toFixed(3)} %`,
-    String(report.duplicates),
-    ...[report.p50Ms, report.p95Ms, report.p99Ms, report.maxMs].map(duration),
-  ]);
-  return [JITTER_HEADINGS, ...rows, ...THEIR_JITTER].map((row) => [...row]);
+  const row = (figures: JitterFigures, published: string, duplicates: string) => [
+    figures.server,
+    String(figures.clients),
+    published,
+    `${figures.deliveredPercent.toFixed(3)} %`,
+    duplicates,
+    ...[figures.p50Ms, figures.p95Ms, figures.p99Ms, figures.maxMs].map(duration),
+  ];
+  return [
+    ['server', 'clients', 'published', 'delivered', 'duplicates', 'p50', 'p95', 'p99', 'max'],
+    ...results.map((result) =>
+      row(jitterFigures(result), `${result.report.events} of ${JITTER_EVENTS}`, String(result.report.duplicates)),
+    ),
+    ...THEIR_JITTER.map((theirs) => row(theirs, '', '')),
+  ];
+}
+
+export function jitterFigures({ kind, delays, clients, report }: JitterResult): JitterFigures {
+  const deliveredPercent = (report.delivered / report.expected) * 100;
+  return { ...report, server: `crier, ${kind}, ${delays} delays`, clients, deliveredPercent };
 }
 
 export function avalancheTable(results: readonly AvalancheResult[]): string[][] {
-  const rows = results.map(({ deploy, clients, report, podCpuMs, clientCpuMs }) => {
-    const isAway = report.disconnected > 0;
-    return [
-      deploy,
-      String(clients),
-      String(report.disconnected),
-      ...[report.halfBackMs, report.mostBackMs, report.allBackMs].map((ms) => (isAway ? duration(ms) : '')),
-      ...[report.longestAwayMs, podCpuMs, clientCpuMs].map((ms) => (isAway ? duration(ms) : '')),
-      String(report.neverBack),
-      String(report.expected - report.delivered),
-    ];
-  });
-  return [AVALANCHE_HEADINGS, ...rows, ...THEIR_AVALANCHE].map((row) => [...row]);
+  const row = (figures: AvalancheFigures, [allBack, away, pod, client, lost]: readonly string[]) => [
+    figures.deploy,
+    String(figures.clients),
+    String(figures.disconnected),
+    ...[figures.halfBackMs, figures.mostBackMs].map((ms) => (ms === undefined ? '' : duration(ms))),
+    ...[allBack!, away!, pod!, client!],
+    String(figures.neverBack),
+    lost!,
+  ];
+  return [
+    [
+      'deploy',
+      'clients',
+      'disconnected',
+      'half back',
+      '95 % back',
+      'all back',
+      'longest away',
+      'CPU of the new gateway',
+      'CPU of the clients',
+      'never back',
+      'lost events',
+    ],
+    ...results.map((result) => {
+      const { allBackMs, longestAwayMs, disconnected, expected, delivered } = result.report;
+      const times = [allBackMs, longestAwayMs, result.podCpuMs, result.clientCpuMs];
+      const cells = times.map((ms) => (disconnected > 0 ? duration(ms) : ''));
+      return row(avalancheFigures(result), [...cells, String(expected - delivered)]);
+    }),
+    ...THEIR_AVALANCHE.map((theirs) => row(theirs, ['', '', '', '', ''])),
+  ];
+}
+
+export function avalancheFigures(result: AvalancheResult): AvalancheFigures {
+  const { disconnected, halfBackMs, mostBackMs, neverBack } = result.report;
+  const times = disconnected > 0 ? { halfBackMs, mostBackMs } : { halfBackMs: undefined, mostBackMs: undefined };
+  return { deploy: deployOf(result), clients: result.clients, disconnected, ...times, neverBack };
+}
+
+/** With the seconds of DRAIN_SPREAD_MS, and the kind of the clients. */
+export function deployOf({ deployed, kind, spreadMs }: AvalancheResult): string {
+  return deployed === 'worker' ? `crier, worker, ${kind}` : `crier, gateway, ${spreadMs / 1000} s, ${kind}`;
 }
 
 export function idleTable({ connections, bytesEach }: IdleResult): string[][] {
@@ -60,6 +94,6 @@ export function faultsOf(report: FleetReport, isDeploy = false): string[] {
   return lines;
 }
 
-function duration(ms: number): string {
+export function duration(ms: number): string {
   return ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(2)} s`;
 }

@@ -1,41 +1,50 @@
 /** Figures that AnyCable published on 2026-06-24 (github.com/anycable/nodejs-websocket-bench), on 32 vCPU with the load generators apart. */
-export const JITTER_HEADINGS = [
-  'server',
-  'clients',
-  'published',
-  'delivered',
-  'duplicates',
-  'p50',
-  'p95',
-  'p99',
-  'max',
+
+export interface JitterFigures {
+  readonly server: string;
+  readonly clients: number;
+  readonly deliveredPercent: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}
+
+export const THEIR_JITTER: readonly JitterFigures[] = [
+  jitter('Socket.io', 84.55, 106, 394, 1070, 1750),
+  jitter('Socket.io, state recovery', 100, 148, 1970, 4580, 9710),
+  jitter('uWebSockets.js', 87.03, 92, 720, 1720, 2950),
+  jitter('AnyCable OSS', 100, 250, 4100, 6140, 9230),
+  jitter('AnyCable Pro', 100, 261, 4100, 6150, 9360),
 ];
 
-export const THEIR_JITTER: readonly (readonly string[])[] = [
-  ['Socket.io', '10000', '', '84.550 %', '', '106 ms', '394 ms', '1.07 s', '1.75 s'],
-  ['Socket.io, state recovery', '10000', '', '100.000 %', '', '148 ms', '1.97 s', '4.58 s', '9.71 s'],
-  ['uWebSockets.js', '10000', '', '87.030 %', '', '92 ms', '0.72 s', '1.72 s', '2.95 s'],
-  ['AnyCable OSS', '10000', '', '100.000 %', '', '250 ms', '4.10 s', '6.14 s', '9.23 s'],
-  ['AnyCable Pro', '10000', '', '100.000 %', '', '261 ms', '4.10 s', '6.15 s', '9.36 s'],
-];
+export interface AvalancheFigures {
+  readonly deploy: string;
+  readonly clients: number;
+  readonly disconnected: number;
+  /** Undefined if nobody was disconnected. */
+  readonly halfBackMs: number | undefined;
+  readonly mostBackMs: number | undefined;
+  readonly neverBack: number;
+}
 
-export const AVALANCHE_HEADINGS = [
-  'deploy',
-  'clients',
-  'disconnected',
-  'half back',
-  '95 % back',
-  'all back',
-  'longest away',
-  'CPU of the new gateway',
-  'CPU of the clients',
-  'never back',
-  'lost events',
-];
-
-export const THEIR_AVALANCHE: readonly (readonly string[])[] = [
-  ['Socket.io, its server', '5000', '5000', '4.97 s', '5.99 s', '', '', '', '', '189', ''],
-  ['AnyCable, the application', '5000', '0', '', '', '', '', '', '', '0', ''],
+export const THEIR_AVALANCHE: readonly AvalancheFigures[] = [
+  {
+    deploy: 'Socket.io, its server',
+    clients: 5000,
+    disconnected: 5000,
+    halfBackMs: 4967,
+    mostBackMs: 5992,
+    neverBack: 189,
+  },
+  {
+    deploy: 'AnyCable, the application',
+    clients: 5000,
+    disconnected: 0,
+    halfBackMs: undefined,
+    mostBackMs: undefined,
+    neverBack: 0,
+  },
 ];
 
 export const IDLE_HEADINGS = ['server', 'connections', 'KB each'];
@@ -45,3 +54,14 @@ export const THEIR_IDLE: readonly (readonly string[])[] = [
   ['AnyCable OSS, in 32 GB', '993994', '33'],
   ['AnyCable Pro, in 19.3 GB', '999954', '19'],
 ];
+
+function jitter(
+  server: string,
+  deliveredPercent: number,
+  p50Ms: number,
+  p95Ms: number,
+  p99Ms: number,
+  maxMs: number,
+): JitterFigures {
+  return { server, clients: 10_000, deliveredPercent, p50Ms, p95Ms, p99Ms, maxMs };
+}
