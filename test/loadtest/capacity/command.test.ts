@@ -13,7 +13,7 @@ describe('npm run bench:capacity', () => {
     const name = randomName('capacity');
     const files = `loadtest/results/${name}`;
     t.after(async () => {
-      for (const ending of ['.json', '.md']) await rm(`${files}${ending}`, { force: true });
+      for (const ending of ['.json', '.md', '.svg']) await rm(`${files}${ending}`, { force: true });
     });
     const script = new URL('../../../loadtest/capacity.js', import.meta.url).pathname;
     const child = spawn(process.execPath, [script, ...SMALL, '--out', name], { stdio: 'ignore', detached: true });
