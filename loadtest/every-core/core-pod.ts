@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from '../../stack/port.ts';
+import { metricOf } from '../../test/support/metric.ts';
 import { cpuMs } from '../processes/process-usage.ts';
 import { stopProcess } from '../processes/server-process.ts';
 import { startArguments } from '../processes/start-arguments.ts';
@@ -14,6 +15,8 @@ export interface CorePod {
   readonly port: number;
   /** CPU time in ms of each process of the pod. The first value is of the process that starts the others. */
   cpuMs(): number[];
+  /** A counter of `/metrics`. */
+  metric(name: string): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -49,7 +52,12 @@ export async function startCorePod(
     await delay(100);
   }
   const pids = [child.pid!, ...(processes > 1 ? childrenOf(child.pid!) : [])];
-  return { port, cpuMs: () => pids.map(cpuMs), stop: () => stopProcess(child) };
+  return {
+    port,
+    cpuMs: () => pids.map(cpuMs),
+    metric: (name) => metricOf(`http://127.0.0.1:${adminPort}`, name),
+    stop: () => stopProcess(child),
+  };
 }
 
 async function isReady(adminPort: number): Promise<boolean> {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { auctionDocument } from '../fanout/auction.ts';
 import { startClient } from '../fanout/client/client-calls.ts';
 import { startCorePod } from './core-pod.ts';
+import type { CorePod } from './core-pod.ts';
 
 const WARM_UP_SECONDS = 3;
 
@@ -24,6 +25,8 @@ export interface CoreSample {
   readonly cpuMs: number;
   /** CPU time of the process that used most. */
   readonly busiestMs: number;
+  /** Mean number of frames in a write to a socket. */
+  readonly framesPerWrite: number;
   readonly clientCpuMs: number;
   /** Share of the time in which the machine's cores were not idle. */
   readonly machineBusy: number;
@@ -58,11 +61,13 @@ export async function coreTrial(options: CoreTrialOptions): Promise<CoreSample[]
     await client.measure({ ...period, outstanding: Math.max(...outstanding), seconds: WARM_UP_SECONDS });
     const samples: CoreSample[] = [];
     for (const k of outstanding) {
+      const frames = await framesOf(pod);
       const [before, machine] = [pod.cpuMs(), machineTicks()];
       const measured = await client.measure({ ...period, outstanding: k, seconds });
       const used = pod.cpuMs().map((ms, i) => ms - before[i]!);
       const { busy, idle } = machineTicks();
       const busyTicks = busy - machine.busy;
+      const now = await framesOf(pod);
       samples.push({
         processes,
         outstanding: k,
@@ -70,6 +75,7 @@ export async function coreTrial(options: CoreTrialOptions): Promise<CoreSample[]
         durationMs: measured.durationMs,
         cpuMs: used.reduce((sum, ms) => sum + ms, 0),
         busiestMs: Math.max(...used),
+        framesPerWrite: (now.frames - frames.frames) / (now.writes - frames.writes),
         clientCpuMs: measured.clientCpuMs,
         machineBusy: busyTicks / (busyTicks + idle - machine.idle),
         connectUs,
@@ -81,6 +87,13 @@ export async function coreTrial(options: CoreTrialOptions): Promise<CoreSample[]
     await client.stop();
     await pod.stop();
   }
+}
+
+async function framesOf(pod: CorePod): Promise<{ readonly frames: number; readonly writes: number }> {
+  return {
+    frames: await pod.metric('crier_deliveries_total'),
+    writes: await pod.metric('crier_socket_writes_total'),
+  };
 }
 
 function machineTicks(): { readonly busy: number; readonly idle: number } {

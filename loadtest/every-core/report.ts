@@ -6,14 +6,18 @@ import type { CoreSample } from './core-trial.ts';
 import { WAYS } from './hot-channel.ts';
 import type { HotChannelSample } from './hot-channel.ts';
 
-const CORES = 2;
+export const CORES = 2;
 
 export interface CoreRow {
   readonly outstanding: number;
+  /** Of two processes. */
+  readonly ofTwo: number;
   /** Deliveries for a second of CPU time, in one process and in two. */
   readonly one: number;
   readonly two: number;
   readonly speedup: number;
+  /** Mean number of frames in a write to a socket, of one process and of two. */
+  readonly frames: readonly [one: number, two: number];
   /** Share of the busiest process in the CPU time of two. */
   readonly busiest: number;
   /** Of the machine's cores, with two processes. */
@@ -22,18 +26,21 @@ export interface CoreRow {
   readonly client: number;
 }
 
-export function rowOf(outstanding: number, rounds: readonly (readonly CoreSample[])[]): CoreRow {
+/** @param outstanding of one process; `ofTwo`: of two */
+export function rowOf(outstanding: number, ofTwo: number, rounds: readonly (readonly CoreSample[])[]): CoreRow {
   const pairs = rounds.map((round) => {
-    const of = (processes: number) =>
-      round.find((sample) => sample.processes === processes && sample.outstanding === outstanding)!;
-    return { one: of(1), two: of(2) };
+    const of = (processes: number, k: number) =>
+      round.find((sample) => sample.processes === processes && sample.outstanding === k)!;
+    return { one: of(1, outstanding), two: of(CORES, ofTwo) };
   });
   const middle = (read: (pair: (typeof pairs)[number]) => number) => median(pairs.map(read));
   return {
     outstanding,
+    ofTwo,
     one: middle(({ one }) => perSecond(one, one.cpuMs)),
     two: middle(({ two }) => perSecond(two, two.cpuMs)),
     speedup: middle(({ one, two }) => throughputOf(two) / perSecond(one, one.cpuMs)),
+    frames: [middle(({ one }) => one.framesPerWrite), middle(({ two }) => two.framesPerWrite)],
     busiest: middle(({ two }) => two.busiestMs / two.cpuMs),
     machineBusy: middle(({ two }) => two.machineBusy),
     client: middle(({ two }) => two.clientCpuMs / (two.clientCpuMs + two.cpuMs)),
@@ -53,17 +60,22 @@ export function coreTable(rows: readonly CoreRow[]): Cells[] {
   return [
     [
       'K',
+      'K of two',
       'one process, deliveries per CPU-second',
       'two processes',
       'two cores bring',
+      'frames in a write, one process',
+      'two',
       'busiest process',
       'machine busy',
       'client’s share',
     ],
-    ...rows.map(({ outstanding, one, two, speedup, busiest, machineBusy, client }) => [
+    ...rows.map(({ outstanding, ofTwo, one, two, speedup, frames, busiest, machineBusy, client }) => [
       String(outstanding),
+      String(ofTwo),
       ...[one, two].map((value) => Math.round(value).toLocaleString('en')),
       `${speedup.toFixed(2)} times`,
+      ...frames.map((count) => count.toFixed(1)),
       ...[busiest, machineBusy, client].map((share) => `${Math.round(share * 100)} %`),
     ]),
   ];
@@ -91,26 +103,21 @@ export function corePicture(
   channel: readonly HotChannelSample[],
   conditions: Conditions,
 ): string {
-  const panels = rows.flatMap(({ outstanding, one, two, speedup }) => {
-    const processes = [
+  const cores = rows.map(({ outstanding, ofTwo, one, two, speedup }) => ({
+    title: `K=${outstanding}, of two ${ofTwo}: deliveries per CPU-second; two cores bring ${speedup.toFixed(2)} times`,
+    bars: [
       { label: 'one process', value: one, isOurs: false },
       { label: 'two processes', value: two, isOurs: true },
-    ];
-    return [
-      {
-        title: `${outstanding} in flight: deliveries per CPU-second; two cores bring ${speedup.toFixed(2)} times one`,
-        bars: processes.map((bar) => ({ ...bar, text: Math.round(bar.value).toLocaleString('en') })),
-      },
-      {
-        title: `${outstanding} at once: CPU of a message that two processes receive, lower is better`,
-        bars: WAYS.map((way) => {
-          const { processes: us, redis } = channelUs(channel, way, outstanding);
-          const value = us + redis;
-          return { label: way, value, text: `${value.toFixed(1)} µs`, isOurs: way === WAYS[0] };
-        }),
-      },
-    ];
-  });
+    ].map((bar) => ({ ...bar, text: Math.round(bar.value).toLocaleString('en') })),
+  }));
+  const channels = [...new Set(rows.map(({ outstanding }) => outstanding))].map((burst) => ({
+    title: `${burst} at once: CPU of a message that two processes receive, lower is better`,
+    bars: WAYS.map((way) => {
+      const { processes, redis } = channelUs(channel, way, burst);
+      const value = processes + redis;
+      return { label: way, value, text: `${value.toFixed(1)} µs`, isOurs: way === WAYS[0] };
+    }),
+  }));
   const note = `Node ${conditions['node']}, ${conditions['cpu']}, ${conditions['cores']} cores; ${conditions['date']}`;
-  return barChart('A second core: npm run bench:cores', note, panels);
+  return barChart('A second core: npm run bench:cores', note, [...cores, ...channels]);
 }
