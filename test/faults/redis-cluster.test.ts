@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import type { RedisServer } from '../../stack/redis-server.ts';
 import { startRedisSentinel } from '../../stack/redis-sentinel.ts';
 import { channelName } from '../../src/bus/channel.ts';
@@ -25,6 +26,8 @@ const MOVES = isFull ? LANES : 3;
 /** Holds what the worker publishes at once after the longest fault. */
 const HISTORY = { entries: 10_000, bytes: 10_000_000, seconds: 600 };
 const MAX_FAILOVER_MS = 15_000;
+/** What a replica that lags is behind. */
+const LAG_BYTES = 200_000;
 const ROTATIONS = isFull ? 3 : 1;
 
 /** A worker, a gateway with a stock client and a client of @crier/client per lane, and a running ledger in Kafka. */
@@ -117,6 +120,19 @@ function report(t: TestContext, what: string, ms: number): void {
   if (isFull) assert.ok(ms <= MAX_FAILOVER_MS, `${what}: ${ms} ms`);
 }
 
+async function withRedis<Result>(
+  { port }: RedisServer,
+  password: string,
+  ask: (client: Redis) => Promise<Result>,
+): Promise<Result> {
+  const client = new Redis({ port, password });
+  try {
+    return await ask(client);
+  } finally {
+    client.disconnect();
+  }
+}
+
 function pause(t: TestContext, servers: readonly RedisServer[]): () => void {
   const wake = () => servers.forEach(({ process }) => process.kill('SIGCONT'));
   t.after(wake);
@@ -131,6 +147,25 @@ describe('a Redis Cluster under a flow of records', () => {
     cluster.primaries[shardOf(flow.slotOf('0'))]!.process.kill('SIGKILL');
     report(t, 'every lane after the kill', await flow.hears('entries written after the kill'));
     assert.ok((await flow.gaps()) > 0);
+    await flow.expectWhole(t);
+  });
+
+  it('loses no event when a replica that lags takes over', async (t) => {
+    const password = 'pw';
+    const cluster = await redisCluster(t, { password });
+    const flow = await Flow.start(t, cluster.url.replace('//', `//:${password}@`));
+    const shard = shardOf(flow.slotOf('0'));
+    const [primary, replica] = [cluster.primaries[shard]!, cluster.replicas[shard]!];
+    // The replica is cut off and cannot log in again. It may take over for 30 s from then on.
+    await withRedis(replica, password, (client) => client.config('SET', 'masterauth', 'another'));
+    await withRedis(primary, password, (client) => client.call('CLIENT', 'KILL', 'TYPE', 'replica'));
+    const offset = async (server: RedisServer) =>
+      Number(/master_repl_offset:(\d+)/.exec(await withRedis(server, password, (client) => client.info()))![1]);
+    const before = await offset(replica);
+    await flow.stage.until('the replica to lag', async () => (await offset(primary)) > before + LAG_BYTES);
+    assert.equal(await offset(replica), before);
+    primary.process.kill('SIGKILL');
+    report(t, 'every lane after the kill', await flow.hears('entries written after the kill'));
     await flow.expectWhole(t);
   });
 
