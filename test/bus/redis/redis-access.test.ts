@@ -47,11 +47,14 @@ async function startBus(t: TestContext, url: string, { settings = {}, isWatched 
 /** Rejects if a message does not come back. */
 async function expectDelivery(bus: RedisBus): Promise<void> {
   const heard: string[] = [];
-  const unsubscribe = await bus.control.listen(
-    'access',
-    (text) => heard.push(text),
-    () => undefined,
-  );
+  const listen = () =>
+    bus.control.listen(
+      'access',
+      (text) => heard.push(text),
+      () => undefined,
+    );
+  // A link that was cut may not be back yet.
+  const unsubscribe = await waitFor('a channel', () => listen().catch(() => undefined));
   await waitFor('the message', async () => {
     await bus.control.send('access', 'hello').catch(() => undefined);
     return heard.length > 0;
