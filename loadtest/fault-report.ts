@@ -48,7 +48,7 @@ export async function publishFaults({
     `# Results: ${name}\n\n${markdownTable(table)}\n${verdict}\n\n${conditionsList(conditions)}${embedded}`,
   );
   if (picture) await writeFile(`${path}.svg`, picture(conditions));
-  process.stdout.write(`\n${textTable(table)}\n${path}.json ${path}.md\n`);
+  process.stdout.write(`\n${textTable(table)}\n${path}.json ${path}.md${picture ? ` ${path}.svg` : ''}\n`);
   for (const fault of distinct) say(`${command}: ${fault}`);
   if (distinct.length > 0) process.exitCode = 1;
 }
