@@ -62,6 +62,7 @@ export async function measureFanOut(
     deliveries.start();
     const incompleteTriggers = await count(bench, trigger, deliveries, progress, stop);
     deliveries.stop();
+    if (deliveries.count === 0) expectLive(deliveries);
     const seconds = (performance.now() - startedAt) / 1000;
     const client = load();
     await delay(REST_MS);
@@ -135,12 +136,16 @@ async function firstEvents(
     const again = performance.now() + (trigger ? TRIGGER_AGAIN_MS : timeoutMs);
     while (!haveAll() && performance.now() < again) await delay(POLL_MS);
   }
-  if (deliveries.live === 0)
-    throw new SetupError(`no subscription is left: ${[...deliveries.endings.keys()].join('; ')}`);
+  expectLive(deliveries);
   if (deliveries.known.next === 0) {
     const mend = trigger ? 'does --trigger cause one?' : '--trigger names a mutation that causes one';
     throw new SetupError(`no event came to any socket in ${timeoutMs / 1000} s; ${mend}`);
   }
+}
+
+/** @throws SetupError that says why no subscription is left */
+function expectLive({ live, endings }: Deliveries): void {
+  if (live === 0) throw new SetupError(`no subscription is left: ${[...endings.keys()].join('; ')}`);
 }
 
 /** Waits for the time that is measured; with a trigger it causes one event after the other. Resolves with the incomplete ones. */

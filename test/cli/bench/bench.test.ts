@@ -188,6 +188,11 @@ describe('crier bench', { timeout: 240_000 }, () => {
         1,
         /the server completed the subscription/,
       ],
+      [
+        [url, '--subscription', 'subscription { endingLater }', '--only', 'fan-out', '--duration', '2'],
+        1,
+        /no subscription is left: the server completed the subscription/,
+      ],
       [[], 2, /expected the URL of a server/],
       [[url, '--sockets', '5'], 2, /--sockets: of no use without --subscription/],
       [[url, '--subscription', 'subscription { pushed'], 2, /--subscription: Syntax Error/],

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { buildSchema } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 import { useServer } from 'graphql-ws/use/ws';
@@ -67,13 +68,17 @@ function schema(): GraphQLSchema {
   const built = buildSchema(`
     type Query { hello: String }
     type Mutation { push(n: Int!): Int }
-    type Subscription { pushed: Int ending: Int }
+    type Subscription { pushed: Int ending: Int endingLater: Int }
   `);
   const sources = new Set<PushedSource>();
-  const { pushed, ending } = built.getSubscriptionType()!.getFields();
+  const { pushed, ending, endingLater } = built.getSubscriptionType()!.getFields();
   pushed!.subscribe = () => new PushedSource(sources);
   ending!.subscribe = async function* () {
     yield await Promise.resolve({ ending: 1 });
+  };
+  endingLater!.subscribe = async function* () {
+    yield await Promise.resolve({ endingLater: 1 });
+    await delay(500);
   };
   built.getMutationType()!.getFields()['push']!.resolve = (_: unknown, { n }: { n: number }) => {
     for (const source of sources) source.push(n);
