@@ -9,6 +9,7 @@ import { help } from './help.ts';
 import { LogDestination } from './log-destination.ts';
 import { createLog, LogWindow } from './log.ts';
 import type { Logger } from './log.ts';
+import { disablePretenuring } from './memory/pretenuring.ts';
 import { podName } from './pod-name.ts';
 import { ExitProfile } from './profiling/exit-profile.ts';
 import type { ExitProfileOptions } from './profiling/exit-profile.ts';
@@ -36,6 +37,7 @@ async function main(standardError: LogDestination): Promise<void> {
   if (values['check-config']) return check(environment);
 
   const config = readConfig(environment);
+  disablePretenuring();
   const starter = config.process === undefined ? undefined : new (await import('./processes/starter.ts')).Starter();
   const isPod = !starter && config.PROCESSES > 1;
   // Most of a second: --help and the errors of settings need not wait for it.
