@@ -68,12 +68,13 @@ export async function measureFanOut(
     await delay(REST_MS);
     deliveries.known.settleAll();
     const { known, count: delivered, live } = deliveries;
-    const isTellable = !known.hasAlike && !(known.areOwn && live > 1);
+    const areOwn = known.areOwn && subscribers.length > 1;
+    const isTellable = !known.hasAlike && !areOwn;
     return {
       sockets: subscribers.length,
       ...connecting,
       seconds,
-      events: isTellable ? deliveries.events : Math.round(delivered / Math.max(1, live)),
+      events: isTellable ? deliveries.events : Math.round(delivered / (live || subscribers.length)),
       deliveries: delivered,
       deliveriesPerSecond: delivered / seconds,
       spreadMs: isTellable ? deliveries.spread.percentiles : undefined,
@@ -83,7 +84,7 @@ export async function measureFanOut(
       incompleteTriggers,
       failures: Object.fromEntries(deliveries.endings),
       client,
-      notes: [...notesOf(deliveries, bench, silent)],
+      notes: [...notesOf(deliveries, bench, areOwn, silent)],
     };
   } finally {
     await Promise.all(subscribers.map((subscriber) => subscriber.close()));
@@ -148,7 +149,10 @@ function expectLive({ live, endings }: Deliveries): void {
   if (live === 0) throw new SetupError(`no subscription is left: ${[...endings.keys()].join('; ')}`);
 }
 
-/** Waits for the time that is measured; with a trigger it causes one event after the other. Resolves with the incomplete ones. */
+/**
+ * Waits for the time that is measured, or until no subscription is left; with a trigger it causes one event after the other. Resolves with
+ * the incomplete ones.
+ */
 async function count(
   { durationMs, timeoutMs }: Bench,
   trigger: EventTrigger | undefined,
@@ -164,9 +168,10 @@ async function count(
   }, REPORT_MS);
   try {
     const end = performance.now() + durationMs;
-    if (!trigger) await delay(durationMs, undefined, { signal: stop }).catch(() => undefined);
+    const isOver = () => performance.now() >= end || deliveries.live === 0 || stop.aborted;
+    if (!trigger) while (!isOver()) await delay(POLL_MS);
     let incomplete = 0;
-    while (trigger && performance.now() < end && deliveries.live > 0 && !stop.aborted) {
+    while (trigger && !isOver()) {
       deliveries.trigger();
       const deadline = performance.now() + timeoutMs;
       await trigger.send();
@@ -180,11 +185,15 @@ async function count(
   }
 }
 
-function* notesOf({ known, live, endings, latency }: Deliveries, bench: Bench, silent: number): Generator<string> {
+function* notesOf(
+  { known, endings, latency }: Deliveries,
+  bench: Bench,
+  areOwn: boolean,
+  silent: number,
+): Generator<string> {
   if (known.hasAlike)
     yield 'Events with equal content cannot be told apart: no spread, and no count of what is missing.';
-  else if (known.areOwn && live > 1)
-    yield 'Each socket receives content of its own: no spread, and no count of what is missing.';
+  else if (areOwn) yield 'Each socket receives content of its own: no spread, and no count of what is missing.';
   if (silent > 0) yield `${silent} sockets had received nothing when the measurement began.`;
   if (bench.sentAt && latency.percentiles === undefined) yield '--sent-at: no event had a time there: no latencies.';
   if ([...endings.keys()].some((reason) => reason.includes('EMFILE')))

@@ -24,6 +24,7 @@ interface Result {
   };
   readonly fanOut: {
     readonly sockets: number;
+    readonly seconds: number;
     readonly events: number;
     readonly deliveries: number;
     readonly missing: number;
@@ -31,6 +32,7 @@ interface Result {
     readonly failures: Readonly<Record<string, number>>;
     readonly spreadMs: { readonly p50Ms: number; readonly p99Ms: number };
     readonly latencyMs: { readonly p50Ms: number; readonly maxMs: number };
+    readonly notes: readonly string[];
   };
 }
 
@@ -152,6 +154,19 @@ describe('crier bench', { timeout: 240_000 }, () => {
     assert.equal(await running.ended, 130);
     assert.match(running.output, /\n✓ C-08 .*\n- C-09 .*\n +interrupted\n✓ C-10 [^]*\nScore: 29 of 29 rows/);
     assert.match(running.errors, /\ninterrupted\n$/);
+  });
+
+  it('measures until the last subscription has ended, and still says that each socket receives content of its own', async (t) => {
+    const url = `ws://${await startGraphqlWs(t)}/graphql`;
+    const series = ['--subscription', 'subscription { endingSeries }', '--only', 'fan-out'];
+    const { code, errors, result } = await bench(t, url, ...series, '--sockets', '5', '--duration', '60', '--json');
+    assert.equal(code, 0, errors);
+    const { fanOut } = result();
+    assert.deepEqual(fanOut.failures, { 'the server completed the subscription': 5 });
+    assert.ok(fanOut.seconds < 30, `${fanOut.seconds} s`);
+    assert.equal(fanOut.events, Math.round(fanOut.deliveries / 5));
+    assert.deepEqual([fanOut.spreadMs, fanOut.missing], [undefined, undefined]);
+    assert.match(fanOut.notes.join('\n'), /^Each socket receives content of its own/);
   });
 
   it('says why a server cannot be tried, and the mend', async (t) => {

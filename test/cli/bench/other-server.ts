@@ -68,10 +68,10 @@ function schema(): GraphQLSchema {
   const built = buildSchema(`
     type Query { hello: String }
     type Mutation { push(n: Int!): Int }
-    type Subscription { pushed: Int ending: Int endingLater: Int }
+    type Subscription { pushed: Int ending: Int endingLater: Int endingSeries: String }
   `);
   const sources = new Set<PushedSource>();
-  const { pushed, ending, endingLater } = built.getSubscriptionType()!.getFields();
+  const { pushed, ending, endingLater, endingSeries } = built.getSubscriptionType()!.getFields();
   pushed!.subscribe = () => new PushedSource(sources);
   ending!.subscribe = async function* () {
     yield await Promise.resolve({ ending: 1 });
@@ -79,6 +79,14 @@ function schema(): GraphQLSchema {
   endingLater!.subscribe = async function* () {
     yield await Promise.resolve({ endingLater: 1 });
     await delay(500);
+  };
+  let operations = 0;
+  endingSeries!.subscribe = async function* () {
+    const operation = operations++;
+    for (let n = 0; n < 40; n++) {
+      yield { endingSeries: `${operation}-${n}` };
+      await delay(50);
+    }
   };
   built.getMutationType()!.getFields()['push']!.resolve = (_: unknown, { n }: { n: number }) => {
     for (const source of sources) source.push(n);
