@@ -51,6 +51,14 @@ interface GatewayState {
   isLeftBehind: boolean;
 }
 
+/** What is known of a gateway across streams. */
+interface Contact {
+  /** Time of its last credit, of performance.now(); -Infinity: long ago. */
+  creditAt: number;
+  /** It sent no credit for the length of the patience. */
+  isSilent: boolean;
+}
+
 /** One lease of a partition. */
 interface Stream {
   readonly name: string;
@@ -80,7 +88,8 @@ interface Waiting {
 
 /**
  * The worker's half of flow control: limits its publishes to the credit of the slowest gateway that makes progress. Pure apart from the
- * clock and a timer. Holds an entry for each leased partition, with one for each gateway.
+ * clock and a timer. Holds an entry for each leased partition, with one for each gateway, and one for each gateway from which it has heard
+ * lately: those that are gone are removed when another one appears.
  */
 export class Sender {
   readonly #options: SenderOptions;
@@ -89,10 +98,8 @@ export class Sender {
   readonly #partitions = new Map<string, Stream>();
   /** The same streams, by name. */
   readonly #streams = new Map<string, Stream>();
-  /** Time of each gateway's last credit, of performance.now(). */
-  readonly #lastCreditAt = new Map<string, number>();
-  /** Gateways that sent no credit for the length of the patience. */
-  readonly #silent = new Set<string>();
+  /** By gateway. */
+  readonly #contacts = new Map<string, Contact>();
   /** By partition. */
   readonly #waiting = new Map<string, Waiting>();
   #timer: NodeJS.Timeout | undefined;
@@ -152,8 +159,10 @@ export class Sender {
   }
 
   onCredit({ stream: name, gateway, served, bytes }: Credit, now = performance.now()): void {
-    this.#lastCreditAt.set(gateway, now);
-    this.#silent.delete(gateway);
+    if (!this.#contacts.has(gateway)) this.#forgetGone(now);
+    const contact = this.#contactOf(gateway);
+    contact.creditAt = now;
+    contact.isSilent = false;
     const stream = this.#streams.get(name);
     if (!stream) return;
     if (bytes === undefined) {
@@ -251,7 +260,7 @@ export class Sender {
         state.stalledSince = undefined;
         state.isLeftBehind = false;
       } else if (this.#isLeftBehind(gateway, state, now)) {
-        if (this.#isGone(gateway, now)) this.#forget(stream, gateway);
+        if (this.#isGone(this.#contactOf(gateway), now)) this.#forget(stream, gateway);
         continue;
       }
       if (bytes < room.bytes) room = { bytes, gateway };
@@ -269,20 +278,27 @@ export class Sender {
   }
 
   #isLeftBehind(gateway: string, state: GatewayState, now: number): boolean {
-    if (state.isLeftBehind || this.#silent.has(gateway)) return (state.isLeftBehind = true);
+    const contact = this.#contactOf(gateway);
+    if (state.isLeftBehind || contact.isSilent) return (state.isLeftBehind = true);
     state.stalledSince ??= now;
     if (now - state.stalledSince < this.#patienceMs) return false;
-    if ((this.#lastCreditAt.get(gateway) ?? 0) <= state.stalledSince) this.#silent.add(gateway);
+    contact.isSilent = contact.creditAt <= state.stalledSince;
     return (state.isLeftBehind = true);
   }
 
-  #isGone(gateway: string, now: number): boolean {
-    const isGone = now - (this.#lastCreditAt.get(gateway) ?? 0) > GONE_AFTER * this.#patienceMs;
-    if (isGone) {
-      this.#lastCreditAt.delete(gateway);
-      this.#silent.delete(gateway);
-    }
-    return isGone;
+  #contactOf(gateway: string): Contact {
+    let contact = this.#contacts.get(gateway);
+    if (!contact) this.#contacts.set(gateway, (contact = { creditAt: -Infinity, isSilent: false }));
+    return contact;
+  }
+
+  #isGone({ creditAt }: Contact, now: number): boolean {
+    return now - creditAt > GONE_AFTER * this.#patienceMs;
+  }
+
+  /** Gateways that drain say so for each stream, not for all, and some end without a word. */
+  #forgetGone(now: number): void {
+    for (const [gateway, contact] of this.#contacts) if (this.#isGone(contact, now)) this.#contacts.delete(gateway);
   }
 
   /** Removes a gateway. A stream without gateways is unlimited until one gives credit. */

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Sender } from '../../src/flow/sender.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -134,6 +136,37 @@ describe('Sender', () => {
     sender.open('bids', 0, 'next');
     tell('a', 0);
     assert.equal(room(), FIRST);
+  });
+
+  it('forgets gateways that have drained', (t) => {
+    const { tell } = createSender(t);
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const heapBytes = () => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const deploy = (from: number, count: number) => {
+      for (let i = from; i < from + count; i++) {
+        tell(`gateway-${i}`, 900_000, i * 100_000);
+        tell(`gateway-${i}`, undefined, i * 100_000 + 1);
+      }
+    };
+    deploy(0, 1_000);
+    const before = heapBytes();
+    deploy(1_000, 20_000);
+    const grown = (heapBytes() - before) / 20_000;
+    assert.ok(grown < 20, `${grown} bytes for each gateway`);
+  });
+
+  it('waits for a gateway that gave credit long ago, however many have appeared since', (t) => {
+    const { sender, room, tell } = createSender(t);
+    tell('a', 1_000);
+    tell('b', 900_000, 100_000);
+    sender.add('s', 1_000);
+    assert.equal(room(100_000), 0);
+    assert.equal(room(104_999), 0);
+    assert.equal(room(105_000), 899_000);
   });
 
   it('reports the lag of gateways on active streams', (t) => {
