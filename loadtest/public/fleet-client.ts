@@ -17,6 +17,7 @@ export interface FleetClientOptions {
 
 /** A client with one subscription, which resumes after each reconnect, and whose TCP connection can be cut. */
 export interface FleetClient {
+  /** True from the acknowledgement of the connection to its end. */
   readonly isOpen: boolean;
   /** Ends the TCP connection without a close frame. */
   cut(): void;

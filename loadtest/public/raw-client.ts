@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { RawConnection } from '../storm/raw-connection.ts';
 import type { FleetClient, FleetClientOptions } from './fleet-client.ts';
 import { reconnectMs } from './reconnect-delays.ts';
@@ -10,6 +11,8 @@ const KEEP_ALIVE_MS = 10_000;
 /** A raw socket that sends what @crier/client sends, at the same moments. It neither parses JSON nor detects a dead connection. */
 export class RawClient implements FleetClient {
   isOpen = false;
+  /** As long as an id of graphql-ws, and no other client's. */
+  readonly #id = randomUUID();
   readonly #options: FleetClientOptions;
   #connection: RawConnection | undefined;
   #pinging: NodeJS.Timeout | undefined;
@@ -55,7 +58,7 @@ export class RawClient implements FleetClient {
     const { query, onConnected } = this.#options;
     const resume = this.#isResuming ? { extensions: { resume: { cursor: this.#cursor } } } : {};
     const payload = { query, variables: { auction_id: 1 }, ...resume };
-    this.#connection!.send(JSON.stringify({ id: '1', type: 'subscribe', payload }));
+    this.#connection!.send(JSON.stringify({ id: this.#id, type: 'subscribe', payload }));
     this.#isResuming = true;
     this.#attempt = 0;
     this.isOpen = true;

@@ -7,6 +7,7 @@ import { reconnectMs } from './reconnect-delays.ts';
 
 /** @crier/client on `ws`. */
 export class StockClient implements FleetClient {
+  isOpen = false;
   #socket: WebSocket | undefined;
 
   constructor(options: FleetClientOptions) {
@@ -26,8 +27,14 @@ export class StockClient implements FleetClient {
       },
       retryWait: (attempt) => delay(reconnectMs(attempt, options.delays, options.minOfflineMs)),
     });
-    client.on('connected', options.onConnected);
-    client.on('closed', (event) => options.onClosed((event as { code?: number }).code ?? 1006));
+    client.on('connected', () => {
+      this.isOpen = true;
+      options.onConnected();
+    });
+    client.on('closed', (event) => {
+      this.isOpen = false;
+      options.onClosed((event as { code?: number }).code ?? 1006);
+    });
     client.subscribe<{ auction_updated: { version: number } }>(
       { query: options.query, variables: { auction_id: 1 } },
       {
@@ -37,10 +44,6 @@ export class StockClient implements FleetClient {
         complete: () => options.onFault('a subscription was completed'),
       },
     );
-  }
-
-  get isOpen(): boolean {
-    return this.#socket?.readyState === WebSocket.OPEN;
   }
 
   cut(): void {
