@@ -9,6 +9,7 @@ import type { ClientKind } from './public/fleet-client.ts';
 import { idle } from './public/idle.ts';
 import { jitter } from './public/jitter.ts';
 import type { Delays } from './public/reconnect-delays.ts';
+import { avalanchePlans, jitterPlans } from './public/plans.ts';
 import { avalanchePicture, jitterPicture } from './public/picture.ts';
 import { avalancheTable, deployOf, faultsOf, idleTable, jitterTable } from './public/report.ts';
 import { startStack } from './story/stack.ts';
@@ -23,7 +24,8 @@ Usage: npm run loadtest -- --scenario <jitter|avalanche|idle> [flags]
   --scenario idle       connections with one subscription each: memory of the pod
   --clients <number>    default: 10000
   --kinds <names>       of stock (@crier/client) and raw (sockets that send the same and parse little), a run for each; default: both
-  --delays <names>      of stock (those of @crier/client) and tuned (500 ms, doubling to 5 s, full jitter), a run for each; default: both
+  --delays <names>      of stock (those of @crier/client) and tuned (500 ms, doubling to 5 s, full jitter), a run for each;
+                        default: both with jitter, stock with avalanche
   --spread <ms>         with avalanche: DRAIN_SPREAD_MS, a run for each; default: 0,20000
   --out <name>          loadtest/results/<name>.json, .md and, except with idle, .svg; default: scenario-<scenario>
   --help
@@ -36,7 +38,7 @@ const { values } = parseArgs({
     scenario: { type: 'string' },
     clients: { type: 'string', default: '10000' },
     kinds: { type: 'string', default: 'stock,raw' },
-    delays: { type: 'string', default: 'stock,tuned' },
+    delays: { type: 'string' },
     spread: { type: 'string', default: '0,20000' },
     out: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
@@ -44,6 +46,8 @@ const { values } = parseArgs({
 });
 
 interface Outcome {
+  /** Beside the scenario and the clients. */
+  readonly flags: object;
   readonly table: string[][];
   readonly faults: readonly string[];
   readonly data: object;
@@ -55,26 +59,31 @@ async function main(signal: AbortSignal): Promise<void> {
   const clients = numberFlag('clients', values.clients);
   pinThisProcess(CLIENT_CORE);
   const { scenario } = values;
+  const { flags, ...outcome } = await outcomeOf(scenario!, clients, signal);
   await publishFaults({
     command: scenario!,
     name: values.out ?? `scenario-${scenario}`,
-    flags: { ...values, out: undefined },
+    flags: { scenario, clients, ...flags },
     success: 'No event was lost or doubled.',
-    ...(await outcomeOf(scenario!, clients, signal)),
+    ...outcome,
   });
 }
 
 async function outcomeOf(scenario: string, clients: number, signal: AbortSignal): Promise<Outcome> {
   if (scenario === 'idle') {
     const result = await idle(clients, say);
-    return { table: idleTable(result), faults: result.faults, data: { result } };
+    return { flags: {}, table: idleTable(result), faults: result.faults, data: { result } };
   }
-  const kinds = namesOf<ClientKind>('kinds', ['stock', 'raw']);
-  const delays = namesOf<Delays>('delays', ['stock', 'tuned']);
+  const kinds = namesOf<ClientKind>('kinds', values.kinds, ['stock', 'raw']);
+  const delays = namesOf<Delays>('delays', values.delays ?? (scenario === 'jitter' ? 'stock,tuned' : 'stock'), [
+    'stock',
+    'tuned',
+  ]);
   if (scenario === 'jitter') {
-    const plans = delays.flatMap((one) => kinds.map((kind) => ({ clients, kind, delays: one })));
+    const plans = jitterPlans({ clients, kinds, delays });
     const results = await each(plans, signal, (plan, stack) => jitter(plan, stack, say, signal));
     return {
+      flags: { kinds, delays },
       table: jitterTable(results),
       faults: results.flatMap(({ report }) => faultsOf(report)),
       data: { results },
@@ -82,10 +91,11 @@ async function outcomeOf(scenario: string, clients: number, signal: AbortSignal)
     };
   }
   const spreads = values.spread.split(',').map((text) => numberFlag('spread', text, 0));
-  const plans = spreads.flatMap((spreadMs) => kinds.map((kind) => ({ clients, kind, delays: delays[0]!, spreadMs })));
+  const plans = avalanchePlans({ clients, kinds, delays, spreads });
   const runs = await each(plans, signal, (plan, stack) => avalanche(plan, stack, say, signal));
   const results = runs.flat();
   return {
+    flags: { kinds, delays, spread: spreads },
     table: avalancheTable(results),
     faults: results.flatMap((result) => faultsOf(result.report, true).map((fault) => `${deployOf(result)}: ${fault}`)),
     data: { results },
@@ -112,8 +122,8 @@ async function each<Value, Result>(
   return results;
 }
 
-function namesOf<Name extends string>(flag: 'kinds' | 'delays', known: readonly Name[]): Name[] {
-  return values[flag].split(',').map((name) => {
+function namesOf<Name extends string>(flag: string, names: string, known: readonly Name[]): Name[] {
+  return names.split(',').map((name) => {
     const found = known.find((one) => one === name);
     if (found !== undefined) return found;
     throw new Error(`--${flag}: expected ${known.join(', ')}, got "${name}"`);

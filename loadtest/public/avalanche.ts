@@ -33,8 +33,12 @@ export async function avalanche(
   say: (line: string) => void,
   signal: AbortSignal,
 ): Promise<AvalancheResult[]> {
-  const { clients, kind, spreadMs } = plan;
-  const stage = new Stage(stack, (line) => say(`avalanche, ${kind} clients, ${spreadMs} ms: ${line}`), signal);
+  const { clients, kind, delays, spreadMs } = plan;
+  const stage = new Stage(
+    stack,
+    (line) => say(`avalanche, ${kind} clients, ${delays} delays, ${spreadMs} ms: ${line}`),
+    signal,
+  );
   const settle = async () => {
     await stage.calm();
     await stage.until('the last events', 10_000, ({ events, deliveries }) => deliveries >= events * clients);

@@ -1,4 +1,4 @@
-import type { AvalancheResult } from './avalanche.ts';
+import type { AvalanchePlan, AvalancheResult } from './avalanche.ts';
 import type { FleetReport } from './fleet.ts';
 import type { IdleResult } from './idle.ts';
 import { JITTER_EVENTS } from './jitter.ts';
@@ -73,9 +73,15 @@ export function avalancheFigures(result: AvalancheResult): AvalancheFigures {
   return { deploy: deployOf(result), clients: result.clients, disconnected, ...times, neverBack };
 }
 
-/** With the seconds of DRAIN_SPREAD_MS, and the kind of the clients. */
-export function deployOf({ deployed, kind, spreadMs }: AvalancheResult): string {
-  return deployed === 'worker' ? `crier, worker, ${kind}` : `crier, gateway, ${spreadMs / 1000} s, ${kind}`;
+/** With the seconds of DRAIN_SPREAD_MS, the kind of the clients, and their delays unless they are those of @crier/client. */
+export function deployOf({
+  deployed,
+  kind,
+  delays,
+  spreadMs,
+}: AvalanchePlan & Pick<AvalancheResult, 'deployed'>): string {
+  const clients = delays === 'stock' ? kind : `${kind}, ${delays} delays`;
+  return deployed === 'worker' ? `crier, worker, ${clients}` : `crier, gateway, ${spreadMs / 1000} s, ${clients}`;
 }
 
 export function idleTable({ connections, bytesEach }: IdleResult): string[][] {
