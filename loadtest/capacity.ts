@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { startRedisCluster } from '../stack/redis-cluster.ts';
 import type { RedisCluster } from '../stack/redis-cluster.ts';
+import { printed } from './capacity/figures.ts';
 import type { Figures, Parts } from './capacity/figures.ts';
 import { credits } from './capacity/credits.ts';
 import { hotChannel, marks } from './capacity/hot-channel.ts';
@@ -146,10 +147,6 @@ function tableOf(part: Parts[string]): Cells[] {
   const columns = Object.keys(Object.values(part)[0]!);
   const cells = (figures: Figures) => columns.map((column) => printed(figures[column]!));
   return [['', ...columns], ...Object.entries(part).map(([name, figures]) => [name, ...cells(figures)])];
-}
-
-function printed(value: number): string {
-  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(2);
 }
 
 interface Results {

@@ -1,5 +1,6 @@
 import { barChart } from '../fanout/chart.ts';
 import type { Conditions } from '../fanout/conditions.ts';
+import { printed } from './figures.ts';
 import type { Parts } from './figures.ts';
 
 /** Titles of the parts that the picture shows. */
@@ -12,8 +13,7 @@ export function capacityPicture(parts: Parts, conditions: Conditions): string {
     title: `${part}: ${column}`,
     bars: Object.entries(parts[part]!).map(([name, figures]) => {
       const value = figures[column]!;
-      const text = value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(2);
-      return { label: name.replace(' at a time', ''), value, text: `${text} ${unit}`.trim(), isOurs: true };
+      return { label: name.replace(' at a time', ''), value, text: `${printed(value)} ${unit}`.trim(), isOurs: true };
     }),
   });
   const note = `One shard of a Redis Cluster on one core; Node ${conditions['node']}, ${conditions['cpu']}; ${conditions['date']}`;
