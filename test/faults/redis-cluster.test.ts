@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Redis } from 'ioredis';
 import type { RedisServer } from '../../stack/redis-server.ts';
 import { startRedisSentinel } from '../../stack/redis-sentinel.ts';
 import { channelName } from '../../src/bus/channel.ts';
@@ -10,6 +9,7 @@ import { HASH_TAGS, tagIndexOf } from '../../src/bus/redis/cluster/hash-tags.ts'
 import type { Pod } from '../end-to-end/pod.ts';
 import { moveSlot } from '../support/cluster-slots.ts';
 import { kafkaBrokers, redisCluster } from '../support/services.ts';
+import { withRedis } from '../support/with-redis.ts';
 import { isFull } from './form.ts';
 import { LedgerStream } from './ledger-stream.ts';
 import { Listener } from './listener.ts';
@@ -120,19 +120,6 @@ function report(t: TestContext, what: string, ms: number): void {
   if (isFull) assert.ok(ms <= MAX_FAILOVER_MS, `${what}: ${ms} ms`);
 }
 
-async function withRedis<Result>(
-  { port }: RedisServer,
-  password: string,
-  ask: (client: Redis) => Promise<Result>,
-): Promise<Result> {
-  const client = new Redis({ port, password });
-  try {
-    return await ask(client);
-  } finally {
-    client.disconnect();
-  }
-}
-
 function pause(t: TestContext, servers: readonly RedisServer[]): () => void {
   const wake = () => servers.forEach(({ process }) => process.kill('SIGCONT'));
   t.after(wake);
@@ -157,10 +144,10 @@ describe('a Redis Cluster under a flow of records', () => {
     const shard = shardOf(flow.slotOf('0'));
     const [primary, replica] = [cluster.primaries[shard]!, cluster.replicas[shard]!];
     // The replica is cut off and cannot log in again. It may take over for 30 s from then on.
-    await withRedis(replica, password, (client) => client.config('SET', 'masterauth', 'another'));
-    await withRedis(primary, password, (client) => client.call('CLIENT', 'KILL', 'TYPE', 'replica'));
+    await withRedis(replica, { password }, (client) => client.config('SET', 'masterauth', 'another'));
+    await withRedis(primary, { password }, (client) => client.call('CLIENT', 'KILL', 'TYPE', 'replica'));
     const offset = async (server: RedisServer) =>
-      Number(/master_repl_offset:(\d+)/.exec(await withRedis(server, password, (client) => client.info()))![1]);
+      Number(/master_repl_offset:(\d+)/.exec(await withRedis(server, { password }, (client) => client.info()))![1]);
     const before = await offset(replica);
     await flow.stage.until('the replica to lag', async () => (await offset(primary)) > before + LAG_BYTES);
     assert.equal(await offset(replica), before);

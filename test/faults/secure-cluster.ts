@@ -1,12 +1,12 @@
 import { appendFile, copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { Redis } from 'ioredis';
 import { CertificateAuthority } from '../../stack/certificate-files.ts';
 import type { CertificateFiles } from '../../stack/certificate-files.ts';
 import type { RedisCluster } from '../../stack/redis-cluster.ts';
 import { redisCluster } from '../support/services.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { withRedis } from '../support/with-redis.ts';
 
 /** The nodes of a cluster over TLS, and what they and the pods show and trust. Both need certificates of each other. */
 export class SecureCluster {
@@ -69,11 +69,8 @@ export class SecureCluster {
   }
 
   async #call(command: string, ...words: readonly string[]): Promise<void> {
-    for (const { url } of [...this.cluster.primaries, ...this.cluster.replicas]) {
-      const admin = new Redis(url);
-      await admin.call(command, ...words);
-      admin.disconnect();
-    }
+    for (const node of [...this.cluster.primaries, ...this.cluster.replicas])
+      await withRedis(node, {}, (client) => client.call(command, ...words));
   }
 }
 
