@@ -112,6 +112,8 @@ export class RenewableClient {
   }
 
   #adopt(next: Attached, { kind, channel }: Mark): void {
+    // The owner has closed the client that `next` would replace.
+    if (this.#isClosed) throw new Error('the link is closed');
     const { client, detach } = this.#current;
     detach?.();
     this.#current = next;
