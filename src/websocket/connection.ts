@@ -246,7 +246,7 @@ export class Connection
   /** Messages that this one counts as: a client pays for its text, not for the few bytes that it may have sent instead. */
   #costOf({ length }: Buffer): number {
     if (!this.#socket.compression) return 1;
-    return Math.min(Math.max(1, length / INFLATED_MESSAGE_BYTES), this.#services.limits.maxMessageBurst);
+    return Math.min(Math.max(1, Math.ceil(length / INFLATED_MESSAGE_BYTES)), this.#services.limits.maxMessageBurst);
   }
 
   /** Takes `messages` (a count) from the rate limit. If fewer are left, closes the connection and returns false. */
@@ -330,7 +330,7 @@ export class Connection
   }
 }
 
-/** Bytes of a message, on a connection with compression, that count as one message against the rate. */
+/** Bytes of a message, on a connection with compression, that count as one message against the rate, also if only begun. */
 const INFLATED_MESSAGE_BYTES = 4096;
 
 /** What ws reports if the peer sent no close frame. */

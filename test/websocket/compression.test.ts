@@ -334,14 +334,17 @@ describe('a compressed message of a client', () => {
   });
 
   it('counts against the rate by its text: each started 4 KB are a message (S-27)', async (t) => {
-    const frames = (count: number) =>
-      Buffer.concat(Array.from({ length: count }, () => compressedFrame(pingOf(60_000))));
+    const frames = (count: number, bytes = 60_000) =>
+      Buffer.concat(Array.from({ length: count }, () => compressedFrame(pingOf(bytes))));
     const few = await connect(t);
     few.write(frames(5));
     for (let i = 0; i < 5; i++) await pong(few);
     const many = await connect(t);
     many.write(frames(20));
     assert.equal((await many.expectClose()).code, 1008);
+    const started = await connect(t);
+    started.write(frames(100, 4_097));
+    assert.equal((await started.expectClose()).code, 1008);
     // As many messages without compression are within the burst.
     const plain = await connect(t, targets.on, false);
     for (let i = 0; i < 20; i++) plain.send(pingOf(60_000));
