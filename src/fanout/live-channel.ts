@@ -149,15 +149,16 @@ export class LiveChannel {
 
   /** The bus was without the channel for a while. */
   readonly onGap = (): void => {
+    if (this.#recovery?.isRunning) this.#recovery.repeat();
     // The state is read again also where it is all that the members have received so far.
-    if (!this.#last && !this.hasState) this.#notifyGap();
-    else if (!this.#recovery?.isRunning) this.#backfill(this.#last);
+    else if (!this.#last && !this.hasState) this.#notifyGap();
+    else this.#backfill(this.#last);
   };
 
   /** @param last undefined: none is known */
   #backfill(last: CursorPosition | undefined): void {
     this.#recovery ??= this.#createRecovery();
-    void this.#recovery.run(this.#missedAfter(last));
+    void this.#recovery.run(() => this.#missedAfter(last));
   }
 
   /** All events after one; where that cannot be proved, the state of the channel. Never rejects. */
@@ -177,7 +178,7 @@ export class LiveChannel {
       },
       acceptMissed: (entry) => this.#acceptSafely(entry),
       acceptHeld: (message) => {
-        // The link was lost once more, after the history had been read.
+        // Messages were lost once more, after the history had been read, and the link has not reported it.
         if (message.coordinates && this.#isAfterGap(message.coordinates)) this.#notifyGap();
         this.#acceptSafely(message);
       },

@@ -31,6 +31,7 @@ export class GapRecovery {
   /** In the order of arrival; undefined: no backfill is in flight. */
   #held: ChannelMessage[] | undefined;
   #hasOverflowed = false;
+  #isOutdated = false;
 
   constructor(heldBytes: HeldBytes, owner: GapRecoveryOwner) {
     this.#heldBytes = heldBytes;
@@ -52,13 +53,18 @@ export class GapRecovery {
     intake?.serve(payload.length);
   }
 
-  /** @param read never rejects */
-  async run(read: Promise<Backfill>): Promise<void> {
+  /** @param read never rejects; called again if another gap follows before it has resolved */
+  async run(read: () => Promise<Backfill>): Promise<void> {
     const held: ChannelMessage[] = (this.#held = []);
     this.#hasOverflowed = false;
-    const { entries, isComplete } = await read;
-    if (this.#held !== held) return;
+    let backfill: Backfill;
+    do {
+      this.#isOutdated = false;
+      backfill = await read();
+      if (this.#held !== held) return;
+    } while (this.#isOutdated);
     this.#held = undefined;
+    const { entries, isComplete } = backfill;
     if (!isComplete || this.#hasOverflowed) this.#owner.onGap();
     this.#owner.onBackfill(isComplete ? entries.length : undefined);
     for (const entry of entries) this.#owner.acceptMissed(entry);
@@ -66,6 +72,11 @@ export class GapRecovery {
       this.#heldBytes.release(heldLength(message.payload.length));
       this.#owner.acceptHeld(message);
     }
+  }
+
+  /** The bus was without the channel once more: what is being read may lack the latest messages. */
+  repeat(): void {
+    this.#isOutdated = true;
   }
 
   /** Releases the messages that it holds. Nothing is delivered after this. */

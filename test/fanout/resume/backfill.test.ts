@@ -250,28 +250,53 @@ describe('a gap', () => {
     assert.deepEqual(seen(), ['0', '1', '2', '3', '4', '5', '6']);
   });
 
-  it('is reported with the first event after it when messages are lost again while the history is read', async (t) => {
-    const { stage, link, publish, seen } = await createLossy(t, 100);
+  for (const isReported of [true, false]) {
+    const outcome = isReported
+      ? 'is backfilled from the history also when the link is lost once more while it is read, without a later event'
+      : 'is reported with the first event after it when messages are lost again while the history is read, and the link does not report it';
+    it(outcome, async (t) => {
+      const { stage, link, publish, seen } = await createLossy(t, 100);
+      const { bus } = stage;
+      const history = bus.history.bind(bus);
+      bus.history = async (...query) => {
+        bus.history = history;
+        const read = await history(...query);
+        await publish(5);
+        link.isDeaf = true;
+        await publish(6, 7);
+        link.isDeaf = false;
+        if (isReported) link.tellGap();
+        else await publish(8, 9);
+        return read;
+      };
+      await publish(0, 1);
+      link.isDeaf = true;
+      await publish(2, 4);
+      link.isDeaf = false;
+      link.tellGap();
+      await waitFor('the events after both gaps', () => seen().length >= 8);
+      assert.deepEqual(seen(), ['0', '1', '2', '3', '4', '5', ...(isReported ? ['6', '7'] : ['gap 8', '9'])]);
+      assert.equal(stage.gapOperations, isReported ? 0 : 1);
+    });
+  }
+
+  it('ends with the last state of the channel when the link is lost once more while it is read', async (t) => {
+    const { stage, link, publish, seen } = await createLossy(t, 0, { stateSeconds: 0, before: 1 });
+    await waitFor('the state', () => seen().length === 1);
     const { bus } = stage;
     const history = bus.history.bind(bus);
     bus.history = async (...query) => {
+      bus.history = history;
       const read = await history(...query);
-      await publish(5);
       link.isDeaf = true;
-      await publish(6, 7);
+      await publish(2, 3);
       link.isDeaf = false;
       link.tellGap();
-      await publish(8, 9);
       return read;
     };
-    await publish(0, 1);
-    link.isDeaf = true;
-    await publish(2, 4);
-    link.isDeaf = false;
     link.tellGap();
-    await waitFor('the events after both gaps', () => seen().length >= 8);
-    assert.deepEqual(seen(), ['0', '1', '2', '3', '4', '5', 'gap 8', '9']);
-    assert.equal(stage.gapOperations, 1);
+    await waitFor('the last state', () => seen().length === 2);
+    assert.deepEqual(seen(), ['1', 'gap 3']);
   });
 
   it('is backfilled when the tenth attempt to read the history succeeds, and reported when it fails', async (t) => {
