@@ -110,7 +110,11 @@ export class PodProcess {
     const caller = new AbortController();
     const onClose = () => caller.abort();
     response.once('close', onClose);
-    const timer = setTimeout(() => caller.abort(), timeoutMs);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      caller.abort();
+    }, timeoutMs);
     try {
       const options = { method: request.method, headers: endToEnd(request.headers), signal: caller.signal };
       const reply = await this.#request(request.url!, options, (forwarded) => request.pipe(forwarded));
@@ -120,7 +124,8 @@ export class PodProcess {
       await pipeline(reply, response);
     } catch {
       if (response.headersSent || response.destroyed) response.destroy();
-      else sendText(response, 504, `${this.name} has not answered within ${timeoutMs} ms\n`);
+      else if (isLate) sendText(response, 504, `${this.name} has not answered within ${timeoutMs} ms\n`);
+      else sendText(response, 502, `the connection to ${this.name} was lost before it answered\n`);
     } finally {
       clearTimeout(timer);
       response.off('close', onClose);
