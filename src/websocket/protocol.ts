@@ -45,13 +45,15 @@ export function acknowledgement(payload: object): string {
 
 /** The largest ping whose payload is echoed, in bytes of its frame. */
 const MAX_ECHOED_BYTES = 1024;
+const EMPTY_PONG = JSON.stringify({ type: MessageType.Pong });
 
 /**
  * The pong for a ping whose frame had `bytes`. A large ping gets a pong without its payload: `JSON.stringify` throws on a payload
- * that is nested too deep, and a client must not make the server send more than it sends itself.
+ * that is nested too deep. So does one whose payload grows (`1e20`): a client must not make the server send more than it sends itself.
  */
 export function pongMessage({ payload }: PingMessage, bytes: number): string {
-  return payload && bytes <= MAX_ECHOED_BYTES ? pongWith(payload) : '{"type":"pong"}';
+  const pong = payload && bytes <= MAX_ECHOED_BYTES ? pongWith(payload) : EMPTY_PONG;
+  return Buffer.byteLength(pong) <= bytes ? pong : EMPTY_PONG;
 }
 
 export function pongWith(payload: object): string {

@@ -22,6 +22,12 @@ describe('a ping', () => {
     assert.equal(pongMessage(ping, 1025), '{"type":"pong"}');
   });
 
+  it('has no payload if it would be longer than the ping', () => {
+    const answer = (text: string) => pongMessage(JSON.parse(text) as Parameters<typeof pongMessage>[0], text.length);
+    assert.equal(answer('{"type":"ping","payload":{"n":[1,2]}}'), '{"type":"pong","payload":{"n":[1,2]}}');
+    assert.equal(answer('{"type":"ping","payload":{"n":[1e20,1e20]}}'), '{"type":"pong"}');
+  });
+
   it('may have an id of any type, which is ignored', () => {
     for (const id of [7, null, 'x'.repeat(9)]) {
       const ping = Buffer.from(JSON.stringify({ type: 'ping', id }));
