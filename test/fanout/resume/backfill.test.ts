@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Listener } from '../../../src/bus/bus.ts';
+import type { Bus, Listener } from '../../../src/bus/bus.ts';
 import { heldLength } from '../../../src/fanout/resume/held-events.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { createStage, factsOf } from '../stage.ts';
@@ -28,6 +28,17 @@ interface LossyOptions extends Partial<StageOptions> {
   readonly hasHistory?: boolean;
   /** Offset of an event that the channel's first read finds, but that the link delivers by `link.deliverLate` only. */
   readonly late?: number;
+}
+
+/** The next read of the history resolves after `act`, with what it read before. */
+function afterNextRead(bus: Pick<Bus, 'history'>, act: () => Promise<void>): void {
+  const history = bus.history.bind(bus);
+  bus.history = async (...query) => {
+    bus.history = history;
+    const read = await history(...query);
+    await act();
+    return read;
+  };
 }
 
 /** A channel whose link loses messages while `isDeaf`, with one listener. */
@@ -256,19 +267,14 @@ describe('a gap', () => {
       : 'is reported with the first event after it when messages are lost again while the history is read, and the link does not report it';
     it(outcome, async (t) => {
       const { stage, link, publish, seen } = await createLossy(t, 100);
-      const { bus } = stage;
-      const history = bus.history.bind(bus);
-      bus.history = async (...query) => {
-        bus.history = history;
-        const read = await history(...query);
+      afterNextRead(stage.bus, async () => {
         await publish(5);
         link.isDeaf = true;
         await publish(6, 7);
         link.isDeaf = false;
         if (isReported) link.tellGap();
         else await publish(8, 9);
-        return read;
-      };
+      });
       await publish(0, 1);
       link.isDeaf = true;
       await publish(2, 4);
@@ -283,17 +289,12 @@ describe('a gap', () => {
   it('ends with the last state of the channel when the link is lost once more while it is read', async (t) => {
     const { stage, link, publish, seen } = await createLossy(t, 0, { stateSeconds: 0, before: 1 });
     await waitFor('the state', () => seen().length === 1);
-    const { bus } = stage;
-    const history = bus.history.bind(bus);
-    bus.history = async (...query) => {
-      bus.history = history;
-      const read = await history(...query);
+    afterNextRead(stage.bus, async () => {
       link.isDeaf = true;
       await publish(2, 3);
       link.isDeaf = false;
       link.tellGap();
-      return read;
-    };
+    });
     link.tellGap();
     await waitFor('the last state', () => seen().length === 2);
     assert.deepEqual(seen(), ['1', 'gap 3']);
@@ -371,15 +372,7 @@ describe('a gap', () => {
       [2, true],
     ] as const) {
       const { stage, link, publish, seen } = await createLossy(t, 100, { maxHeldBytes: room * held });
-      const { bus } = stage;
-      const history = bus.history.bind(bus);
-      let isFirst = true;
-      bus.history = async (...query) => {
-        const read = await history(...query);
-        if (isFirst) await publish(5, 7);
-        isFirst = false;
-        return read;
-      };
+      afterNextRead(stage.bus, () => publish(5, 7));
       await publish(0, 1);
       link.isDeaf = true;
       await publish(2, 4);
@@ -395,14 +388,10 @@ describe('a gap', () => {
 
   it('keeps a copy of a message that waits for the history, not the received buffer', async (t) => {
     const { stage, link, publish, seen } = await createLossy(t, 100);
-    const { bus } = stage;
-    const history = bus.history.bind(bus);
-    bus.history = async (...query) => {
-      const read = await history(...query);
+    afterNextRead(stage.bus, async () => {
       await publish(5);
       for (const bytes of link.received.slice(-1)) bytes.fill('x');
-      return read;
-    };
+    });
     await publish(0, 1);
     link.isDeaf = true;
     await publish(2, 4);
