@@ -110,11 +110,7 @@ export class PodProcess {
     const caller = new AbortController();
     const onClose = () => caller.abort();
     response.once('close', onClose);
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      caller.abort();
-    }, timeoutMs);
+    const timer = setTimeout(() => caller.abort(), timeoutMs);
     try {
       const options = { method: request.method, headers: endToEnd(request.headers), signal: caller.signal };
       const reply = await this.#request(request.url!, options, (forwarded) => request.pipe(forwarded));
@@ -124,7 +120,7 @@ export class PodProcess {
       await pipeline(reply, response);
     } catch {
       if (response.headersSent || response.destroyed) response.destroy();
-      else if (isLate) sendText(response, 504, `${this.name} has not answered within ${timeoutMs} ms\n`);
+      else if (caller.signal.aborted) sendText(response, 504, `${this.name} has not answered within ${timeoutMs} ms\n`);
       else sendText(response, 502, `the connection to ${this.name} was lost before it answered\n`);
     } finally {
       clearTimeout(timer);
