@@ -261,10 +261,17 @@ export class Outside {
   }
 
   /** Sets `max.message.bytes` of a topic. */
+  /** Sets the limit of the topic. Resolves once the broker has it, which is after its answer. */
   async limitMessages(topic: string, bytes: number): Promise<void> {
-    const configEntries = [{ name: 'max.message.bytes', value: `${bytes}` }];
-    const resources = [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configEntries }];
-    await this.admin.alterConfigs({ validateOnly: false, resources });
+    const name = 'max.message.bytes';
+    const resource = { type: kafkajs.ConfigResourceTypes.TOPIC, name: topic };
+    const configEntries = [{ name, value: `${bytes}` }];
+    await this.admin.alterConfigs({ validateOnly: false, resources: [{ ...resource, configEntries }] });
+    const wanted = { includeSynonyms: false, resources: [{ ...resource, configNames: [name] }] };
+    await waitFor('the limit of the topic', async () => {
+      const { resources } = await this.admin.describeConfigs(wanted);
+      return resources[0]!.configEntries[0]!.configValue === `${bytes}`;
+    });
   }
 
   async send(topic: string, messages: OutgoingRecord[], isCompressed = false): Promise<void> {
