@@ -260,8 +260,7 @@ export class Outside {
     return topic;
   }
 
-  /** Sets `max.message.bytes` of a topic. */
-  /** Sets the limit of the topic. Resolves once the broker has it, which is after its answer. */
+  /** Sets `max.message.bytes` of a topic. Resolves once the broker has the new limit: it answers earlier. */
   async limitMessages(topic: string, bytes: number): Promise<void> {
     const name = 'max.message.bytes';
     const resource = { type: kafkajs.ConfigResourceTypes.TOPIC, name: topic };
