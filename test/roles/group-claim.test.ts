@@ -102,10 +102,13 @@ describe('the claim of a CHANNEL_PREFIX for a consumer group', () => {
   });
 
   it('follows a loss of the data of Redis: the group that claimed first keeps it, and the other one is told', async (t) => {
-    const { admin, key, workerOf, refused } = await withRedis(t);
+    const { admin, bus, key, workerOf, refused } = await withRedis(t);
     const blue = workerOf('blue');
     await blue.start();
+    const { since } = (await bus.claimOf('group'))!;
     await admin.flushall();
+    // Claims of one millisecond are equally old.
+    await waitFor('the next millisecond of Redis', async () => (await millisecondOf(admin)) > since);
     const green = workerOf('green');
     await green.start();
     await blue.claim();
@@ -117,6 +120,12 @@ describe('the claim of a CHANNEL_PREFIX for a consumer group', () => {
     assert.match(refused[0]!, /^green: /);
   });
 });
+
+/** Since 1970, by the clock of a Redis server. */
+async function millisecondOf(redis: Redis): Promise<number> {
+  const [seconds, microseconds] = await redis.time();
+  return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+}
 
 describe('two consumer groups with one CHANNEL_PREFIX on one Redis', () => {
   let outside: Outside;
