@@ -1,4 +1,4 @@
-import { SLICE_MS } from './bounds.ts';
+import { MAX_SLICE_MS, SLICE_MS } from './bounds.ts';
 
 /** Longest time in ms that clients and a round should take together. A pause of deliveries to one socket is about as long. */
 const ROUND_MS = 130;
@@ -36,6 +36,8 @@ export class ConnectingTurns {
   readonly #clients: ConnectingClients;
   #windowMs = MIN_WINDOW_MS;
   #turns = 0;
+  /** Clients have connected before this round. */
+  #isCrowded = false;
   #roundStartedAt = 0;
   #roundEndedAt = 0;
 
@@ -45,6 +47,10 @@ export class ConnectingTurns {
 
   get areWanted(): boolean {
     return this.#clients.areWaiting;
+  }
+
+  get maxSliceMs(): number {
+    return this.#isCrowded ? MAX_SLICE_MS : 0;
   }
 
   /**
@@ -67,6 +73,7 @@ export class ConnectingTurns {
       this.#clients.run(HANDSHAKES_MS);
       return true;
     }
+    this.#isCrowded = this.#turns > 0;
     this.#turns = 0;
     this.#roundStartedAt = now;
     return false;

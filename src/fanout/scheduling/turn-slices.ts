@@ -1,5 +1,3 @@
-import { MAX_SLICE_MS } from './bounds.ts';
-
 /**
  * Works until it is done or `isSpent()`, which it calls between small steps. Returns true when it is done; else it is called again in a later
  * turn. Must not throw: each job has its own error boundary, which ends one operation.
@@ -16,6 +14,8 @@ interface WaitingJob {
 export interface OtherTurns {
   /** They want a turn although no job waits. */
   readonly areWanted: boolean;
+  /** Longest slice in ms, while their work makes turns long. 0: slices have their usual length. */
+  readonly maxSliceMs: number;
   /** @param firstSince when the first job was added; undefined: no job waits. Returns true if the turn is theirs: jobs wait for the next one */
   take(now: number, firstSince: number | undefined): boolean;
   /** @param firstSince as above, after a slice that has run jobs */
@@ -24,8 +24,8 @@ export interface OtherTurns {
 
 /**
  * Runs jobs in order, at the end of a turn of the event loop. One turn runs jobs for `sliceMs` and leaves the others to the next turns, so
- * that sockets, timers and health checks get their share. A turn that begins late because of them has a longer slice, up to
- * `MAX_SLICE_MS`, so that jobs keep theirs. At the end of each slice, `flush` writes the results of its jobs.
+ * that sockets, timers and health checks get their share. While others have turns, a slice is as long as the turn before it, up to their
+ * `maxSliceMs`, so that jobs keep theirs. At the end of each slice, `flush` writes the results of its jobs.
  */
 export class TurnSlices {
   readonly #sliceMs: number;
@@ -91,7 +91,7 @@ export class TurnSlices {
 
   #runSlice(now: number): void {
     const turnMs = this.#leftAt === undefined ? 0 : now - this.#leftAt;
-    this.#endsAt = now + Math.max(this.#sliceMs, Math.min(turnMs, MAX_SLICE_MS));
+    this.#endsAt = now + Math.max(this.#sliceMs, Math.min(turnMs, this.#others.maxSliceMs));
     this.#hasOneJob = this.#jobs.length === 1;
     while (this.#jobs.length > 0 && this.#jobs[0]!.job(this.#isSpent)) {
       this.#jobs.shift();
@@ -111,4 +111,4 @@ export class TurnSlices {
 }
 
 const NEVER = (): boolean => false;
-const NO_OTHERS: OtherTurns = { areWanted: false, take: NEVER, endSlice: () => undefined };
+const NO_OTHERS: OtherTurns = { areWanted: false, maxSliceMs: 0, take: NEVER, endSlice: () => undefined };

@@ -54,14 +54,15 @@ function connecting(server: Server): OtherTurns {
 
 /** Clients of which one more connects in each turn, or none. */
 function clientsOf(areArriving: boolean) {
+  const arrivals = { continue: areArriving };
   const runs: number[] = [];
   const clients: ConnectingClients = {
     areWaiting: areArriving,
     start: () => undefined,
-    takeArrivals: () => areArriving,
+    takeArrivals: () => arrivals.continue,
     run: (ms) => void runs.push(ms),
   };
-  return { turns: new ConnectingTurns(clients), runs };
+  return { turns: new ConnectingTurns(clients), runs, arrivals };
 }
 
 /** Time that clients have had before a round, in ms, in turns of 1 ms each. */
@@ -114,6 +115,17 @@ describe('ConnectingTurns', () => {
   it('takes no turn while no client connects', () => {
     const { turns } = clientsOf(false);
     assert.deepEqual([turns.take(1, 0), turns.take(2, 1)], [false, false]);
+  });
+
+  it('allows longer slices in a round after clients have connected, and in no other one', () => {
+    const { turns, arrivals } = clientsOf(true);
+    assert.equal(turns.maxSliceMs, 0);
+    const start = windowBefore(turns, 0);
+    assert.equal(turns.maxSliceMs, 20);
+    turns.endSlice(start + 10, undefined);
+    arrivals.continue = false;
+    assert.equal(turns.take(start + 11, start + 11), false);
+    assert.equal(turns.maxSliceMs, 0);
   });
 
   it('runs handshakes in each turn that it takes, and at once while no job waits', () => {
