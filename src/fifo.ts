@@ -4,8 +4,12 @@ export class Fifo<Item> {
   /** Items before it have been taken. */
   #first = 0;
 
+  get length(): number {
+    return this.#items.length - this.#first;
+  }
+
   get isEmpty(): boolean {
-    return this.#first === this.#items.length;
+    return this.length === 0;
   }
 
   add(item: Item): void {

@@ -2,6 +2,9 @@ import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Fifo } from '../fifo.ts';
 
+/** Each holds its headers, up to 16 KB. */
+export const MAX_WAITING_HANDSHAKES = 4096;
+
 interface Handshake {
   readonly socket: Duplex;
   readonly run: () => void;
@@ -10,6 +13,7 @@ interface Handshake {
 /**
  * WebSocket handshakes in their order of arrival. A turn of the event loop reads every socket that has sent something, so the handshakes of
  * a crowd would all run in one turn, and nobody else would have one for hundreds of milliseconds. Here they wait for the scheduler of events.
+ * Beyond `MAX_WAITING_HANDSHAKES` each new one runs the oldest at once.
  */
 export class Handshakes {
   readonly #waiting = new Fifo<Handshake>();
@@ -35,6 +39,7 @@ export class Handshakes {
     // Node.js has removed its own listener, and an error without one ends the process.
     socket.on('error', ignore);
     this.#waiting.add({ socket, run });
+    if (this.#waiting.length > MAX_WAITING_HANDSHAKES) this.run(0);
     this.#onWaiting();
   }
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { Handshakes } from '../../src/connections/handshakes.ts';
+import { Handshakes, MAX_WAITING_HANDSHAKES } from '../../src/connections/handshakes.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const UPGRADE = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
@@ -50,6 +50,15 @@ describe('Handshakes', () => {
     handshakes.run(1000);
     assert.deepEqual(ran, ['a', 'b', 'c']);
     assert.equal(handshakes.areWaiting, false);
+  });
+
+  it('wait up to a bound, beyond which the oldest runs at once', () => {
+    const handshakes = new Handshakes();
+    const ran: number[] = [];
+    for (let number = 0; number < MAX_WAITING_HANDSHAKES + 2; number++) {
+      handshakes.add(new PassThrough(), () => ran.push(number));
+    }
+    assert.deepEqual(ran, [0, 1]);
   });
 
   it('tell of each that begins to wait', () => {
