@@ -1,9 +1,6 @@
 /** Time in ms for which one turn of the event loop may serve events; then sockets, timers and health checks have their turn. */
 export const SLICE_MS = 10;
 
-/** Longest slice in ms while clients connect. */
-export const MAX_SLICE_MS = 20;
-
 /** Bytes of events that may wait for their slice. Beyond it all of them are served at once, and Redis waits. */
 export const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 

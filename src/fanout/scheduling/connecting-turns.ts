@@ -1,4 +1,4 @@
-import { MAX_SLICE_MS, SLICE_MS } from './bounds.ts';
+import { SLICE_MS } from './bounds.ts';
 
 /** Longest time in ms that clients and a round should take together. A pause of deliveries to one socket is about as long. */
 const ROUND_MS = 130;
@@ -6,6 +6,8 @@ const ROUND_MS = 130;
 const MAX_WINDOW_MS = 75;
 /** Shortest such time: a pod whose events take all of its core lets clients in, too. */
 const MIN_WINDOW_MS = 10;
+/** Longest slice of events in ms, in a round after clients have connected. */
+const MAX_SLICE_MS = 20;
 /** Time in ms that one turn spends on handshakes. */
 const HANDSHAKES_MS = 5;
 /** Most turns of the event loop between two rounds, thus at most as many new sockets, whose requests come together in one later turn. */

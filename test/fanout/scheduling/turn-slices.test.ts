@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { TurnSlices } from '../../../src/fanout/scheduling/turn-slices.ts';
+import { blockLoop } from '../../support/block-loop.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** Takes `steps` steps of about `stepMs` each. */
@@ -8,8 +9,7 @@ function jobOf(name: string, steps: number, done: string[], stepMs = 1) {
   return (isSpent: () => boolean): boolean => {
     while (steps > 0) {
       if (isSpent()) return false;
-      const end = performance.now() + stepMs;
-      while (performance.now() < end);
+      blockLoop(stepMs);
       steps--;
     }
     done.push(name);
@@ -151,8 +151,7 @@ async function slicesAfterLongTurns(slices: TurnSlices): Promise<number[]> {
   let isEnded = false;
   const others = () => {
     if (isEnded) return;
-    const end = performance.now() + 15;
-    while (performance.now() < end);
+    blockLoop(15);
     setImmediate(others);
   };
   slices.add((isSpent) => {
