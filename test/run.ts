@@ -1,12 +1,17 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { installKafka, startKafkaBroker } from '../stack/kafka-broker.ts';
 import { PROGRAMS, installPrograms, missingPrograms } from '../stack/programs.ts';
 import { stopSignal } from '../stack/stop-signal.ts';
+import { ALONE } from './support/alone.ts';
 import { cleanEnvironment } from './support/clean-environment.ts';
-import { runNodeTests } from './support/runner.ts';
+import { runTestFiles } from './support/runner.ts';
+import type { TestRun } from './support/runner.ts';
 import { selectTestFiles } from './support/selection.ts';
 import { switchSettings } from './support/switches.ts';
+import { TestLog, dearestFiles, verdict } from './support/test-log.ts';
+import type { FileSeconds } from './support/test-log.ts';
 
 const USAGE = `npm test [-- <folder or file> ... [--except=<folder or file>,...] [--pods] [--full]]
 
@@ -45,9 +50,6 @@ const ASKED_FOR = [
   'pages',
 ];
 
-/** Failed tests that the end of the output names. */
-const MAX_NAMED = 20;
-
 interface Selection {
   readonly wanted: string[];
   readonly unwanted: string[];
@@ -69,17 +71,17 @@ function readArguments(): Selection | undefined {
   return { wanted, unwanted, isFull };
 }
 
-/** The end of the output, which is what `.ci/run` repeats and what a stored log keeps. */
-function verdict(failedTests: readonly string[], failures: readonly string[]): string {
-  if (failures.length === 0) return 'passed';
-  const named = failedTests.slice(0, MAX_NAMED);
-  if (failedTests.length > named.length) named.push(`and ${failedTests.length - named.length} more tests`);
-  return [...named, ...failures].map((line) => `FAILED: ${line}`).join('\n');
-}
+/** Seconds of each file in the last run on this machine: the longest run first. */
+const TIMES = join('.stack', 'test-times.json');
 
-async function runTests({ wanted, unwanted, isFull }: Selection, stop: AbortSignal): Promise<readonly string[]> {
+async function runTests({ wanted, unwanted, isFull }: Selection, stop: AbortSignal): Promise<TestRun> {
   const root = import.meta.dirname;
-  const files = await selectTestFiles(root, wanted, unwanted);
+  const nameOf = (file: string) => relative(root, file).replace(/\.test\.js$/, '');
+  const earlier = await readTimes();
+  const secondsOf = (file: string) => earlier[nameOf(file)] ?? Infinity;
+  const files = (await selectTestFiles(root, wanted, unwanted)).sort((one, other) =>
+    secondsOf(one) === secondsOf(other) ? 0 : secondsOf(other) - secondsOf(one),
+  );
   await installPrograms(await missingPrograms(PROGRAMS));
   stop.throwIfAborted();
   const startedAt = performance.now();
@@ -87,10 +89,17 @@ async function runTests({ wanted, unwanted, isFull }: Selection, stop: AbortSign
   stop.throwIfAborted();
   const kafka = await startKafkaBroker();
   try {
-    const named = wanted.length > 0 ? NAMED : ALL;
-    const { concurrency, timeoutMs, settings } = isFull ? FULL : named;
-    const { closingLines, failedTests, failures } = await runNodeTests({
+    const { concurrency, timeoutMs, settings } = isFull ? FULL : wanted.length > 0 ? NAMED : ALL;
+    const log = new TestLog({
+      files: files.map(nameOf),
+      concurrency,
+      earlier,
+      hasTitles: wanted.length > 0,
+      write: (text) => process.stdout.write(text),
+    });
+    const run = await runTestFiles({
       files,
+      alone: new Set(files.filter((file) => ALONE.has(nameOf(file)))),
       concurrency,
       timeoutMs,
       environment: {
@@ -102,21 +111,34 @@ async function runTests({ wanted, unwanted, isFull }: Selection, stop: AbortSign
       },
       stop,
       stdio: 'inherit',
+      onFile: (report) => log.add(nameOf(report.file), report),
     });
+    const reports = run.reports.map((report) => ({ name: nameOf(report.file), report }));
+    await writeFile(
+      TIMES,
+      JSON.stringify({ ...earlier, ...Object.fromEntries(reports.map(({ name, report }) => [name, report.seconds])) }),
+    );
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
     const switched = Object.entries(switchSettings())
       .map(([name, value]) => `${name}=${value}\n`)
       .join('');
-    const folders = new Set(files.map((file) => relative(root, file).split('/', 1)[0]));
+    const folders = new Set(files.map((file) => nameOf(file).split('/', 1)[0]));
     process.stdout.write(`
+${dearestFiles(reports)}
 Node ${process.version}, ${availableParallelism()} cores, Kafka on ${kafka.address}, ${seconds} s
-${switched}${files.length} test files in ${[...folders].join(', ')}
-${closingLines.join('\n')}
-${verdict(failedTests, failures)}
-`);
-    return failures;
+${switched}${files.length} test files in ${[...folders].sort().join(', ')}
+${verdict(run.reports, run)}`);
+    return run;
   } finally {
     await kafka.stop();
+  }
+}
+
+async function readTimes(): Promise<FileSeconds> {
+  try {
+    return JSON.parse(await readFile(TIMES, 'utf8')) as FileSeconds;
+  } catch {
+    return {};
   }
 }
 
@@ -127,7 +149,7 @@ if (!selection) {
   process.exit(process.argv[2] === '--help' ? 0 : 1);
 }
 try {
-  const failures = await runTests(selection, stop);
+  const { failures } = await runTests(selection, stop);
   process.exit(failures.length === 0 ? 0 : 1);
 } catch (error) {
   // What fails after Ctrl-C fails because of it.

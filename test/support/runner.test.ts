@@ -3,21 +3,31 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { runNodeTests } from './runner.ts';
+import { runTestFiles } from './runner.ts';
+import type { TestRunOptions } from './runner.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+import type { FileReport } from './test-reporter.ts';
 import { waitFor } from './wait-for.ts';
 
 const FIXTURES = join('test', 'support', 'fixtures');
 
-function run(fixture: string, overrides: Partial<Parameters<typeof runNodeTests>[0]> = {}) {
-  return runNodeTests({
-    files: [join(FIXTURES, `${fixture}.test.mjs`)],
+const fileOf = (fixture: string) => join(FIXTURES, `${fixture}.test.mjs`);
+
+/** Runs the fixtures in one process. */
+async function run(fixtures: string | readonly string[], overrides: Partial<TestRunOptions> = {}) {
+  const reports: FileReport[] = [];
+  const outcome = await runTestFiles({
+    files: [fixtures].flat().map(fileOf),
+    alone: new Set(),
     concurrency: 1,
     timeoutMs: 60_000,
     environment: process.env,
     stop: new AbortController().signal,
     stdio: 'ignore',
+    onFile: (report) => void reports.push(report),
     ...overrides,
   });
+  return { ...outcome, ended: reports };
 }
 
 /** A zombie does not run: who reaps it is the machine's business. */
@@ -27,47 +37,74 @@ async function isRunning(pid: number): Promise<boolean> {
   return line !== undefined && !line.includes('Z');
 }
 
-describe('runNodeTests', () => {
-  it("passes where all tests pass, with node's closing lines", async () => {
-    const { closingLines, failures } = await run('passes');
-    assert.deepEqual(failures, []);
-    assert.deepEqual(closingLines.slice(0, 4), ['# tests 1', '# suites 0', '# pass 1', '# fail 0']);
+describe('runTestFiles', () => {
+  it('passes where all tests pass, and counts them by file', async () => {
+    const { reports, failures, flaky } = await run('passes');
+    assert.deepEqual([failures, flaky], [[], []]);
+    const [{ file, tests, failed, titles }] = reports as [FileReport];
+    assert.deepEqual([file, tests, failed, titles.map(([title]) => title)], [fileOf('passes'), 1, [], ['passes']]);
   });
 
-  for (const fixture of ['late-rejection', 'late-exception', 'exception-without-test', 'rejection-meanwhile']) {
-    it(`fails on an unhandled error: ${fixture}`, async () => {
-      assert.deepEqual((await run(fixture)).failures, ['node --test ended with 1']);
-    });
-  }
-
-  it('names each failed test with its suite, file, line and error', async () => {
-    const { failedTests } = await run('fails');
-    const file = join(FIXTURES, 'fails.test.mjs');
-    assert.deepEqual(failedTests, [
+  it('runs a file that fails once more, alone, after the rest, and fails if it fails again', async () => {
+    const { failures, flaky, ended } = await run(['fails', 'passes']);
+    assert.deepEqual(
+      ended.map(({ file }) => file),
+      ['fails', 'passes', 'fails'].map(fileOf),
+    );
+    const file = fileOf('fails');
+    assert.deepEqual(failures, [
       `a suite › fails an assertion (${file}:6): Expected values to be strictly equal: 1 !== 2`,
       `a suite › an inner suite › throws an error of two lines (${file}:9): first second`,
       `a suite › an inner suite › throws no error (${file}:12): just text`,
       `a suite › fails in a hook (${file}:16): in the hook`,
       `takes too long (${file}:22): test timed out after 20ms`,
     ]);
+    assert.deepEqual(flaky, []);
   });
 
-  it('names what failed after the end of a test', async () => {
-    const { failedTests } = await run('late-rejection');
-    assert.match(
-      failedTests[0]!,
-      /^Error: Test "passes, and rejects when it is over" .* created the error "Error: late"/,
-    );
-    assert.equal(failedTests[1], `the file (${join(FIXTURES, 'late-rejection.test.mjs')}:1): test failed`);
+  it('passes if a file passes when it runs once more, and names its test as flaky with the first failure', async (t) => {
+    const environment = { ...process.env, FLAKY_MARK: join(await temporaryFolder(t), 'mark') };
+    const { reports, failures, flaky } = await run(['flaky', 'passes'], { environment });
+    assert.deepEqual(failures, []);
+    assert.deepEqual(flaky, [`passes when it runs for the second time (${fileOf('flaky')}:5): the first run fails`]);
+    assert.ok(reports.every(({ failed }) => failed.length === 0));
+  });
+
+  it('gives the text of an error with its stack', async () => {
+    const { reports } = await run('fails');
+    assert.match(reports[0]!.failed[1]!.text, /^Error: first\nsecond\n {4}at /);
+  });
+
+  for (const fixture of ['late-rejection', 'late-exception', 'exception-without-test', 'rejection-meanwhile']) {
+    it(`fails on an unhandled error: ${fixture}`, async () => {
+      assert.notDeepEqual((await run(fixture)).failures, []);
+    });
+  }
+
+  it('names the test after whose end something failed, though its file is not the last of its process', async () => {
+    const { failures } = await run(['late-rejection', 'passes']);
+    assert.equal(failures.length, 1);
+    assert.match(failures[0]!, /^Error: Test "passes, and rejects when it is over" .* created the error "Error: late"/);
   });
 
   it('fails on a skipped test', async () => {
-    assert.deepEqual((await run('skips')).failures, ['1 skipped: nothing is skipped here']);
+    assert.deepEqual((await run('skips')).failures, [`${fileOf('skips')}: 1 skipped: nothing is skipped here`]);
   });
 
-  it('fails on a file that does not end in time', async () => {
-    const { failures } = await run('never-ends', { timeoutMs: 1000 });
-    assert.equal(failures[0], 'node --test ended with 1');
+  it('fails on a file without tests', async () => {
+    assert.deepEqual((await run('no-test')).failures, [`${fileOf('no-test')}: no test ran`]);
+  });
+
+  it('fails on a file that does not end in time, and runs the rest in another process', async () => {
+    const { failures, reports } = await run(['never-ends', 'passes'], { timeoutMs: 1000 });
+    assert.deepEqual(failures, [`${fileOf('never-ends')}: did not end within 1000 ms`]);
+    assert.equal(reports.find(({ file }) => file === fileOf('passes'))?.tests, 1);
+  });
+
+  it('fails on a file that ends its process, and runs the rest in another', async () => {
+    const { failures, reports } = await run(['ends-process', 'passes']);
+    assert.deepEqual(failures, [`${fileOf('ends-process')}: ended its process (0)`]);
+    assert.equal(reports.find(({ file }) => file === fileOf('passes'))?.tests, 1);
   });
 
   it('names and ends a process that a test left behind', async () => {
@@ -77,11 +114,16 @@ describe('runNodeTests', () => {
     await waitFor('the process to end', async () => !(await isRunning(pid)));
   });
 
+  it('fails on a handle that a test left open', async () => {
+    const { failures } = await run('leaves-handle', { endMs: 500 });
+    assert.deepEqual(failures, ['a test left something open: TCPServerWrap']);
+  });
+
   it('stops the tests and the processes they started when its signal is aborted', async () => {
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 1000);
     const { failures } = await run('never-ends', { stop: stop.signal });
-    assert.equal(failures[0], 'stopped');
+    assert.equal(failures.at(-1), 'stopped');
     assert.ok(!failures.some((failure) => failure.startsWith('left running')));
   });
 });

@@ -1,118 +1,114 @@
-import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { groupMembers, signalGroup } from './process-group.ts';
+import { relative } from 'node:path';
+import { TestProcess } from './test-process.ts';
+import type { TestProcessOptions } from './test-process.ts';
+import type { FileReport } from './test-reporter.ts';
 
-const FAILURE_REPORTER = join(import.meta.dirname, 'failure-reporter.js');
-
-export interface NodeTestOptions {
+export interface TestRunOptions extends TestProcessOptions {
+  /** Compiled test files, the longest first. */
   readonly files: readonly string[];
-  /** How many test files run at the same time. */
+  /** Those that need a process of their own. */
+  readonly alone: ReadonlySet<string>;
+  /** How many files run at the same time. */
   readonly concurrency: number;
-  /** Longest time for one test file, in ms. */
-  readonly timeoutMs: number;
-  readonly environment: NodeJS.ProcessEnv;
-  /** Ends the tests and everything they started. */
-  readonly stop: AbortSignal;
-  /** Where the spec report goes. */
-  readonly stdio: 'inherit' | 'ignore';
+  /** Called when a file has ended, also before it is run once more. */
+  readonly onFile: (report: FileReport) => void;
 }
 
-export interface NodeTestResult {
-  /** node's closing lines: `# tests 3`, `# pass 2`, `# fail 1`, ... */
-  readonly closingLines: readonly string[];
-  /** A line for each failed test, as the failure reporter writes it. */
-  readonly failedTests: readonly string[];
-  /** Why the run failed; empty when it passed. */
+export interface TestRun {
+  /** The last report of each file. */
+  readonly reports: readonly FileReport[];
+  /** A line for each test that failed twice, and whatever else fails the run; empty when it passed. */
   readonly failures: readonly string[];
+  /** A line for each test that failed, in a file that passed when it was run once more. */
+  readonly flaky: readonly string[];
 }
 
 /**
- * Runs test files with `node --test`, in a process group of their own, of which nothing is left afterwards. It fails with a
- * failed test, an unhandled rejection or uncaught exception at any time (node's own doing), a skipped test, no test at
- * all, and a process that outlives the tests.
+ * Runs test files in a few processes, each of which takes the next file when it has ended one. A file that fails runs once more, alone, after
+ * the rest: if it passes, it is flaky.
+ *
+ * A file fails with a failed test, an unhandled rejection or uncaught exception at any time, a skipped test, and no test at all. The run
+ * fails with a file that failed twice, and with a process or handle that outlives the tests.
  */
-export async function runNodeTests(options: NodeTestOptions): Promise<NodeTestResult> {
-  const folder = await mkdtemp(join(tmpdir(), 'crier-tests-'));
-  try {
-    const report = join(folder, 'report.tap');
-    const failures: string[] = [];
-    const failed = join(folder, 'failed.txt');
-    const { code, group } = await runNode(options, report, failed);
-    if (code !== 0) failures.push(options.stop.aborted ? 'stopped' : `node --test ended with ${code}`);
-    const left = await groupMembers(group, 2000);
-    if (left.length > 0) failures.push(`left running by a test: ${left.join('; ')}`);
-    signalGroup(group, 'SIGKILL');
-    const closingLines = closingLinesOf(await readFile(report, 'utf8').catch(() => ''));
-    if (countOf(closingLines, 'tests') === 0) failures.push('no test ran');
-    for (const kind of ['skipped', 'todo']) {
-      if (countOf(closingLines, kind) > 0)
-        failures.push(`${countOf(closingLines, kind)} ${kind}: nothing is skipped here`);
+export async function runTestFiles(options: TestRunOptions): Promise<TestRun> {
+  const run = new Run(options);
+  const queue = [...options.files];
+  await Promise.all(Array.from({ length: options.concurrency }, () => run.work(queue)));
+  const flaky: string[] = [];
+  for (const [file, lines] of run.takeFailures()) {
+    if (options.stop.aborted) break;
+    await run.work([file]);
+    if (!run.failures.has(file)) flaky.push(...lines);
+  }
+  const failures = [...run.failures.values()].flat().concat(run.others);
+  if (options.stop.aborted) failures.push('stopped');
+  if (options.files.length === 0) failures.push('no test ran');
+  return { reports: [...run.reports.values()], failures, flaky };
+}
+
+class Run {
+  /** Lines, by file. */
+  readonly failures = new Map<string, string[]>();
+  /** Lines of failures of no known file. */
+  readonly others: string[] = [];
+  readonly reports = new Map<string, FileReport>();
+  readonly #options: TestRunOptions;
+
+  constructor(options: TestRunOptions) {
+    this.#options = options;
+  }
+
+  /** Takes files from the queue until it is empty. */
+  async work(queue: string[]): Promise<void> {
+    const { alone, stop } = this.#options;
+    let shared: TestProcess | undefined;
+    for (let file = queue.shift(); file !== undefined && !stop.aborted; file = queue.shift()) {
+      if (alone.has(file)) {
+        const own = new TestProcess(this.#options);
+        await this.#runIn(own, file);
+        await this.#end(own);
+      } else {
+        shared ??= new TestProcess(this.#options);
+        await this.#runIn(shared, file);
+        if (shared.isRunning) continue;
+        await this.#end(shared);
+        shared = undefined;
+      }
     }
-    return { closingLines, failedTests: await linesOf(failed), failures };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+    if (shared) await this.#end(shared);
   }
-}
 
-async function runNode(options: NodeTestOptions, report: string, failed: string) {
-  const child = spawn(
-    process.execPath,
-    [
-      '--enable-source-maps',
-      '--test',
-      `--test-concurrency=${options.concurrency}`,
-      `--test-timeout=${options.timeoutMs}`,
-      '--test-reporter=spec',
-      '--test-reporter-destination=stdout',
-      '--test-reporter=tap',
-      `--test-reporter-destination=${report}`,
-      `--test-reporter=${FAILURE_REPORTER}`,
-      `--test-reporter-destination=${failed}`,
-      ...options.files,
-    ],
-    {
-      stdio: ['ignore', options.stdio, options.stdio],
-      detached: true,
-      // Set inside of a test, where node --test would run nothing.
-      env: { ...options.environment, NODE_TEST_CONTEXT: undefined },
-    },
-  );
-  const group = child.pid!;
-  const killWithParent = () => signalGroup(group, 'SIGKILL');
-  process.once('exit', killWithParent);
-  let timer: NodeJS.Timeout | undefined;
-  const onStop = () => {
-    signalGroup(group, 'SIGTERM');
-    timer = setTimeout(killWithParent, 10_000);
-  };
-  options.stop.addEventListener('abort', onStop, { once: true });
-  if (options.stop.aborted) onStop();
-  const code = await new Promise<number | string>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (exitCode, signal) => resolve(exitCode ?? signal ?? ''));
-  });
-  clearTimeout(timer);
-  options.stop.removeEventListener('abort', onStop);
-  process.removeListener('exit', killWithParent);
-  return { code, group };
-}
-
-async function linesOf(path: string): Promise<string[]> {
-  const text = await readFile(path, 'utf8').catch(() => '');
-  return text.split('\n').filter(Boolean);
-}
-
-/** The last of each kind: a test may print such a line itself. */
-function closingLinesOf(tap: string): string[] {
-  const lines = new Map<string, string>();
-  for (const [line, kind] of tap.matchAll(/^# (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/gm)) {
-    lines.set(kind!, line);
+  /** Removes and returns the failures of files that can be run once more. */
+  takeFailures(): [string, string[]][] {
+    const failures = [...this.failures];
+    this.failures.clear();
+    return failures;
   }
-  return [...lines.values()];
-}
 
-function countOf(closingLines: readonly string[], kind: string): number {
-  return Number(closingLines.find((line) => line.startsWith(`# ${kind} `))?.split(' ')[2] ?? 0);
+  async #runIn(process: TestProcess, file: string): Promise<void> {
+    const report = await process.run(file);
+    this.reports.set(file, report);
+    const lines = report.failed.map(({ line }) => line);
+    if (report.skipped > 0) lines.push(`${relative('', file)}: ${report.skipped} skipped: nothing is skipped here`);
+    if (lines.length > 0) this.#fail(file, lines);
+    this.#options.onFile(report);
+  }
+
+  async #end(process: TestProcess): Promise<void> {
+    for (const { file, line } of await process.end()) {
+      const compiled = file && this.#compiledFile(file);
+      if (compiled) this.#fail(compiled, [line]);
+      else if (!this.#options.stop.aborted) this.others.push(line);
+    }
+  }
+
+  /** The file that was compiled from `test/a/b.test.ts`. */
+  #compiledFile(source: string): string | undefined {
+    const end = source.replace(/^test/, '').replace(/\.\w+$/, '');
+    return [...this.reports.keys()].find((file) => file.replace(/\.\w+$/, '').endsWith(end));
+  }
+
+  #fail(file: string, lines: readonly string[]): void {
+    this.failures.set(file, [...(this.failures.get(file) ?? []), ...lines]);
+  }
 }
