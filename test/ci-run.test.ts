@@ -1,28 +1,30 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { NAMED_ONLY } from './support/selection.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
-/** Runs `.ci/run` where npm and node are these scripts. */
-async function runWith(t: TestContext, npm: string) {
+/** Runs a script of `.ci` where npm and node are these scripts. */
+async function runWith(t: TestContext, npm: string, command: readonly string[] = ['run']) {
   const folder = await temporaryFolder(t);
-  for (const name of ['.ci', 'bin']) await mkdir(join(folder, name));
-  await copyFile(join('.ci', 'run'), join(folder, '.ci', 'run'));
+  await cp('.ci', join(folder, '.ci'), { recursive: true });
+  await mkdir(join(folder, 'bin'));
   for (const [name, script] of Object.entries({ npm, node: 'exit 0' })) {
     const path = join(folder, 'bin', name);
     await writeFile(path, `#!/bin/sh\n${script}\n`);
     await chmod(path, 0o755);
   }
-  const { status, stdout } = spawnSync(join(folder, '.ci', 'run'), {
+  const [script = '', ...rest] = command;
+  const { status, stdout, stderr } = spawnSync(join(folder, '.ci', script), rest, {
     env: { PATH: `${join(folder, 'bin')}:${process.env['PATH']}` },
     encoding: 'utf8',
   });
   const summary = stdout.slice(stdout.indexOf('=== summary'));
   const lines = summary.split('\n').map((line) => line.replace(/^(ok|FAILED) +\d+ s +/, '$1: '));
-  return { status, stdout, lines };
+  return { status, stdout, stderr, lines };
 }
 
 describe('.ci/run', () => {
@@ -31,6 +33,14 @@ describe('.ci/run', () => {
     assert.equal(status, 0);
     assert.ok(lines.includes('ok: npm test -- faults'));
     assert.ok(!lines.join('\n').includes('FAILED'));
+  });
+
+  it('names the flaky tests of a step that passed', async (t) => {
+    const line = 'FLAKY, passed when its file ran once more: a suite › a title (test/a.test.ts:1): boom';
+    const { status, lines } = await runWith(t, `[ "$*" = test ] && echo "${line}"; exit 0`);
+    assert.equal(status, 0);
+    const at = lines.findIndex((text) => text.startsWith('ok: npm test (Node'));
+    assert.equal(lines[at + 1], `    ${line}`);
   });
 
   it('runs the steps after a failed one, and names the failed tests at the end of its output', async (t) => {
@@ -56,5 +66,26 @@ describe('.ci/run', () => {
     const { status, lines } = await runWith(t, '[ "$1" != ci ]');
     assert.equal(status, 1);
     assert.deepEqual(lines.slice(1), ['FAILED: npm ci', '', '']);
+  });
+});
+
+describe('.ci/full', () => {
+  it('lists its steps, and runs those that it is given', async (t) => {
+    const { stdout } = await runWith(t, 'exit 0', ['full', '--list']);
+    assert.ok(stdout.split('\n').includes('routers'));
+    const { status, lines } = await runWith(t, 'exit 0', ['full', 'routers', 'soak']);
+    assert.equal(status, 0);
+    assert.deepEqual(lines.slice(3, -1), ['ok: npm test -- routers', 'ok: npm run bench:soak, 3 minutes']);
+  });
+
+  it('refuses a step that it does not have, and names those that it has', async (t) => {
+    const { status, stderr } = await runWith(t, 'exit 0', ['full', 'router']);
+    assert.equal(status, 2);
+    assert.match(stderr, /^no step 'router'; there are: deploy .*routers/);
+  });
+
+  it('has a step for each folder of tests that runs only when it is named', async (t) => {
+    const { stdout } = await runWith(t, 'exit 0', ['full', '--list']);
+    for (const folder of NAMED_ONLY) assert.ok(stdout.split('\n').includes(folder), folder);
   });
 });

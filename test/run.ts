@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
 import { installKafka, startKafkaBroker } from '../stack/kafka-broker.ts';
 import { PROGRAMS, installPrograms, missingPrograms } from '../stack/programs.ts';
 import { stopSignal } from '../stack/stop-signal.ts';
@@ -8,93 +9,104 @@ import { ALONE } from './support/alone.ts';
 import { cleanEnvironment } from './support/clean-environment.ts';
 import { runTestFiles } from './support/runner.ts';
 import type { TestRun } from './support/runner.ts';
-import { selectTestFiles } from './support/selection.ts';
+import { NAMED_ONLY, PODS, filesThatImport, selectTestFiles } from './support/selection.ts';
 import { switchSettings } from './support/switches.ts';
 import { TestLog, dearestFiles, verdict } from './support/test-log.ts';
 import type { FileSeconds } from './support/test-log.ts';
 
-const USAGE = `npm test [-- <folder or file> ... [--except=<folder or file>,...] [--pods] [--full]]
+const USAGE = `npm test [-- <folder or file> ... [--except=<folder or file>,...] [--pods] [--full] [--quick] [--switched]]
 
 Runs test/ against a real Kafka (one for all) and real Redis servers: npm test -- bus kafka/decoding/record
-Without a name it runs everything but the tests of whole pods (npm run test:pods), faults and loadtest (the load test's own commands), which take minutes, deploy and kubernetes, which
-build programs with Go, packages, routers and pages, which install packages with npm, clients, which installs them of npm, Python, Go and
-Java, and proxies, which installs nginx, HAProxy and Envoy: npm test -- faults
+Without a name it runs everything but the tests of whole pods (npm run test:pods) and these, which take minutes, build programs or
+install packages, so that .ci/full runs them: ${NAMED_ONLY.join(', ')}
 
-  --pods  the tests of whole pods and commands (npm run test:pods)
-  --full  fault tests at full length, one file after the other (npm run test:faults)
+  --pods      the tests of whole pods and commands (npm run test:pods)
+  --quick     those that need no Kafka, Redis or other process, and take no long time (npm run test:quick)
+  --full      fault tests at full length, one file after the other (npm run test:faults)
+  --switched  of the named ones, those that start a server with the techniques below
 
 SHARING=off PROJECTION=off npm test runs the tests without these techniques; so do KEY_REWRITER=off, WRITE_BATCHING=off and
 AST_LOCATIONS=on.
 `;
 
-/** `npm test`: how many files at a time, and the longest time for one. Most tests wait most of their time. */
-const ALL = { concurrency: 3, timeoutMs: 5 * 60_000, settings: {} };
+/** How many files at a time, and the longest time for one. Most tests wait most of their time. */
+const ALL = { concurrency: 4, timeoutMs: 5 * 60_000, settings: {}, hasKafka: true };
 /** Among them may be the long ones, which use whole cores or install packages. */
 const NAMED = { ...ALL, concurrency: 2, timeoutMs: 10 * 60_000 };
+const QUICK = { ...ALL, concurrency: 2, hasKafka: false };
 /** Fault tests have deadlines, so they run alone. */
-const FULL = { concurrency: 1, timeoutMs: 30 * 60_000, settings: { TEST_FAULTS: 'full' } };
+const FULL = { ...ALL, concurrency: 1, timeoutMs: 30 * 60_000, settings: { TEST_FAULTS: 'full' } };
 
-/** Tests that start many whole pods and commands, each of which takes a second or two of CPU. */
-const PODS = ['check', 'cli', 'end-to-end', 'examples', 'metrics/every-metric.test.ts', 'mistakes.test.ts', 'reload'];
-/** What runs only when named. */
-const ASKED_FOR = [
-  ...PODS,
-  'faults',
-  'loadtest',
-  'deploy',
-  'kubernetes',
-  'packages',
-  'routers',
-  'clients',
-  'proxies',
-  'pages',
+/** Of the tests that need no other process, those that take long. */
+const NOT_QUICK = [
+  'fanout/resume/replay-interleavings',
+  'fanout/sharing/leak',
+  'fuzz',
+  'graph/projection/template',
+  'kafka/decoding/protobuf/protobuf',
 ];
 
-interface Selection {
-  readonly wanted: string[];
-  readonly unwanted: string[];
-  readonly isFull: boolean;
+const OPTIONS = {
+  pods: { type: 'boolean', default: false },
+  full: { type: 'boolean', default: false },
+  quick: { type: 'boolean', default: false },
+  switched: { type: 'boolean', default: false },
+  except: { type: 'string', default: '' },
+  help: { type: 'boolean', default: false },
+} as const;
+
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({ allowPositionals: true, options: OPTIONS });
+    if (values.help) return undefined;
+    const wanted = [...positionals, ...(values.pods ? PODS : [])];
+    const unwanted = values.except.split(',').filter(Boolean);
+    if (wanted.length === 0) unwanted.push(...PODS, ...NAMED_ONLY);
+    if (values.quick) unwanted.push(...NOT_QUICK);
+    return { ...values, wanted, unwanted };
+  } catch (error) {
+    process.stderr.write(`npm test: ${(error as Error).message}\n\n`);
+    return undefined;
+  }
 }
 
-function readArguments(): Selection | undefined {
-  const wanted: string[] = [];
-  const unwanted: string[] = [];
-  let isFull = false;
-  for (const argument of process.argv.slice(2)) {
-    if (argument === '--full') isFull = true;
-    else if (argument === '--pods') wanted.push(...PODS);
-    else if (argument.startsWith('--except=')) unwanted.push(...argument.slice('--except='.length).split(','));
-    else if (argument.startsWith('-')) return undefined;
-    else wanted.push(argument);
-  }
-  if (wanted.length === 0) unwanted.push(...ASKED_FOR);
-  return { wanted, unwanted, isFull };
+type Selection = NonNullable<ReturnType<typeof readArguments>>;
+
+const nameOf = (file: string) => relative(import.meta.dirname, file).replace(/\.test\.js$/, '');
+
+async function selectFiles({ wanted, unwanted, quick, switched }: Selection): Promise<string[]> {
+  const root = import.meta.dirname;
+  const files = await selectTestFiles(root, wanted, unwanted);
+  if (switched) return filesThatImport(root, files, (module) => module === join(root, 'support', 'switches.js'));
+  if (!quick) return files;
+  const slow = await filesThatImport(
+    root,
+    files,
+    (module) => module === 'node:child_process' || module.startsWith(join(root, '..', 'stack')),
+  );
+  return files.filter((file) => !slow.includes(file) && !ALONE.has(nameOf(file)));
 }
 
 /** Seconds of each file in the last run on this machine: the longest run first. */
 const TIMES = join('.stack', 'test-times.json');
 
-async function runTests({ wanted, unwanted, isFull }: Selection, stop: AbortSignal): Promise<TestRun> {
-  const root = import.meta.dirname;
-  const nameOf = (file: string) => relative(root, file).replace(/\.test\.js$/, '');
+async function runTests(selection: Selection, stop: AbortSignal): Promise<TestRun> {
   const earlier = await readTimes();
-  const secondsOf = (file: string) => earlier[nameOf(file)] ?? Infinity;
-  const files = (await selectTestFiles(root, wanted, unwanted)).sort((one, other) =>
-    secondsOf(one) === secondsOf(other) ? 0 : secondsOf(other) - secondsOf(one),
-  );
+  const secondsOf = (file: string) => earlier[nameOf(file)] ?? 0;
+  const files = (await selectFiles(selection)).sort((one, other) => secondsOf(other) - secondsOf(one));
   await installPrograms(await missingPrograms(PROGRAMS));
   stop.throwIfAborted();
   const startedAt = performance.now();
-  await installKafka();
+  const { hasKafka, concurrency, timeoutMs, settings } = formOf(selection);
+  if (hasKafka) await installKafka();
   stop.throwIfAborted();
-  const kafka = await startKafkaBroker();
+  const kafka = hasKafka ? await startKafkaBroker() : undefined;
   try {
-    const { concurrency, timeoutMs, settings } = isFull ? FULL : wanted.length > 0 ? NAMED : ALL;
     const log = new TestLog({
       files: files.map(nameOf),
       concurrency,
       earlier,
-      hasTitles: wanted.length > 0,
+      hasTitles: selection.wanted.length > 0,
       write: (text) => process.stdout.write(text),
     });
     const run = await runTestFiles({
@@ -105,7 +117,7 @@ async function runTests({ wanted, unwanted, isFull }: Selection, stop: AbortSign
       environment: {
         ...cleanEnvironment(),
         ...switchSettings(),
-        TEST_KAFKA_BROKERS: kafka.address,
+        ...(kafka && { TEST_KAFKA_BROKERS: kafka.address }),
         TEST_FAULTS: '',
         ...settings,
       },
@@ -114,10 +126,8 @@ async function runTests({ wanted, unwanted, isFull }: Selection, stop: AbortSign
       onFile: (report) => log.add(nameOf(report.file), report),
     });
     const reports = run.reports.map((report) => ({ name: nameOf(report.file), report }));
-    await writeFile(
-      TIMES,
-      JSON.stringify({ ...earlier, ...Object.fromEntries(reports.map(({ name, report }) => [name, report.seconds])) }),
-    );
+    const times = Object.fromEntries(reports.map(({ name, report }) => [name, report.seconds]));
+    await writeFile(TIMES, JSON.stringify({ ...earlier, ...times }));
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
     const switched = Object.entries(switchSettings())
       .map(([name, value]) => `${name}=${value}\n`)
@@ -125,13 +135,19 @@ async function runTests({ wanted, unwanted, isFull }: Selection, stop: AbortSign
     const folders = new Set(files.map((file) => nameOf(file).split('/', 1)[0]));
     process.stdout.write(`
 ${dearestFiles(reports)}
-Node ${process.version}, ${availableParallelism()} cores, Kafka on ${kafka.address}, ${seconds} s
+Node ${process.version}, ${availableParallelism()} cores, ${kafka ? `Kafka on ${kafka.address}` : 'no Kafka'}, ${seconds} s
 ${switched}${files.length} test files in ${[...folders].sort().join(', ')}
 ${verdict(run.reports, run)}`);
     return run;
   } finally {
-    await kafka.stop();
+    await kafka?.stop();
   }
+}
+
+function formOf({ full, quick, wanted }: Selection): typeof FULL | typeof ALL {
+  if (full) return FULL;
+  if (quick) return QUICK;
+  return wanted.length > 0 ? NAMED : ALL;
 }
 
 async function readTimes(): Promise<FileSeconds> {
@@ -146,7 +162,7 @@ const stop = stopSignal();
 const selection = readArguments();
 if (!selection) {
   process.stdout.write(USAGE);
-  process.exit(process.argv[2] === '--help' ? 0 : 1);
+  process.exit(process.argv.includes('--help') ? 0 : 1);
 }
 try {
   const { failures } = await runTests(selection, stop);

@@ -1,7 +1,30 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 const SUFFIX = '.test.js';
+
+/** Tests that start many whole pods and commands, each of which takes a second or two of CPU. */
+export const PODS = [
+  'check',
+  'cli',
+  'end-to-end',
+  'examples',
+  'metrics/every-metric.test.ts',
+  'mistakes.test.ts',
+  'reload',
+];
+/** What neither `npm test` nor `npm run test:pods` runs: it takes minutes, builds programs or installs packages. */
+export const NAMED_ONLY = [
+  'faults',
+  'loadtest',
+  'deploy',
+  'kubernetes',
+  'packages',
+  'routers',
+  'clients',
+  'proxies',
+  'pages',
+];
 
 /**
  * The compiled test files under `root`, sorted. `wanted` and `unwanted` name folders or files as they stand in test/
@@ -27,4 +50,32 @@ export async function selectTestFiles(
     .filter((file) => wanted.length === 0 || wanted.some((name) => matches(file, name)))
     .filter((file) => !unwanted.some((name) => matches(file, name)))
     .map((file) => join(root, file));
+}
+
+/** Those of these test files that import, themselves or by other modules under `root`, a module of which `isWanted` is true. */
+export async function filesThatImport(
+  root: string,
+  files: readonly string[],
+  isWanted: (module: string) => boolean,
+): Promise<string[]> {
+  const imports = new Map<string, string[]>();
+  const found: string[] = [];
+  for (const file of files) {
+    const modules = new Set([file]);
+    for (const module of modules) {
+      if (!module.startsWith(`${root}/`)) continue;
+      if (!imports.has(module)) imports.set(module, await importsOf(module));
+      for (const imported of imports.get(module)!) modules.add(imported);
+    }
+    if ([...modules].some(isWanted)) found.push(file);
+  }
+  return found;
+}
+
+/** Absolute paths of relative imports, and the names of others. A text in a test may look like an import. */
+async function importsOf(file: string): Promise<string[]> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return Array.from(text.matchAll(/^import [^'"]*from ['"]([^'"]+)['"];$/gm), ([, name]) =>
+    name!.startsWith('.') ? join(dirname(file), name!) : name!,
+  );
 }
