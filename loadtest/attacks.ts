@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startRedisServer } from '../stack/redis-server.ts';
@@ -13,6 +12,7 @@ import { conditionsList, conditionsOf } from './fanout/conditions.ts';
 import type { Conditions } from './fanout/conditions.ts';
 import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
+import { writeResult } from './result-files.ts';
 import { markdownTable, textTable } from './table.ts';
 
 const USAGE = `Measures what hostile clients cost the other clients of a gateway: healthy sockets with a steady flow of events, and an attacker.
@@ -42,8 +42,6 @@ const { values } = parseArgs({
     help: { type: 'boolean', short: 'h' },
   },
 });
-
-const RESULTS_FOLDER = 'loadtest/results';
 
 async function main(signal: AbortSignal): Promise<number | void> {
   if (values.help) return void process.stdout.write(USAGE);
@@ -89,13 +87,11 @@ async function publish(
     '',
     conditionsList(conditions),
   ];
-  await mkdir(RESULTS_FOLDER, { recursive: true });
-  const path = join(RESULTS_FOLDER, values.out);
-  await writeFile(`${path}.json`, `${JSON.stringify({ conditions, findings, trials }, null, 2)}\n`);
-  await writeFile(`${path}.md`, `# Attacks\n\n${lines.join('\n')}`);
+  const md = `# Attacks\n\n${lines.join('\n')}`;
+  const paths = await writeResult(values.out, { conditions, findings, trials }, { md });
   for (const table of tables) process.stdout.write(`${textTable(table)}\n`);
   for (const finding of findings) process.stdout.write(`${finding}\n`);
-  process.stdout.write(`${path}.json, ${path}.md\n`);
+  process.stdout.write(`${paths.join(' ')}\n`);
 }
 
 function attackOf(name: string): Attack {

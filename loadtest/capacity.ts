@@ -1,4 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { startRedisCluster } from '../stack/redis-cluster.ts';
 import type { RedisCluster } from '../stack/redis-cluster.ts';
@@ -12,10 +11,11 @@ import { FLOW, HOT_CHANNEL, capacityPicture } from './capacity/picture.ts';
 import { runCommand, say } from './command.ts';
 import { conditionsList, conditionsOf } from './fanout/conditions.ts';
 import type { Conditions } from './fanout/conditions.ts';
-import { RESULTS_FOLDER } from './fanout/results.ts';
-import { median } from './median.ts';
 import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, SERVER_CORE, canPin, pinThisProcess } from './processes/pinning.ts';
+import { writeResult } from './result-files.ts';
+import { spreadOf } from './spread.ts';
+import type { Spread } from './spread.ts';
 import { markdownTable, textTable } from './table.ts';
 import type { Cells } from './table.ts';
 
@@ -59,13 +59,13 @@ async function main(signal: AbortSignal): Promise<void> {
     const three = await withCluster(3, (cluster) => measureLeases(cluster, signal));
     all.push({ ...one, ...three });
   }
-  const parts = mapParts(all[0]!, (part, name, column) => median(all.map((round) => round[part]![name]![column]!)));
+  const parts = mapParts(all[0]!, (part, name, column) => spreadOf(all.map((round) => round[part]![name]![column]!)));
   const conditions = {
     ...conditionsOf(['node_modules/ioredis']),
     pinned: canPin ? 'worker and pods, one process, on one core; Redis on another' : 'no',
     flags: JSON.stringify(values),
   };
-  const paths = await writeResults({ conditions, parts, rounds: all });
+  const paths = await writeResults(rounds, parts, conditions);
   for (const [title, part] of Object.entries(parts)) process.stdout.write(`${title}\n${textTable(tableOf(part))}\n`);
   process.stdout.write(`${paths.join(' ')}\n`);
 }
@@ -135,7 +135,7 @@ function named(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-function mapParts(parts: Parts, valueOf: (part: string, name: string, column: string) => number): Parts {
+function mapParts(parts: Parts, valueOf: (part: string, name: string, column: string) => Spread): Parts<Spread> {
   const map = <From, To>(record: Readonly<Record<string, From>>, to: (value: From, key: string) => To) =>
     Object.fromEntries(Object.entries(record).map(([key, value]) => [key, to(value, key)]));
   return map(parts, (rows, part) =>
@@ -143,34 +143,22 @@ function mapParts(parts: Parts, valueOf: (part: string, name: string, column: st
   );
 }
 
-function tableOf(part: Parts[string]): Cells[] {
+function tableOf(part: Parts<Spread>[string]): Cells[] {
   const columns = Object.keys(Object.values(part)[0]!);
-  const cells = (figures: Figures) => columns.map((column) => printed(figures[column]!));
+  const cells = (figures: Figures<Spread>) => columns.map((column) => printed(figures[column]!.median));
   return [['', ...columns], ...Object.entries(part).map(([name, figures]) => [name, ...cells(figures)])];
 }
 
-interface Results {
-  readonly conditions: Conditions;
-  /** Medians of the rounds. */
-  readonly parts: Parts;
-  readonly rounds: readonly Parts[];
-}
-
-async function writeResults(results: Results): Promise<string[]> {
-  const path = `${RESULTS_FOLDER}/${values.out}`;
-  const tables = Object.entries(results.parts).map(([title, part]) => `## ${title}\n\n${markdownTable(tableOf(part))}`);
-  const text = [
+async function writeResults(rounds: number, parts: Parts<Spread>, conditions: Conditions): Promise<string[]> {
+  const tables = Object.entries(parts).map(([title, part]) => `## ${title}\n\n${markdownTable(tableOf(part))}`);
+  const md = [
     `# Results: ${values.out}\n\nMedians of the rounds, on a Redis Cluster without replicas: of one shard, the leases of three. What a message out costs\n` +
       `includes the kernel's work for its receiver, which is on the same machine.\n`,
     ...tables,
-    `## Conditions\n\n${conditionsList(results.conditions)}`,
+    `## Conditions\n\n${conditionsList(conditions)}`,
     `![The same as a picture](${values.out}.svg)\n`,
   ].join('\n');
-  await mkdir(RESULTS_FOLDER, { recursive: true });
-  await writeFile(`${path}.json`, `${JSON.stringify(results, null, 2)}\n`);
-  await writeFile(`${path}.md`, text);
-  await writeFile(`${path}.svg`, capacityPicture(results.parts, results.conditions));
-  return [`${path}.json`, `${path}.md`, `${path}.svg`];
+  return writeResult(values.out, { conditions, rounds, parts }, { md, svg: capacityPicture(parts, conditions) });
 }
 
 runCommand('capacity', main);

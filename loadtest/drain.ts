@@ -1,11 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { runCommand, say } from './command.ts';
 import { conditionsList, conditionsOf } from './fanout/conditions.ts';
-import { RESULTS_FOLDER } from './fanout/results.ts';
 import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
 import { cpuMs, cpuWaitMs } from './processes/process-usage.ts';
+import { writeResult } from './result-files.ts';
 import { drainFaults } from './rollout/drain-bounds.ts';
 import type { DrainOutcome, DrainPlan } from './rollout/drain-bounds.ts';
 import { drainTable } from './rollout/drain-table.ts';
@@ -206,14 +205,9 @@ async function publish(outcomes: readonly DrainOutcome[], plan: Plan): Promise<v
   const packages = ['ws', 'graphql', 'graphql-ws'].map((name) => `node_modules/${name}`);
   const conditions = { ...conditionsOf(packages), flags };
   const verdict = faults.length === 0 ? 'Every bound was kept.' : faults.join('\n\n');
-  const path = `${RESULTS_FOLDER}/${values.out}`;
-  await mkdir(RESULTS_FOLDER, { recursive: true });
-  await writeFile(`${path}.json`, `${JSON.stringify({ conditions, outcomes, faults }, null, 2)}\n`);
-  await writeFile(
-    `${path}.md`,
-    `# Results: ${values.out}\n\n${markdownTable(table)}\n${verdict}\n\n${conditionsList(conditions)}`,
-  );
-  process.stdout.write(`\n${textTable(table)}\n${path}.json ${path}.md\n`);
+  const md = `# Results: ${values.out}\n\n${markdownTable(table)}\n${verdict}\n\n${conditionsList(conditions)}`;
+  const paths = await writeResult(values.out, { conditions, outcomes, faults }, { md });
+  process.stdout.write(`\n${textTable(table)}\n${paths.join(' ')}\n`);
   for (const fault of faults) say(`drain: ${fault}`);
   if (faults.length > 0) process.exitCode = 1;
 }

@@ -1,4 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { startRedisServer } from '../stack/redis-server.ts';
 import { runCommand, say } from './command.ts';
@@ -6,12 +5,12 @@ import { coreTrial } from './every-core/core-trial.ts';
 import type { CoreSample } from './every-core/core-trial.ts';
 import { WAYS, hotChannelTrial } from './every-core/hot-channel.ts';
 import type { HotChannelSample } from './every-core/hot-channel.ts';
-import { CORES, channelTable, coreTable, corePicture, rowOf } from './every-core/report.ts';
+import { CORES, channelRows, channelTable, coreTable, corePicture, rowOf } from './every-core/report.ts';
 import { conditionsList, conditionsOf } from './fanout/conditions.ts';
-import { RESULTS_FOLDER } from './fanout/results.ts';
-import { median } from './median.ts';
 import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
+import { writeResult } from './result-files.ts';
+import { spreadOf } from './spread.ts';
 import { markdownTable, textTable } from './table.ts';
 
 const USAGE = `PROCESSES=1 on one core beside PROCESSES=2 on two: what does the second core bring?
@@ -83,29 +82,22 @@ function windowsOfTwo(outstanding: readonly number[]): number[] {
 
 async function publish(
   samples: readonly (readonly CoreSample[])[],
-  channel: readonly HotChannelSample[],
+  ofChannel: readonly HotChannelSample[],
   outstanding: readonly number[],
 ): Promise<number> {
   const rows = outstanding.flatMap((k) => [k, CORES * k].map((ofTwo) => rowOf(k, ofTwo, samples)));
   const faults = samples.flat().reduce((sum, sample) => sum + sample.faults, 0);
-  const connecting = median(samples.flat().flatMap(({ connectUs }) => connectUs ?? []));
-  const tables = [coreTable(rows), channelTable(channel, outstanding)];
+  const connectUs = spreadOf(samples.flat().flatMap(({ connectUs }) => connectUs ?? []));
+  const channel = channelRows(ofChannel, outstanding);
+  const tables = [coreTable(rows), channelTable(channel)];
   const flags = JSON.stringify(values);
   const conditions = {
     ...conditionsOf(),
     pinned: 'one process on core 0; two on both cores; client, publisher, Redis on core 1',
     flags,
   };
-  await mkdir(RESULTS_FOLDER, { recursive: true });
-  const path = `${RESULTS_FOLDER}/${values.out}`;
-  await writeFile(
-    `${path}.json`,
-    `${JSON.stringify({ conditions, rows, connecting, faults, samples, channel }, null, 2)}\n`,
-  );
   const [cores, hot] = tables.map(markdownTable);
-  await writeFile(
-    `${path}.md`,
-    `# Results: ${values.out}
+  const md = `# Results: ${values.out}
 
 Medians of the rounds; a speed-up is the median of the rounds' own. K: events in flight. ${values.sockets} sockets on one auction.
 A new event is published when one has reached all sockets. So two processes that share a window wait for each other and have
@@ -113,7 +105,7 @@ fewer events at a time, thus fewer frames in a write to a socket; with a window 
 
 ${cores}
 ${faults === 0 ? 'Every socket received every event once.' : `${faults} faults.`} Handing a connection to a gateway took the process that
-accepts them ${connecting.toFixed(0)} µs of CPU time.
+accepts them ${connectUs.median.toFixed(0)} µs of CPU time.
 
 ## The hot channel on two processes
 
@@ -124,12 +116,12 @@ ${hot}
 
 ${conditionsList(conditions)}
 ![The same as a picture](${values.out}.svg)
-`,
-  );
-  await writeFile(`${path}.svg`, corePicture(rows, channel, conditions));
-  process.stdout.write(`${tables.map(textTable).join('\n')}\n${path}.md ${path}.svg\n`);
+`;
+  const svg = corePicture(rows, channel, conditions);
+  const paths = await writeResult(values.out, { conditions, rows, connectUs, faults, channel }, { md, svg });
+  process.stdout.write(`${tables.map(textTable).join('\n')}\n${paths.join(' ')}\n`);
   return faults === 0 &&
-    rows.every(({ outstanding, ofTwo, speedup }) => ofTwo === outstanding || speedup >= LEAST_SPEEDUP)
+    rows.every(({ outstanding, ofTwo, speedup }) => ofTwo === outstanding || speedup.median >= LEAST_SPEEDUP)
     ? 0
     : 1;
 }

@@ -12,10 +12,10 @@ import { prepareBroker } from './fanout/broker.ts';
 import { conditionsOf } from './fanout/conditions.ts';
 import { memoryRows, memoryTable } from './fanout/memory.ts';
 import { baseTable, fanoutTable } from './fanout/report.ts';
-import { RESULTS_FOLDER, writeResults } from './fanout/results.ts';
+import { writeResults } from './fanout/results.ts';
 import { runRounds } from './fanout/rounds.ts';
 import type { Plan } from './fanout/rounds.ts';
-import { profileServers, stageTable } from './fanout/server-profile.ts';
+import { PROFILES, profileServers, stageTable } from './fanout/server-profile.ts';
 import type { ServerProfile } from './fanout/server-profile.ts';
 import { stalledRows, stalledTable } from './fanout/stalled.ts';
 import { cpuUsOf, faultsOf, summarize } from './fanout/summary.ts';
@@ -42,7 +42,7 @@ Usage: npm run bench:fanout -- [flags]
   --rounds <number>   default: 3
   --seconds <number>  least duration of a window; default: 2
   --turns <number>    windows of each server in a round, each compared as a round; default: 1
-  --flame-graph       profiles one more window of each server, after the measured ones
+  --flame-graph       profiles one more window of each server, after the measured ones; flame graphs: loadtest/profiles
   --out <name>        loadtest/results/<name>.json, .md and .svg; default: fanout
   --help
 
@@ -113,7 +113,7 @@ async function main(signal: AbortSignal): Promise<number | void> {
     }
     const plan = planOf(entrants, redisUrls, kafka?.address ?? '', signal);
     const rounds = await runRounds(plan);
-    const profiles = values['flame-graph'] ? await profileServers(plan, RESULTS_FOLDER, values.out) : [];
+    const profiles = values['flame-graph'] ? await profileServers(plan, values.out) : [];
     await publishResults(rounds, profiles);
   } finally {
     await kafka?.stop();
@@ -160,14 +160,14 @@ async function publishResults(
     }),
     flags: flagText(),
   };
-  const paths = await writeResults(values.out, { conditions, rows, faults, stalled, memory, profiles, rounds });
+  const paths = await writeResults(values.out, { conditions, rows, faults, stalled, memory, profiles });
   const tables = [fanoutTable(rows)];
   const base = baseTable(rows);
   if (base.length > 1) tables.push(base);
   if (stalled.length > 0) tables.push(stalledTable(stalled));
   if (memory.length > 0) tables.push(memoryTable(memory));
   if (profiles.length > 0) tables.push(stageTable(profiles, (profile) => cpuUsOf(profile, rows)));
-  paths.push(...profiles.map(({ flameGraph }) => `${RESULTS_FOLDER}/${flameGraph}`));
+  paths.push(...profiles.map(({ contender }) => `${PROFILES}/${values.out}-${contender}.svg`));
   process.stdout.write(`\n${tables.map(textTable).join('\n')}${paths.join(' ')}\n`);
   for (const fault of faults) process.stderr.write(`fanout: ${fault}\n`);
   if (faults.length > 0) process.exitCode = 1;

@@ -1,8 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { say } from './command.ts';
 import { conditionsList, conditionsOf } from './fanout/conditions.ts';
 import type { Conditions } from './fanout/conditions.ts';
-import { RESULTS_FOLDER } from './fanout/results.ts';
+import { writeResult } from './result-files.ts';
 import { markdownTable, textTable } from './table.ts';
 
 export interface FaultReport {
@@ -16,7 +15,7 @@ export interface FaultReport {
   /** Said if there is no fault. */
   readonly success: string;
   readonly faults: readonly string[];
-  /** What the JSON file has beside conditions and faults. */
+  /** What the JSON file has beside conditions and faults: summaries, not single measurements. */
   readonly data: object;
   /** An SVG picture of the same; default: none. */
   readonly picture?: (conditions: Conditions) => string;
@@ -39,16 +38,11 @@ export async function publishFaults({
   const conditions = { ...conditionsOf(['node_modules/ws', 'node_modules/graphql']), flags: flagsText };
   const distinct = [...new Set(faults)];
   const verdict = distinct.length === 0 ? success : distinct.join('\n\n');
-  const path = `${RESULTS_FOLDER}/${name}`;
-  await mkdir(RESULTS_FOLDER, { recursive: true });
-  await writeFile(`${path}.json`, `${JSON.stringify({ conditions, ...data, faults }, null, 2)}\n`);
   const embedded = picture ? `\n![The same as a picture](${name}.svg)\n` : '';
-  await writeFile(
-    `${path}.md`,
-    `# Results: ${name}\n\n${markdownTable(table)}\n${verdict}\n\n${conditionsList(conditions)}${embedded}`,
-  );
-  if (picture) await writeFile(`${path}.svg`, picture(conditions));
-  process.stdout.write(`\n${textTable(table)}\n${path}.json ${path}.md${picture ? ` ${path}.svg` : ''}\n`);
+  const md = `# Results: ${name}\n\n${markdownTable(table)}\n${verdict}\n\n${conditionsList(conditions)}${embedded}`;
+  const texts = { md, ...(picture && { svg: picture(conditions) }) };
+  const paths = await writeResult(name, { conditions, ...data, faults }, texts);
+  process.stdout.write(`\n${textTable(table)}\n${paths.join(' ')}\n`);
   for (const fault of distinct) say(`${command}: ${fault}`);
   if (distinct.length > 0) process.exitCode = 1;
 }

@@ -1,15 +1,14 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { freePorts } from '../stack/port.ts';
 import { AUDIENCE, ISSUER, IdentityProvider } from '../test/identity/identity-provider.ts';
 import { runCommand, say } from './command.ts';
-import { conditionsOf } from './fanout/conditions.ts';
-import { RESULTS_FOLDER } from './fanout/results.ts';
+import { conditionsList, conditionsOf } from './fanout/conditions.ts';
 import { openClients } from './identity/expiring-clients.ts';
 import type { ClientTimes, ClientTokens } from './identity/expiring-clients.ts';
 import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
+import { writeResult } from './result-files.ts';
 import { startServerProcess } from './processes/server-process.ts';
 import type { ServerProcess } from './processes/server-process.ts';
 import { markdownTable, textTable } from './table.ts';
@@ -169,16 +168,10 @@ async function publish(outcomes: readonly Outcome[]): Promise<void> {
   const packages = ['ws', 'jose', 'graphql-ws'].map((name) => `node_modules/${name}`);
   const conditions = { ...conditionsOf(packages), flags: `--sockets ${values.sockets}` };
   const figures = Object.fromEntries(table.map(([what = '', ...cells]) => [what, cells]));
-  const path = `${RESULTS_FOLDER}/${values.out}`;
-  await mkdir(RESULTS_FOLDER, { recursive: true });
-  await writeFile(`${path}.json`, `${JSON.stringify({ conditions, figures, faults }, null, 2)}\n`);
   const verdict = faults.length === 0 ? 'Every bound was kept.' : faults.join('\n\n');
-  const lines = Object.entries(conditions).map(([key, value]) => `- ${key}: ${String(value)}`);
-  await writeFile(
-    `${path}.md`,
-    `# Results: ${values.out}\n\n${markdownTable(table)}\n${verdict}\n\n${lines.join('\n')}\n`,
-  );
-  process.stdout.write(`\n${textTable(table)}\n${path}.json ${path}.md\n`);
+  const md = `# Results: ${values.out}\n\n${markdownTable(table)}\n${verdict}\n\n${conditionsList(conditions)}`;
+  const paths = await writeResult(values.out, { conditions, figures, faults }, { md });
+  process.stdout.write(`\n${textTable(table)}\n${paths.join(' ')}\n`);
   for (const fault of faults) say(`identity: ${fault}`);
   if (faults.length > 0) process.exitCode = 1;
 }

@@ -1,12 +1,12 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { freePorts } from '../stack/port.ts';
 import { SECRET, openMany } from './idle/idle-sockets.ts';
 import { measureSteps } from './idle/steps.ts';
-import { median } from './median.ts';
 import { cpuMs } from './processes/process-usage.ts';
+import { writeResult } from './result-files.ts';
+import { spreadOf, spreadsOf } from './spread.ts';
 import { startServerProcess } from './processes/server-process.ts';
 
 const USAGE = `Resident memory per idle socket, and CPU to open it: crier with one live subscription on each, against bare \`ws\`.
@@ -89,26 +89,29 @@ async function main(): Promise<void> {
       `round ${round}: bare ws ${text(bare)}, crier ${text(crier)}, ratio ${(crier.bytes / bare.bytes).toFixed(2)}${ofBase ?? ''}\n`,
     );
   }
-  const ratio = median(rounds.map(({ bare, crier }) => crier.bytes / bare.bytes));
-  const openUs = median(rounds.map(({ crier }) => crier.openUs));
+  const costs = (of: (round: Round) => SocketCost) =>
+    spreadsOf(rounds, { bytes: (round) => of(round).bytes, openUs: (round) => of(round).openUs });
+  const [bare, crier] = [costs((round) => round.bare), costs((round) => round.crier)];
+  const ratio = spreadOf(rounds.map((round) => round.crier.bytes / round.bare.bytes));
   const result = {
     what: 'RSS in bytes per idle socket, and CPU of the server in µs to open it; crier with one live subscription per socket',
     sockets: count,
-    rounds,
-    medianRatio: ratio,
-    medianOpenUs: openUs,
+    rounds: rounds.length,
+    bare,
+    crier,
+    ratio,
     ...(values.base !== undefined && {
-      medianRatioToBase: median(rounds.map(({ crier, base }) => crier.bytes / base!.bytes)),
-      medianOpenRatioToBase: median(rounds.map(({ crier, base }) => crier.openUs / base!.openUs)),
+      base: costs((round) => round.base!),
+      ratioToBase: spreadOf(rounds.map((round) => round.crier.bytes / round.base!.bytes)),
+      openRatioToBase: spreadOf(rounds.map((round) => round.crier.openUs / round.base!.openUs)),
     }),
     conditions: { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, date: new Date().toISOString() },
   };
-  await mkdir('loadtest/results', { recursive: true });
-  await writeFile('loadtest/results/idle.json', `${JSON.stringify(result, null, 2)}\n`);
+  const paths = await writeResult('idle', result, {});
   process.stdout.write(
-    `median ratio ${ratio.toFixed(2)} (limit ${values.limit}); CPU to open a socket ${openUs.toFixed(0)} µs; loadtest/results/idle.json\n`,
+    `median ratio ${ratio.median.toFixed(2)} (limit ${values.limit}); CPU to open a socket ${crier.openUs.median.toFixed(0)} µs; ${paths.join(' ')}\n`,
   );
-  if (ratio > Number(values.limit)) process.exitCode = 1;
+  if (ratio.median > Number(values.limit)) process.exitCode = 1;
 }
 
 /** Cost of a socket: the server's growth by `count` sockets, read after garbage collections, and its CPU while they open. */

@@ -2,11 +2,12 @@ import { parseArgs } from 'node:util';
 import { runCommand, say } from './command.ts';
 import { conditionsOf } from './fanout/conditions.ts';
 import { PARTS, climb } from './ladder/climb.ts';
-import { writeLadder } from './ladder/ladder-files.ts';
-import { ladderTable, semiSpaceTable } from './ladder/report.ts';
+import { ladderPicture } from './ladder/picture.ts';
+import { ladderTable, markdownReport, semiSpaceTable } from './ladder/report.ts';
 import type { Report } from './ladder/report.ts';
 import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
+import { writeResult } from './result-files.ts';
 import { startStack } from './story/stack.ts';
 import { textTable } from './table.ts';
 
@@ -67,8 +68,10 @@ async function main(signal: AbortSignal): Promise<void> {
 }
 
 async function publish(report: Report): Promise<void> {
-  const { rows, semiSpaces, faults } = report;
-  const paths = await writeLadder(values.out, report);
+  const { conditions, rows, semiSpaces, faults } = report;
+  const note = `Node ${conditions['node']}, ${conditions['cpu']}, ${conditions['sockets']} sockets; ${conditions['date']}`;
+  const texts = { md: markdownReport(values.out, report), svg: ladderPicture(rows, note) };
+  const paths = await writeResult(values.out, report, texts);
   process.stdout.write(`\n${textTable(ladderTable(rows))}\n`);
   if (semiSpaces.length > 0) process.stdout.write(`${textTable(semiSpaceTable(semiSpaces))}\n`);
   process.stdout.write(`${paths.join(' ')}\n`);

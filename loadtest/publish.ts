@@ -69,8 +69,8 @@ async function publishResults(rounds: readonly (readonly PublishSample[])[], isL
   const lost = rounds.flat().reduce((sum, sample) => sum + sample.lost, 0);
   const three = rows.at(-1)!;
   const [what, speedup] = isLimited
-    ? ['the throughput', three.speedup]
-    : ['the records for each CPU-second of the busiest server', three.cpuSpeedup];
+    ? ['the throughput', three.speedup.median]
+    : ['the records for each CPU-second of the busiest server', three.cpuSpeedup.median];
   const conditions = {
     ...conditionsOf(['node_modules/ioredis']),
     pinned: canPin ? 'publisher and subscriber, one process, on one core; Redis on another' : 'no',
@@ -79,7 +79,7 @@ async function publishResults(rounds: readonly (readonly PublishSample[])[], isL
   };
   const arrived = lost === 0 ? 'Every record arrived.' : `${lost} messages were lost, or arrived twice.`;
   const verdict = `3 shards bring ${speedup.toFixed(2)} times ${what} of 1 shard. ${arrived}`;
-  const paths = await writePublishResults(values.out, { conditions, rows, rounds }, verdict);
+  const paths = await writePublishResults(values.out, { conditions, rows }, verdict);
   process.stdout.write(`${textTable(publishTable(rows))}\n${verdict}\n${paths.join(' ')}\n`);
   return lost === 0 && speedup >= LEAST_SPEEDUP ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,12 +9,12 @@ import { freePorts } from '../stack/port.ts';
 import { startRedisServer } from '../stack/redis-server.ts';
 import { Outside } from '../test/kafka/consumer-harness.ts';
 import { runCommand, say } from './command.ts';
-import { conditionsOf } from './fanout/conditions.ts';
-import { RESULTS_FOLDER } from './fanout/results.ts';
+import { conditionsList, conditionsOf } from './fanout/conditions.ts';
 import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
 import { startServerProcess } from './processes/server-process.ts';
 import { startArguments } from './processes/start-arguments.ts';
+import { writeResult } from './result-files.ts';
 import { faultOf, openStateClients } from './state/state-clients.ts';
 import type { StateClient } from './state/state-clients.ts';
 import { markdownTable, textTable } from './table.ts';
@@ -213,20 +213,12 @@ async function publish(figures: Figures): Promise<void> {
     ...(rate < LEAST_RATE ? [`${rate.toFixed(0)} records a second, fewer than ${LEAST_RATE}`] : []),
   ];
   const conditions = { ...conditionsOf(['ws', 'kafkajs', 'ioredis'].map((name) => `node_modules/${name}`)) };
-  const path = `${RESULTS_FOLDER}/${values.out}`;
-  await mkdir(RESULTS_FOLDER, { recursive: true });
-  await writeFile(
-    `${path}.json`,
-    `${JSON.stringify({ conditions, figures: Object.fromEntries(table) as unknown, faults }, null, 2)}\n`,
-  );
   const verdict =
     faults.length === 0 ? 'Every client received every update of its key once and in order.' : faults.join('\n\n');
-  const lines = Object.entries(conditions).map(([key, value]) => `- ${key}: ${String(value)}`);
-  await writeFile(
-    `${path}.md`,
-    `# Results: ${values.out}\n\n${markdownTable(table)}\n${verdict}\n\n${lines.join('\n')}\n`,
-  );
-  process.stdout.write(`\n${textTable(table)}\n${path}.json ${path}.md\n`);
+  const md = `# Results: ${values.out}\n\n${markdownTable(table)}\n${verdict}\n\n${conditionsList(conditions)}`;
+  const data = { conditions, figures: Object.fromEntries(table) as unknown, faults };
+  const paths = await writeResult(values.out, data, { md });
+  process.stdout.write(`\n${textTable(table)}\n${paths.join(' ')}\n`);
   for (const fault of faults) say(`state: ${fault}`);
   if (faults.length > 0) process.exitCode = 1;
 }

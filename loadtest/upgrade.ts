@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runCommand, say } from './command.ts';
-import { conditionsOf } from './fanout/conditions.ts';
-import { RESULTS_FOLDER } from './fanout/results.ts';
+import { conditionsList, conditionsOf } from './fanout/conditions.ts';
 import { numberFlag } from './number-flag.ts';
 import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
+import { writeResult } from './result-files.ts';
 import { Rollout } from './rollout/rollout.ts';
 import { ALL_STAGES, Upgrade } from './rollout/upgrade.ts';
 import { upgradeFaults, upgradeTables } from './rollout/upgrade-report.ts';
@@ -100,13 +99,9 @@ async function publish(result: UpgradeResult): Promise<void> {
   const packages = ['ws', 'graphql', 'graphql-ws'].map((name) => `node_modules/${name}`);
   const conditions = { ...conditionsOf(packages), flags };
   const verdict = faults.length === 0 ? 'Nothing that is promised was lost.' : faults.join('\n\n');
-  const lines = Object.entries(conditions).map(([key, value]) => `- ${key}: ${String(value)}`);
-  const path = `${RESULTS_FOLDER}/${values.out}`;
-  const text = `# Results: ${values.out}\n\n${tables.map(markdownTable).join('\n')}\n${verdict}\n\n${lines.join('\n')}\n`;
-  await mkdir(RESULTS_FOLDER, { recursive: true });
-  await writeFile(`${path}.json`, `${JSON.stringify({ conditions, ...result, faults }, null, 2)}\n`);
-  await writeFile(`${path}.md`, text);
-  process.stdout.write(`\n${tables.map(textTable).join('\n')}\n${path}.json ${path}.md\n`);
+  const md = `# Results: ${values.out}\n\n${tables.map(markdownTable).join('\n')}\n${verdict}\n\n${conditionsList(conditions)}`;
+  const paths = await writeResult(values.out, { conditions, ...result, faults }, { md });
+  process.stdout.write(`\n${tables.map(textTable).join('\n')}\n${paths.join(' ')}\n`);
   for (const fault of faults) say(`upgrade: ${fault}`);
   if (faults.length > 0) process.exitCode = 1;
 }

@@ -1,8 +1,8 @@
 /** Figures of one case, by the heading of their column. */
-export type Figures = Readonly<Record<string, number>>;
+export type Figures<Figure = number> = Readonly<Record<string, Figure>>;
 
 /** Figures by the case's name, by the part's title. */
-export type Parts = Readonly<Record<string, Readonly<Record<string, Figures>>>>;
+export type Parts<Figure = number> = Readonly<Record<string, Readonly<Record<string, Figures<Figure>>>>>;
 
 /** A figure with two digits, or all digits before the point. */
 export function printed(value: number): string {

@@ -1,3 +1,4 @@
+import type { Spread } from '../spread.ts';
 import type { Cells } from '../table.ts';
 import { baseName, titleOf } from './contenders.ts';
 import type { Row } from './summary.ts';
@@ -33,18 +34,18 @@ function cellsOf(row: Row): Cells {
     `${titleOf(row.contender)}${row.isForAll ? '' : ', an auction each'}${row.stalled > 0 ? `, ${row.stalled} stalled` : ''}`,
     String(row.sockets),
     loadOf(row),
-    Math.round(row.deliveriesPerSecond).toLocaleString('en'),
+    Math.round(row.deliveriesPerSecond.median).toLocaleString('en'),
     times(raw?.deliveriesPerSecond),
     times(graphqlWs?.deliveriesPerSecond),
-    row.serverCpuUs.toFixed(1),
+    row.serverCpuUs.median.toFixed(1),
     times(raw?.serverCpuUs),
-    row.serverKernelUs.toFixed(1),
-    row.p50Ms.toFixed(1),
+    row.serverKernelUs.median.toFixed(1),
+    row.p50Ms.median.toFixed(1),
     times(raw?.p50Ms),
-    row.p99Ms.toFixed(1),
-    row.lagP99Ms.toFixed(1),
-    row.residentMb.toFixed(0),
-    `${row.clientCpuPercent.toFixed(0)} %`,
+    row.p99Ms.median.toFixed(1),
+    row.lagP99Ms.median.toFixed(1),
+    row.residentMb.median.toFixed(0),
+    `${row.clientCpuPercent.median.toFixed(0)} %`,
   ];
 }
 
@@ -65,6 +66,6 @@ function loadOf({ outstanding, rate }: Row): string {
   return rate === undefined ? String(outstanding) : loadText({ outstanding, rate });
 }
 
-function times(ratio: number | undefined): string {
-  return ratio === undefined ? '' : `${ratio.toFixed(2)} ×`;
+function times(ratio: Spread | undefined): string {
+  return ratio === undefined ? '' : `${ratio.median.toFixed(2)} ×`;
 }

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeResult } from '../result-files.ts';
 import { markdownTable } from '../table.ts';
 import { barChart } from './chart.ts';
 import type { Bar } from './chart.ts';
@@ -15,9 +15,6 @@ import type { StalledRow } from './stalled.ts';
 import { cpuUsOf } from './summary.ts';
 import type { Row } from './summary.ts';
 import { loadText } from './trial.ts';
-import type { Sample } from './trial.ts';
-
-export const RESULTS_FOLDER = 'loadtest/results';
 
 export interface Results {
   readonly conditions: Conditions;
@@ -29,19 +26,11 @@ export interface Results {
   readonly memory: readonly MemoryRow[];
   /** Empty unless `--flame-graph` is set. */
   readonly profiles: readonly ServerProfile[];
-  readonly rounds: readonly (readonly Sample[])[];
 }
 
 /** Writes `<name>.json`, `.md` and `.svg`, and returns their paths. */
-export async function writeResults(name: string, results: Results): Promise<string[]> {
-  const files = {
-    [`${RESULTS_FOLDER}/${name}.json`]: `${JSON.stringify(results, null, 2)}\n`,
-    [`${RESULTS_FOLDER}/${name}.md`]: markdown(name, results),
-    [`${RESULTS_FOLDER}/${name}.svg`]: picture(results),
-  };
-  await mkdir(RESULTS_FOLDER, { recursive: true });
-  for (const [path, text] of Object.entries(files)) await writeFile(path, text);
-  return Object.keys(files);
+export function writeResults(name: string, results: Results): Promise<string[]> {
+  return writeResult(name, results, { md: markdown(name, results), svg: picture(results) });
 }
 
 function markdown(name: string, { conditions, rows, faults, stalled, memory, profiles }: Results): string {
@@ -91,17 +80,12 @@ ${markdownTable(memoryTable(memory))}`;
 }
 
 function profileSection(profiles: readonly ServerProfile[], rows: readonly Row[]): string {
-  const pictures = profiles.map(
-    ({ contender, flameGraph }) => `![Flame graph of ${titleOf(contender)}](${flameGraph})`,
-  );
   return `
 ## Where the time goes
 
 One more window of each server, with V8's profiler. Shares of the main thread's busy time; µs/delivery: the same shares of a delivery's CPU time in the rounds above.
 
-${markdownTable(stageTable(profiles, (profile) => cpuUsOf(profile, rows)))}
-${pictures.join('\n\n')}
-`;
+${markdownTable(stageTable(profiles, (profile) => cpuUsOf(profile, rows)))}`;
 }
 
 /** Two panels per K: deliveries per second and CPU per delivery. */
@@ -112,13 +96,14 @@ function picture({ conditions, rows }: Results): string {
     return [
       {
         title: `${title}: deliveries per second`,
-        bars: group.map((row) =>
-          bar(row, row.deliveriesPerSecond, Math.round(row.deliveriesPerSecond).toLocaleString('en')),
-        ),
+        bars: group.map((row) => {
+          const { median } = row.deliveriesPerSecond;
+          return bar(row, median, Math.round(median).toLocaleString('en'));
+        }),
       },
       {
         title: `${title}: server CPU per delivery, lower is better`,
-        bars: group.map((row) => bar(row, row.serverCpuUs, `${row.serverCpuUs.toFixed(1)} µs`)),
+        bars: group.map((row) => bar(row, row.serverCpuUs.median, `${row.serverCpuUs.median.toFixed(1)} µs`)),
       },
     ];
   });

@@ -19,21 +19,20 @@ export interface ServerProfile {
   readonly rate: number | undefined;
   /** Shares of the main thread's busy time. */
   readonly shares: readonly StageShare[];
-  /** File name in the results folder. */
-  readonly flameGraph: string;
 }
 
-const PROFILES = 'loadtest/profiles';
+export const PROFILES = 'loadtest/profiles';
 
 /**
- * Profiles one more window of each server after all measured ones; its figures do not count. Writes `<folder>/<name>-<server>-flame.svg`
- * and a .cpuprofile in loadtest/profiles.
+ * Profiles one more window of each server after all measured ones; its figures do not count. Writes `<name>-<server>.cpuprofile` and a flame
+ * graph, `.svg`, to loadtest/profiles.
  */
-export async function profileServers(plan: Plan, folder: string, name: string): Promise<ServerProfile[]> {
+export async function profileServers(plan: Plan, name: string): Promise<ServerProfile[]> {
   const profiles: ServerProfile[] = [];
-  for (const path of [PROFILES, folder]) await mkdir(path, { recursive: true });
+  await mkdir(PROFILES, { recursive: true });
   for (const contender of plan.entrants.flat()) {
-    const cpuProfile = `${PROFILES}/${name}-${contender.name}.cpuprofile`;
+    const path = `${PROFILES}/${name}-${contender.name}`;
+    const cpuProfile = `${path}.cpuprofile`;
     const { sockets, isForAll, outstanding, rate } = await runProfiled(plan, contender, cpuProfile);
     const root = callTree(JSON.parse(await readFile(cpuProfile, 'utf8')) as CpuProfile);
     const title = `${contender.title}: ${isForAll ? 'one auction' : 'an auction each'}, ${sockets} sockets, ${loadText({ outstanding, rate })}`;
@@ -41,17 +40,8 @@ export async function profileServers(plan: Plan, folder: string, name: string): 
       const stage = stageOf(frame);
       return stage && STAGES[stage];
     });
-    const file = `${name}-${contender.name}-flame.svg`;
-    await writeFile(`${folder}/${file}`, picture);
-    profiles.push({
-      contender: contender.name,
-      sockets,
-      isForAll,
-      outstanding,
-      rate,
-      shares: sharesOf(root),
-      flameGraph: file,
-    });
+    await writeFile(`${path}.svg`, picture);
+    profiles.push({ contender: contender.name, sockets, isForAll, outstanding, rate, shares: sharesOf(root) });
   }
   return profiles;
 }

@@ -1,4 +1,5 @@
-import { median } from '../median.ts';
+import { spreadsOf } from '../spread.ts';
+import type { Spread } from '../spread.ts';
 import { baseName } from './contenders.ts';
 import { loadText } from './trial.ts';
 import type { Sample } from './trial.ts';
@@ -11,30 +12,32 @@ export interface Row {
   readonly outstanding: number;
   readonly rate: number | undefined;
   readonly messageBytes: number;
-  readonly deliveriesPerSecond: number;
-  readonly serverCpuUs: number;
+  /** Windows measured. The figures are their spread. */
+  readonly windows: number;
+  readonly deliveriesPerSecond: Spread;
+  readonly serverCpuUs: Spread;
   /** The kernel's part of it. */
-  readonly serverKernelUs: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly lagP99Ms: number;
-  readonly residentMb: number;
+  readonly serverKernelUs: Spread;
+  readonly p50Ms: Spread;
+  readonly p99Ms: Spread;
+  readonly lagP99Ms: Spread;
+  readonly residentMb: Spread;
   /** Share of its core that the client used. Near 100 the client may be what is measured. */
-  readonly clientCpuPercent: number;
-  /** Ratios to each measured reference in the same round: medians of the rounds. */
+  readonly clientCpuPercent: Spread;
+  /** Ratios to each measured reference in the same round. */
   readonly ratios: Readonly<Record<string, Ratios>>;
 }
 
 export interface Ratios {
-  readonly messageBytes: number;
-  readonly deliveriesPerSecond: number;
-  readonly serverCpuUs: number;
-  readonly p50Ms: number;
+  readonly messageBytes: Spread;
+  readonly deliveriesPerSecond: Spread;
+  readonly serverCpuUs: Spread;
+  readonly p50Ms: Spread;
 }
 
 const REFERENCES = ['raw-ws', 'graphql-ws'];
 
-/** One row per contender, number of sockets and K: medians of the rounds. */
+/** One row per contender, number of sockets and K. */
 export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
   return rounds[0]!
     .toSorted((a, b) => a.outstanding - b.outstanding || (a.rate ?? 0) - (b.rate ?? 0))
@@ -47,10 +50,15 @@ export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
         const reference = referencesOf(name)[0];
         return reference !== undefined && reference !== mine[0];
       });
-      const figures = (of: (sample: Sample) => number) => median(mine.map(of));
-      const ratio = (of: (sample: Sample) => number, name: string) => {
-        const theirs = referencesOf(name);
-        return median(mine.map((sample, round) => of(sample) / of(theirs[round]!)));
+      const ratiosTo = (theirs: readonly Sample[]): Ratios => {
+        const ratio = (of: (sample: Sample) => number) => (sample: Sample, round: number) =>
+          of(sample) / of(theirs[round]!);
+        return spreadsOf(mine, {
+          messageBytes: ratio((sample) => sample.messageBytes),
+          deliveriesPerSecond: ratio(deliveriesPerSecond),
+          serverCpuUs: ratio(serverCpuUs),
+          p50Ms: ratio(({ p50Ms }) => p50Ms),
+        });
       };
       return {
         contender,
@@ -60,30 +68,23 @@ export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
         outstanding,
         rate,
         messageBytes,
-        deliveriesPerSecond: figures(deliveriesPerSecond),
-        serverCpuUs: figures(serverCpuUs),
-        serverKernelUs: figures(({ delivered, serverKernelMs }) => (serverKernelMs / delivered) * 1000),
-        p50Ms: figures(({ p50Ms }) => p50Ms),
-        p99Ms: figures(({ p99Ms }) => p99Ms),
-        lagP99Ms: figures(({ lagP99Ms }) => lagP99Ms),
-        residentMb: figures(({ residentBytes }) => residentBytes / 2 ** 20),
-        clientCpuPercent: figures(({ clientCpuMs, durationMs }) => (clientCpuMs / durationMs) * 100),
-        ratios: Object.fromEntries(
-          references.map((name) => [
-            name,
-            {
-              messageBytes: ratio((sample) => sample.messageBytes, name),
-              deliveriesPerSecond: ratio(deliveriesPerSecond, name),
-              serverCpuUs: ratio(serverCpuUs, name),
-              p50Ms: ratio(({ p50Ms }) => p50Ms, name),
-            },
-          ]),
-        ),
+        windows: mine.length,
+        ...spreadsOf(mine, {
+          deliveriesPerSecond,
+          serverCpuUs,
+          serverKernelUs: ({ delivered, serverKernelMs }) => (serverKernelMs / delivered) * 1000,
+          p50Ms: ({ p50Ms }) => p50Ms,
+          p99Ms: ({ p99Ms }) => p99Ms,
+          lagP99Ms: ({ lagP99Ms }) => lagP99Ms,
+          residentMb: ({ residentBytes }) => residentBytes / 2 ** 20,
+          clientCpuPercent: ({ clientCpuMs, durationMs }) => (clientCpuMs / durationMs) * 100,
+        }),
+        ratios: Object.fromEntries(references.map((name) => [name, ratiosTo(referencesOf(name))])),
       };
     });
 }
 
-/** CPU time per delivery of a server whose sockets all read; undefined: not measured. */
+/** Median CPU time per delivery of a server whose sockets all read; undefined: not measured. */
 export function cpuUsOf(
   {
     contender,
@@ -103,7 +104,7 @@ export function cpuUsOf(
       row.rate === rate &&
       row.stalled === 0,
   );
-  return row?.serverCpuUs;
+  return row?.serverCpuUs.median;
 }
 
 /** Whether a sample is of server `name` under the conditions of another sample. */

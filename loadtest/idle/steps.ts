@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { freePorts } from '../../stack/port.ts';
@@ -8,11 +8,11 @@ import type { ServerProcess } from '../processes/server-process.ts';
 import { HeapCounts, compareHeaps, totalOf } from '../profile/heap-comparison.ts';
 import { visitHeapSnapshot } from '../profile/heap-snapshot.ts';
 import { installPackages } from '../packages.ts';
+import { writeResult } from '../result-files.ts';
 import { markdownTable } from '../table.ts';
 import { openMany } from './idle-sockets.ts';
 import type { IdleSocketOptions } from './idle-sockets.ts';
 
-const RESULTS = 'loadtest/results';
 /** Sockets before the measured ones: one-time costs do not count. */
 const FIRST_SOCKETS = 1000;
 const PROJECTED = 100_000;
@@ -101,7 +101,7 @@ async function report(name: string, measured: readonly Step[], before: HeapCount
   const { date, node, cpu } = conditionsOf([]);
   const flags = process.argv.slice(2).join(' ');
   const summary = `${bytesEach.toFixed(0)} bytes of resident memory for each socket with one subscription, ${projectedMb.toFixed(0)} MB for ${PROJECTED.toLocaleString('en')} by projection`;
-  const text = `# Memory of idle subscriptions
+  const md = `# Memory of idle subscriptions
 
 \`npm run bench:idle -- ${flags}\`, ${date}, Node ${String(node)}, ${String(cpu)}: ${summary}. Without the kernel's memory, and
 without V8's young generation, after a full collection.
@@ -112,9 +112,7 @@ ${measured
   .join('\n')}
 
 ${table}`;
-  await mkdir(RESULTS, { recursive: true });
-  await writeFile(`${RESULTS}/${name}.md`, text);
   const result = { flags, conditions: conditionsOf([]), measured, bytesEach, projectedMb, heapBytes, rows: listed };
-  await writeFile(`${RESULTS}/${name}.json`, `${JSON.stringify(result, null, 2)}\n`);
-  process.stdout.write(`${summary}; ${RESULTS}/${name}.md\n`);
+  const paths = await writeResult(name, result, { md });
+  process.stdout.write(`${summary}; ${paths.join(' ')}\n`);
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { conditionsOf } from '../fanout/conditions.ts';
 import { buildForBrowsers } from '../ladder/browser-build.ts';
 import { rungs } from '../ladder/rungs.ts';
+import { RESULTS_FOLDER } from '../result-files.ts';
 import { whole } from '../story/report/figure-text.ts';
 import { crierPod } from '../story/pods/pod.ts';
 import type { Pod } from '../story/pods/pod.ts';
@@ -13,7 +14,6 @@ import type { HeapCount } from './heap-comparison.ts';
 import { visitHeapSnapshot } from './heap-snapshot.ts';
 import type { Recording } from './recording.ts';
 
-const RESULTS_FOLDER = 'loadtest/results';
 const ROWS = 20;
 
 /** Two pods that differ in one thing. */

@@ -1,38 +1,38 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { barChart } from '../fanout/chart.ts';
 import { conditionsList } from '../fanout/conditions.ts';
 import type { Conditions } from '../fanout/conditions.ts';
-import { RESULTS_FOLDER } from '../fanout/results.ts';
-import { median } from '../median.ts';
 import { sum } from '../processes/cpu-cost.ts';
+import { writeResult } from '../result-files.ts';
+import { spreadsOf } from '../spread.ts';
+import type { Spread } from '../spread.ts';
 import { markdownTable } from '../table.ts';
 import type { Cells } from '../table.ts';
 import type { PublishSample } from './publish-trial.ts';
 import { TOPOLOGIES } from './redis-servers.ts';
 import type { Topology } from './redis-servers.ts';
 
-/** Medians of the rounds. */
+/** Spread of the rounds. */
 export interface PublishRow {
   readonly topology: Topology;
-  readonly recordsPerSecond: number;
+  readonly rounds: number;
+  readonly recordsPerSecond: Spread;
   /** CPU time in ms of all Redis servers for 1,000 records. */
-  readonly redisMs: number;
+  readonly redisMs: Spread;
   /** CPU time in ms of the busiest server for 1,000 records. */
-  readonly busiestMs: number;
+  readonly busiestMs: Spread;
   /** Share of a core that the busiest server used. */
-  readonly busiestShare: number;
+  readonly busiestShare: Spread;
   /** Share of its core that the publishing and subscribing process used. */
-  readonly ownShare: number;
-  /** Throughput against a cluster of 1 shard: median of the rounds' own ratios. */
-  readonly speedup: number;
-  /** Records for each CPU-second of the busiest server, against a cluster of 1 shard: median of the rounds' own ratios. */
-  readonly cpuSpeedup: number;
+  readonly ownShare: Spread;
+  /** Throughput against a cluster of 1 shard in the same round. */
+  readonly speedup: Spread;
+  /** Records for each CPU-second of the busiest server, against a cluster of 1 shard in the same round. */
+  readonly cpuSpeedup: Spread;
 }
 
 export interface PublishResults {
   readonly conditions: Conditions;
   readonly rows: readonly PublishRow[];
-  readonly rounds: readonly (readonly PublishSample[])[];
 }
 
 export function publishRows(rounds: readonly (readonly PublishSample[])[]): PublishRow[] {
@@ -40,18 +40,16 @@ export function publishRows(rounds: readonly (readonly PublishSample[])[]): Publ
     const of = (wanted: Topology) => rounds.map((round) => round.find((sample) => sample.topology === wanted)!);
     const mine = of(topology);
     const reference = of('a cluster of 1 shard');
-    const middle = (read: (sample: PublishSample, other: PublishSample) => number) =>
-      median(mine.map((sample, round) => read(sample, reference[round]!)));
-    return {
-      topology,
-      recordsPerSecond: middle(recordsPerSecond),
-      redisMs: middle(({ redisCpuMs, records }) => (sum(redisCpuMs) / records) * 1000),
-      busiestMs: middle((sample) => busiestMs(sample)),
-      busiestShare: middle(({ redisCpuMs, durationMs }) => Math.max(...redisCpuMs) / durationMs),
-      ownShare: middle(({ ownCpuMs, durationMs }) => ownCpuMs / durationMs),
-      speedup: middle((sample, other) => recordsPerSecond(sample) / recordsPerSecond(other)),
-      cpuSpeedup: middle((sample, other) => busiestMs(other) / busiestMs(sample)),
-    };
+    const figures = spreadsOf(mine, {
+      recordsPerSecond,
+      redisMs: ({ redisCpuMs, records }) => (sum(redisCpuMs) / records) * 1000,
+      busiestMs,
+      busiestShare: ({ redisCpuMs, durationMs }) => Math.max(...redisCpuMs) / durationMs,
+      ownShare: ({ ownCpuMs, durationMs }) => ownCpuMs / durationMs,
+      speedup: (sample, round) => recordsPerSecond(sample) / recordsPerSecond(reference[round]!),
+      cpuSpeedup: (sample, round) => busiestMs(reference[round]!) / busiestMs(sample),
+    });
+    return { topology, rounds: mine.length, ...figures };
   });
 }
 
@@ -69,27 +67,20 @@ export function publishTable(rows: readonly PublishRow[]): Cells[] {
     ],
     ...rows.map((row) => [
       row.topology,
-      Math.round(row.recordsPerSecond).toLocaleString('en'),
-      `${row.speedup.toFixed(2)} ×`,
-      row.redisMs.toFixed(1),
-      row.busiestMs.toFixed(1),
-      `${row.cpuSpeedup.toFixed(2)} ×`,
-      percent(row.busiestShare),
-      percent(row.ownShare),
+      Math.round(row.recordsPerSecond.median).toLocaleString('en'),
+      `${row.speedup.median.toFixed(2)} ×`,
+      row.redisMs.median.toFixed(1),
+      row.busiestMs.median.toFixed(1),
+      `${row.cpuSpeedup.median.toFixed(2)} ×`,
+      percent(row.busiestShare.median),
+      percent(row.ownShare.median),
     ]),
   ];
 }
 
 /** Writes `<name>.json`, `.md` and `.svg`, and returns their paths. `verdict`: a sentence. */
-export async function writePublishResults(name: string, results: PublishResults, verdict: string): Promise<string[]> {
-  const files = {
-    [`${RESULTS_FOLDER}/${name}.json`]: `${JSON.stringify(results, null, 2)}\n`,
-    [`${RESULTS_FOLDER}/${name}.md`]: markdown(name, results, verdict),
-    [`${RESULTS_FOLDER}/${name}.svg`]: picture(results),
-  };
-  await mkdir(RESULTS_FOLDER, { recursive: true });
-  for (const [path, text] of Object.entries(files)) await writeFile(path, text);
-  return Object.keys(files);
+export function writePublishResults(name: string, results: PublishResults, verdict: string): Promise<string[]> {
+  return writeResult(name, results, { md: markdown(name, results, verdict), svg: picture(results) });
 }
 
 function markdown(name: string, { conditions, rows }: PublishResults, verdict: string): string {
@@ -122,12 +113,12 @@ function picture({ conditions, rows }: PublishResults): string {
   return barChart('Publishing on Redis: npm run bench:publish', note, [
     panel(
       'records per second',
-      ({ recordsPerSecond }) => recordsPerSecond,
+      ({ recordsPerSecond }) => recordsPerSecond.median,
       (value) => Math.round(value).toLocaleString('en'),
     ),
     panel(
       'busiest server: CPU for 1,000 records, lower is better',
-      ({ busiestMs }) => busiestMs,
+      ({ busiestMs }) => busiestMs.median,
       (value) => `${value.toFixed(1)} ms`,
     ),
   ]);

@@ -1,4 +1,5 @@
 import { publishFaults } from '../fault-report.ts';
+import { spreadsOf } from '../spread.ts';
 import type { ChurnReport } from './churning-clients.ts';
 
 const MIB = 1024 * 1024;
@@ -92,5 +93,16 @@ export async function publish(
     ['RSS without clients, after each quarter, MB', inMb(kept, 'residentBytes')],
     ['heap in use without clients, after each quarter, MB', inMb(kept, 'heapBytes')],
   ];
-  await publishFaults({ command: 'soak', name, flags: plan, table, success: SETTLED, faults, data: outcome });
+  const figures = {
+    residentMb: (sample: Sample) => sample.residentMb,
+    connections: (sample: Sample) => sample.connections,
+  };
+  const data = {
+    samples: { count: samples.length, ...spreadsOf(samples, figures) },
+    report,
+    beforeClients,
+    kept,
+    refused,
+  };
+  await publishFaults({ command: 'soak', name, flags: plan, table, success: SETTLED, faults, data });
 }

@@ -3,6 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import { describe, it } from 'node:test';
+import type { Parts } from '../../../loadtest/capacity/figures.ts';
+import type { Spread } from '../../../loadtest/spread.ts';
 import { groupMembers } from '../../support/process-group.ts';
 import { randomName } from '../../support/services.ts';
 
@@ -19,12 +21,13 @@ describe('npm run bench:capacity', () => {
     const child = spawn(process.execPath, [script, ...SMALL, '--out', name], { stdio: 'ignore', detached: true });
     assert.deepEqual(await once(child, 'exit'), [0, null]);
     const { parts } = JSON.parse(await readFile(`${files}.json`, 'utf8')) as {
-      parts: Record<string, Record<string, Record<string, number>>>;
+      parts: Parts<Spread>;
     };
     assert.equal(Object.keys(parts).length, 6);
     for (const rows of Object.values(parts))
       for (const figures of Object.values(rows))
-        for (const [column, value] of Object.entries(figures)) assert.ok(Number.isFinite(value), column);
+        for (const [column, { median, min, max }] of Object.entries(figures))
+          assert.ok([median, min, max].every(Number.isFinite), column);
     assert.deepEqual(await groupMembers(child.pid!, 5000), []);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
-import type { StoryResult } from '../../../loadtest/story/result.ts';
+import type { StoryFigures } from '../../../loadtest/story/report/story-files.ts';
 import { groupMembers } from '../../support/process-group.ts';
 import { startLoadTest } from '../load-test-command.ts';
 
@@ -12,7 +12,7 @@ describe('npm run loadtest', () => {
     const run = startLoadTest(t, [...SMALL, '--ahead', '400']);
     const [code] = (await run.exited) as [number];
     assert.equal(code, 0, run.output);
-    const result = JSON.parse(await readFile(`${run.files}.json`, 'utf8')) as StoryResult;
+    const result = JSON.parse(await readFile(`${run.files}.json`, 'utf8')) as StoryFigures;
     const { produced, delivered } = result.flood;
     assert.deepEqual(result.faults, []);
     assert.ok(produced > 0, run.output);
@@ -21,7 +21,8 @@ describe('npm run loadtest', () => {
       result.phases.map(({ name }) => name),
       ['bare', 'idle', 'flood', 'drain'],
     );
-    assert.ok(result.samples.every(({ heapUsedBytes, residentBytes }) => heapUsedBytes < residentBytes));
+    assert.ok(result.spreads.length >= 3);
+    assert.ok(result.spreads.every(({ heapUsedBytes, residentBytes }) => heapUsedBytes.max < residentBytes.min));
     assert.match(await readFile(`${run.files}.html`, 'utf8'), /Reconciled/);
     assert.match(await readFile(`${run.files}.svg`, 'utf8'), /^<svg/);
     assert.deepEqual(await groupMembers(run.child.pid!, 5000), []);
@@ -33,7 +34,7 @@ describe('npm run loadtest', () => {
     const run = startLoadTest(t, [...SMALL, ...many, '--pace', '2', '--pods', 'slow-gateway']);
     // Exit code 1 is fine: a slow test machine may miss a bound.
     await run.exited;
-    const result = JSON.parse(await readFile(`${run.files}.json`, 'utf8')) as StoryResult;
+    const result = JSON.parse(await readFile(`${run.files}.json`, 'utf8')) as StoryFigures;
     assert.deepEqual(result.faults, [], run.output);
     assert.equal(result.flood.delivered, result.flood.produced * 400);
     assert.deepEqual(
@@ -41,7 +42,7 @@ describe('npm run loadtest', () => {
       ['bare', 'idle', 'pace', 'flood', 'drain'],
     );
     assert.ok(result.openLoop!.age.count > 0, 'ages are known');
-    assert.ok(result.samples.every(({ backlog }) => backlog!.residentBytes > 0));
+    assert.ok(result.spreads.every(({ backlog }) => backlog!.residentBytes.min > 0));
     assert.match(await readFile(`${run.files}.svg`, 'utf8'), /Records that wait in Kafka/);
     assert.deepEqual(await groupMembers(run.child.pid!, 5000), []);
   });
