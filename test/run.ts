@@ -31,8 +31,8 @@ AST_LOCATIONS=on.
 
 /** How many files at a time, and the longest time for one. Most tests wait most of their time. */
 const ALL = { concurrency: 4, timeoutMs: 5 * 60_000, settings: {}, hasKafka: true };
-/** Among them may be the long ones, which use whole cores or install packages. */
-const NAMED = { ...ALL, concurrency: 2, timeoutMs: 10 * 60_000 };
+/** Those that use whole cores or install packages. */
+const LONG = { ...ALL, concurrency: 2, timeoutMs: 10 * 60_000 };
 const QUICK = { ...ALL, concurrency: 2, hasKafka: false };
 /** Fault tests have deadlines, so they run alone. */
 const FULL = { ...ALL, concurrency: 1, timeoutMs: 30 * 60_000, settings: { TEST_FAULTS: 'full' } };
@@ -45,6 +45,9 @@ const NOT_QUICK = [
   'graph/projection/template',
   'kafka/decoding/protobuf/protobuf',
 ];
+
+/** Of a run of so many files at most, the titles of all tests are printed. */
+const MAX_TITLED_FILES = 20;
 
 const OPTIONS = {
   pods: { type: 'boolean', default: false },
@@ -106,7 +109,7 @@ async function runTests(selection: Selection, stop: AbortSignal): Promise<TestRu
       files: files.map(nameOf),
       concurrency,
       earlier,
-      hasTitles: selection.wanted.length > 0,
+      hasTitles: files.length <= MAX_TITLED_FILES,
       write: (text) => process.stdout.write(text),
     });
     const run = await runTestFiles({
@@ -147,7 +150,7 @@ ${verdict(run.reports, run)}`);
 function formOf({ full, quick, wanted }: Selection): typeof FULL | typeof ALL {
   if (full) return FULL;
   if (quick) return QUICK;
-  return wanted.length > 0 ? NAMED : ALL;
+  return wanted.some((name) => NAMED_ONLY.includes(name.split('/', 1)[0]!)) ? LONG : ALL;
 }
 
 async function readTimes(): Promise<FileSeconds> {
