@@ -3,17 +3,26 @@
  * @param share of the name's characters that may differ; one always may
  */
 export function didYouMean(name: string, names: readonly string[], share = 0.4): string {
-  const nearest = names
-    .map((candidate) => ({ candidate, distance: distance(name.toLowerCase(), candidate.toLowerCase()) }))
-    .filter((option) => option.distance <= Math.max(1, Math.floor(name.length * share)))
-    .sort((a, b) => a.distance - b.distance)[0];
-  return nearest ? `; did you mean "${nearest.candidate}"?` : '';
+  const text = comparable(name);
+  let limit = Math.max(1, Math.floor(name.length * share));
+  let nearest: string | undefined;
+  for (const candidate of names) {
+    const difference = distance(text, comparable(candidate), limit);
+    if (difference === undefined) continue;
+    nearest = candidate;
+    limit = difference - 1;
+  }
+  return nearest === undefined ? '' : `; did you mean "${nearest}"?`;
 }
 
-/** Levenshtein distance. Ignores underscores, so that `auctionId` finds `auction_id`. */
-function distance(a: string, b: string): number {
-  const from = a.replaceAll('_', '');
-  const to = b.replaceAll('_', '');
+/** Without underscores, so that `auctionId` finds `auction_id`. */
+function comparable(name: string): string {
+  return name.toLowerCase().replaceAll('_', '');
+}
+
+/** Levenshtein distance; undefined: it is more than `limit`. */
+function distance(from: string, to: string, limit: number): number | undefined {
+  if (Math.abs(from.length - to.length) > limit) return undefined;
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i++) {
     const next = [i];
@@ -21,7 +30,10 @@ function distance(a: string, b: string): number {
       const substituted = row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
       next.push(Math.min(substituted, row[j]! + 1, next[j - 1]! + 1));
     }
+    // No later row has a smaller minimum.
+    if (Math.min(...next) > limit) return undefined;
     row = next;
   }
-  return row[to.length]!;
+  const difference = row[to.length]!;
+  return difference > limit ? undefined : difference;
 }
