@@ -1,8 +1,9 @@
-import { z } from 'zod';
+/** Returns undefined for a text that is refused. */
+type Parse<Value> = (text: string) => { readonly value: Value } | undefined;
 
-/** A setting of crier: an environment variable, and the schema of its value. */
-export interface Variable<Schema extends z.ZodType = z.ZodType> {
-  readonly schema: Schema;
+/** A setting of crier: an environment variable, and what its text means. */
+export interface Variable<Value = unknown> {
+  readonly parse: Parse<Value>;
   /** As the environment would have it; '' means not set. */
   readonly default: string;
   readonly unit: string;
@@ -18,46 +19,64 @@ const MAX_WAIT_MS = 86_400_000;
 export const MS = `a whole number of milliseconds, at most ${MAX_WAIT_MS}`;
 export const BOOL = '"true", "false", "on" or "off"';
 
-export const flag = z.enum(['true', 'false', 'on', 'off']).transform((value) => value === 'true' || value === 'on');
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['on', true],
+  ['false', false],
+  ['off', false],
+]);
 
-const optionalFlag = z
-  .enum(['', 'true', 'false', 'on', 'off'])
-  .transform((value) => (value === '' ? undefined : value === 'true' || value === 'on'));
+export const flag: Parse<boolean> = (text) => {
+  const value = FLAGS.get(text);
+  return value === undefined ? undefined : { value };
+};
 
-const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
-  z
-    .string()
-    .regex(/^\d+$/)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max);
+const anyText: Parse<string> = (value) => ({ value });
 
-const optionalWhole = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d*$/)
-    .transform((value) => (value === '' ? undefined : Number(value)))
-    .refine((value) => value === undefined || (value >= min && value <= max));
+const textThat =
+  (isAccepted: (text: string) => boolean): Parse<string> =>
+  (value) =>
+    isAccepted(value) ? { value } : undefined;
 
-const upToOne = z
-  .string()
-  .regex(/^(\d+(\.\d+)?|\.\d+)$/)
-  .transform(Number)
-  .refine((value) => value <= 1);
+const wordOf =
+  <Word extends string>(words: readonly Word[]): Parse<Word> =>
+  (text) => {
+    const value = words.find((word) => word === text);
+    return value === undefined ? undefined : { value };
+  };
 
-const commaSeparated = z.string().transform((value) =>
-  value
+const whole =
+  (min: number, max = Number.MAX_SAFE_INTEGER): Parse<number> =>
+  (text) => {
+    const value = Number(text);
+    return /^\d+$/.test(text) && value >= min && value <= max ? { value } : undefined;
+  };
+
+const upToOne: Parse<number> = (text) => {
+  const value = Number(text);
+  return /^(\d+(\.\d+)?|\.\d+)$/.test(text) && value <= 1 ? { value } : undefined;
+};
+
+/** '' means undefined. */
+const optional =
+  <Value>(parse: Parse<Value>): Parse<Value | undefined> =>
+  (text) =>
+    text === '' ? { value: undefined } : parse(text);
+
+const commaSeparated: Parse<string[]> = (text) => ({
+  value: text
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== ''),
-);
+});
 
 export const text = (fallback: string, expects: string, meaning: string) =>
-  variable(z.string(), fallback, '', expects, meaning);
+  variable(anyText, fallback, '', expects, meaning);
 
 /** '' where the variable is not set. */
 export const bearerToken = (meaning: string) =>
   variable(
-    z.string().regex(/^$|^[\w.~+/-]{32,}=*$/),
+    textThat((text) => /^$|^[\w.~+/-]{32,}=*$/.test(text)),
     '',
     '',
     'at least 32 letters, digits or characters of -._~+/ (RFC 6750)',
@@ -65,33 +84,34 @@ export const bearerToken = (meaning: string) =>
   );
 
 /** A variable whose value may be, or hold, a password or a key. */
-export const secret = <Schema extends z.ZodType>(variable: Variable<Schema>): Variable<Schema> => ({
+export const secret = <Value>(variable: Variable<Value>): Variable<Value> => ({
   ...variable,
   isSecret: true,
 });
 
 /** A text of at least one character. */
 export const name = (fallback: string, expects: string, meaning: string) =>
-  variable(z.string().min(1), fallback, '', expects, meaning);
+  variable(textThat((text) => text !== ''), fallback, '', expects, meaning);
 
 /** '' where the variable is not set. */
 export const httpUrl = (meaning: string) =>
-  variable(z.string().refine(isHttpUrlOrEmpty), '', '', 'an http:// or https:// URL', meaning);
+  variable(textThat(isHttpUrlOrEmpty), '', '', 'an http:// or https:// URL', meaning);
 
 export const list = (fallback: string, expects: string, meaning: string) =>
   variable(commaSeparated, fallback, '', expects, meaning);
 
-export const oneOf = <const Values extends readonly string[]>(
-  values: Values,
-  fallback: Values[number],
+/** A variable with the words that it takes. */
+export const oneOf = <const Word extends string>(
+  words: readonly Word[],
+  fallback: NoInfer<Word>,
   expects: string,
   meaning: string,
-) => variable(z.enum(values), fallback, '', expects, meaning);
+) => ({ ...variable(wordOf(words), fallback, '', expects, meaning), words });
 
 export const bool = (fallback: 'true' | 'false', meaning: string) => variable(flag, fallback, '', BOOL, meaning);
 
 /** undefined where the variable is not set. */
-export const optionalBool = (meaning: string) => variable(optionalFlag, '', '', BOOL, meaning);
+export const optionalBool = (meaning: string) => variable(optional(flag), '', '', BOOL, meaning);
 
 export const port = (fallback: string, meaning: string) =>
   variable(whole(0, 65_535), fallback, '', 'a port, 0 to 65535', meaning);
@@ -101,7 +121,7 @@ export const ms = (min: number, fallback: string, meaning: string, expects = MS)
 
 /** undefined where the variable is not set. */
 export const optionalMs = (min: number, meaning: string) =>
-  variable(optionalWhole(min, MAX_WAIT_MS), '', 'ms', MS, meaning);
+  variable(optional(whole(min, MAX_WAIT_MS)), '', 'ms', MS, meaning);
 
 export const bytes = (min: number, fallback: string, meaning: string) =>
   variable(whole(min), fallback, 'bytes', `a whole number of bytes${min > 1 ? `, at least ${min}` : ''}`, meaning);
@@ -116,33 +136,27 @@ export const count = (min: number, fallback: string, unit: string, meaning: stri
   );
 
 /** A whole number from 1, or `auto`. */
-export const countOrAuto = (fallback: string, unit: string, meaning: string, max: number) =>
-  variable(z.literal('auto').or(whole(1, max)), fallback, unit, `"auto", or a whole number, 1 to ${max}`, meaning);
+export const countOrAuto = (fallback: string, unit: string, meaning: string, max: number) => {
+  const number = whole(1, max);
+  const parse: Parse<number | 'auto'> = (text) => (text === 'auto' ? { value: text } : number(text));
+  return variable(parse, fallback, unit, `"auto", or a whole number, 1 to ${max}`, meaning);
+};
 
 export const fraction = (fallback: string, meaning: string) =>
   variable(upToOne, fallback, 'fraction', 'a number from 0 to 1', meaning);
 
 /** undefined where the variable is not set. */
 export const optionalFraction = (meaning: string) =>
-  variable(
-    z
-      .literal('')
-      .transform(() => undefined)
-      .or(upToOne),
-    '',
-    'fraction',
-    'a number from 0 to 1',
-    meaning,
-  );
+  variable(optional(upToOne), '', 'fraction', 'a number from 0 to 1', meaning);
 
-function variable<Schema extends z.ZodType>(
-  schema: Schema,
+function variable<Value>(
+  parse: Parse<Value>,
   fallback: string,
   unit: string,
   expects: string,
   meaning: string,
-): Variable<Schema> {
-  return { schema, default: fallback, unit, expects, meaning };
+): Variable<Value> {
+  return { parse, default: fallback, unit, expects, meaning };
 }
 
 function isHttpUrlOrEmpty(value: string): boolean {

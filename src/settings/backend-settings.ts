@@ -34,9 +34,9 @@ export function readBackends(environment: Environment, problems: string[]): Map<
 
 function forwardedHeaders(key: string, environment: Environment, problems: string[]): string[] {
   const forward = environment[`BACKEND_${key}_FORWARD_AUTHORIZATION`] || 'false';
-  const isForwarded = flag.safeParse(forward);
-  if (!isForwarded.success) problems.push(refusal(`BACKEND_${key}_FORWARD_AUTHORIZATION`, forward, BOOL));
-  const names = new Set(isForwarded.data === true ? ['authorization'] : []);
+  const isForwarded = flag(forward);
+  if (!isForwarded) problems.push(refusal(`BACKEND_${key}_FORWARD_AUTHORIZATION`, forward, BOOL));
+  const names = new Set(isForwarded?.value ? ['authorization'] : []);
   for (const item of (environment[`BACKEND_${key}_FORWARD_HEADERS`] ?? '').split(',')) {
     const name = item.trim().toLowerCase();
     if (name === '') continue;

@@ -1,11 +1,13 @@
-import type { z } from 'zod';
 import { takesRatio } from '../tracing/record-sampler.ts';
+import type { Variable } from '../variable.ts';
 import { variables } from '../variables.ts';
 import { refusal } from './refusal.ts';
 import { SecretFileError, readSecretFile } from './secret-file.ts';
 
 /** The values of all variables. */
-export type Settings = { readonly [Name in keyof typeof variables]: z.output<(typeof variables)[Name]['schema']> };
+export type Settings = {
+  readonly [Name in keyof typeof variables]: (typeof variables)[Name] extends Variable<infer Value> ? Value : never;
+};
 
 /** The files of the secrets that are in files, by the variable of the secret. */
 export interface SecretFiles {
@@ -21,10 +23,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function parseSettings(given: Environment, problems: string[]): Settings {
   const environment = withoutForeignArgument(given);
   const values: Record<string, unknown> = {};
-  for (const [name, { schema, default: fallback, expects, isSecret }] of Object.entries(variables)) {
+  for (const [name, { parse, default: fallback, expects, isSecret }] of Object.entries(variables)) {
     const raw = (isSecret ? secretOf(name, environment, problems) : environment[name]) || fallback;
-    const result = schema.safeParse(raw);
-    if (result.success) values[name] = result.data;
+    const parsed = parse(raw);
+    if (parsed) values[name] = parsed.value;
     else problems.push(refusal(name, raw, expects, isSecret));
   }
   return values as Settings;

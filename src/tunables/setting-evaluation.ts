@@ -17,7 +17,7 @@ export async function evaluateSetting(
   name: TunableName,
   fallback: TunableValues[TunableName],
 ): Promise<Evaluated | string> {
-  const { schema, expects } = variables[name];
+  const { parse, expects } = variables[name];
   const details = await detailsOf(client, name, fallback);
   const { errorCode, errorMessage, value } = details;
   if (!isProvided(client, details)) return { value: fallback, isProvided: false };
@@ -26,9 +26,9 @@ export async function evaluateSetting(
   }
   if (errorCode !== undefined) return `${name}: ${errorMessage || errorCode}`;
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  const result = schema.safeParse(text);
-  if (!result.success) return refusal(name, text.slice(0, 200), expects);
-  return { value: result.data as Evaluated['value'], isProvided: true };
+  const parsed = parse(text);
+  if (!parsed) return refusal(name, text.slice(0, 200), expects);
+  return { value: parsed.value as Evaluated['value'], isProvided: true };
 }
 
 function detailsOf(client: Client, name: string, fallback: FlagValue): Promise<EvaluationDetails<FlagValue>> {

@@ -7,7 +7,7 @@ import type { KafkaListener } from './listener.ts';
 /** For brokers that answer under an address of KAFKA_BROKERS, but not under their own. */
 export const ADVERTISED_MEND = 'make all brokers reachable under the addresses that they advertise';
 
-const SUPPORTED: readonly string[] = variables.KAFKA_SASL_MECHANISM.schema.options;
+const SUPPORTED: readonly string[] = variables.KAFKA_SASL_MECHANISM.words;
 /** An alert of the broker about the client certificate, or the lack of one. */
 const ALERT = /alert[\w ]* (certificate|unknown ca)/i;
 
