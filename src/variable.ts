@@ -91,7 +91,13 @@ export const secret = <Value>(variable: Variable<Value>): Variable<Value> => ({
 
 /** A text of at least one character. */
 export const name = (fallback: string, expects: string, meaning: string) =>
-  variable(textThat((text) => text !== ''), fallback, '', expects, meaning);
+  variable(
+    textThat((text) => text !== ''),
+    fallback,
+    '',
+    expects,
+    meaning,
+  );
 
 /** '' where the variable is not set. */
 export const httpUrl = (meaning: string) =>
