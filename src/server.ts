@@ -14,8 +14,6 @@ import { AdminServer } from './http/admin.ts';
 import { healthRoutes } from './http/health.ts';
 import type { Route } from './http/route.ts';
 import { LoopLag } from './http/loop-lag.ts';
-import { KafkaAccess } from './kafka/access/kafka-access.ts';
-import { KafkaConsumer } from './kafka/consumer.ts';
 import type { Logger } from './log.ts';
 import { orAborted } from './or-aborted.ts';
 import { kafkaWarnings } from './settings/kafka-problems.ts';
@@ -27,7 +25,6 @@ import { Metrics } from './metrics/metrics.ts';
 import { GarbageCollections } from './metrics/garbage-collections.ts';
 import { observeProcess } from './metrics/process-metrics.ts';
 import { Profiling } from './profiling/profiling-routes.ts';
-import { startGateway } from './roles/gateway.ts';
 import type { StartedGateway } from './roles/gateway.ts';
 import { openLive, problemsOf } from './roles/live.ts';
 import { openBus } from './roles/bus.ts';
@@ -39,8 +36,6 @@ import type { Component, GatewayServices, RoleServices } from './roles/services.
 import { openReload } from './roles/reload.ts';
 import { openTracing } from './roles/tracing.ts';
 import { startTunables } from './roles/tunables.ts';
-import { createWorker } from './roles/worker.ts';
-import { WorkerWatch } from './roles/worker-watch.ts';
 import { findUnknownBackends } from './settings/unknown-backends.ts';
 import { tunablesRoute } from './tunables/tunables-route.ts';
 import { readVersion } from './version.ts';
@@ -235,27 +230,28 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       routes,
       live,
     };
-    if (config.KAFKA_BROKERS.length > 0) await register(KafkaAccess.of(config)).open(log);
+    if (config.KAFKA_BROKERS.length > 0) {
+      const { KafkaAccess } = await import('./kafka/access/kafka-access.ts');
+      await register(KafkaAccess.of(config)).open(log);
+    }
     if (config.ROLE === 'gateway' && graph.bindings.size > 0) {
+      const { WorkerWatch } = await import('./roles/worker-watch.ts');
       const watch = register(new WorkerWatch({ bus, log, metrics, messages: () => gateway?.workerMessages() ?? 0 }));
       watch.start();
       details['publishing_group'] = () => watch.group ?? null;
     }
-    gateway = config.ROLE === 'worker' ? undefined : await startGateway(services, options.isListening ?? true);
+    if (config.ROLE !== 'worker') {
+      const { startGateway } = await import('./roles/gateway.ts');
+      gateway = await startGateway(services, options.isListening ?? true);
+    }
     const port = gateway?.port;
     if (config.ROLE !== 'gateway') {
+      const { createWorker } = await import('./roles/worker.ts');
       const started = await createWorker(services, options.onFatal);
       worker = started;
       components.unshift(started);
       if (options.stop?.aborted) await started.close();
       options.stop?.addEventListener('abort', () => void started.close(), { once: true });
-      if (started instanceof KafkaConsumer) {
-        details['kafka'] = () => (started.isConnected ? 'connected' : 'away');
-        details['kafka_problem'] = () => started.problem;
-        details['missing_topics'] = () => started.missingTopics;
-        details['waiting_partitions'] = () => started.waits;
-        details['state_fills'] = () => started.pendingFills;
-      }
       await started.start();
     }
     // Last: a pod that starts loads its graph anyway.

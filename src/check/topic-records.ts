@@ -5,22 +5,11 @@ import type { RecordMisfit } from '../graph/record-check/record-check.ts';
 import type { RecordOrigin } from '../graph/record-check/described.ts';
 import type { CheckedRecord } from '../graph/record-check/key-check.ts';
 import { keyPlaces } from '../graph/schema/key-places.ts';
-import type { KafkaRecord } from '../kafka/batch.ts';
 import { PayloadReader } from '../kafka/decoding/payload-reader.ts';
-import { SchemaUnavailableError } from '../kafka/decoding/registry-requests.ts';
+import { SchemaUnavailableError } from '../kafka/decoding/schema-errors.ts';
 import type { TopicDecoders } from '../kafka/decoding/topic-decoders.ts';
-import { createKafkaClient } from '../kafka/kafkajs/client.ts';
-import { Cluster } from '../kafka/kafkajs/cluster.ts';
-import { RecentRecords } from '../kafka/kafkajs/recent-records.ts';
 import { undecodableMend } from '../kafka/undecodable-limit.ts';
-import { createLog } from '../log.ts';
-
-/** Records of a topic that are compared with the graph; more where it has more partitions. */
-const MAX_RECORDS = 50;
-/** Longest time for all topics. */
-const TIMEOUT_MS = 20_000;
-
-export type ReadRecord = Pick<KafkaRecord, 'topic' | 'partition' | 'offset' | 'key' | 'value' | 'headers' | 'poison'>;
+import type { ReadRecord } from './newest-records.ts';
 
 /** What was found in the records of one topic. */
 export interface CheckedTopic {
@@ -56,31 +45,14 @@ export class TopicRecords {
    * @throws Error if Kafka does not answer in 20 s, or once `signal` is aborted
    */
   async check(topics: readonly string[], signal?: AbortSignal): Promise<CheckedTopic[]> {
-    // The worker logs what is wrong with the connection.
-    const createClient = () => createKafkaClient(this.#config, createLog('silent'));
-    const client = createClient();
-    const cluster = new Cluster(createClient);
-    const end = () => {
-      cluster.close();
-      client.destroy();
-    };
-    const timer = setTimeout(end, TIMEOUT_MS);
-    signal?.addEventListener('abort', end, { once: true });
-    try {
-      const existing = await cluster.existingTopics(topics);
-      const reader = existing.length > 0 ? await RecentRecords.connect(client) : undefined;
-      const checked: CheckedTopic[] = [];
-      for (const topic of existing) {
-        const records = await readTopic(topic, cluster, reader!);
-        const found = records && (await this.checkRecords(topic, records, 'what the producer writes'));
-        if (found) checked.push(found);
-      }
-      return checked;
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
-      end();
+    // kafkajs, which sample records do not need.
+    const { newestRecords } = await import('./newest-records.ts');
+    const checked: CheckedTopic[] = [];
+    for await (const [topic, records] of newestRecords(this.#config, topics, signal)) {
+      const found = await this.checkRecords(topic, records, 'what the producer writes');
+      if (found) checked.push(found);
     }
+    return checked;
   }
 
   /** undefined: there is nothing to compare. @param records of the topic, the newest last */
@@ -114,15 +86,5 @@ export class TopicRecords {
       if (error instanceof SchemaUnavailableError) return undefined;
       throw error;
     }
-  }
-}
-
-/** undefined: its records cannot be read, which the consumer logs. */
-async function readTopic(topic: string, cluster: Cluster, reader: RecentRecords): Promise<ReadRecord[] | undefined> {
-  try {
-    const ranges = (await cluster.partitionRanges([topic])).get(topic)!;
-    return await reader.read(topic, ranges, MAX_RECORDS);
-  } catch {
-    return undefined;
   }
 }

@@ -3,7 +3,7 @@ import type { Message } from '../bus/bus.ts';
 import type { RecordTraces } from '../tracing/record-traces.ts';
 import type { ActiveSpan } from '../tracing/spans.ts';
 import type { DecodeReason } from './decoding/record.ts';
-import { SchemaUnavailableError } from './decoding/registry-requests.ts';
+import { SchemaUnavailableError } from './decoding/schema-errors.ts';
 
 /** A record as Kafka carries it. Its buffers are slices of a whole fetch response: copy them to keep them. */
 export interface KafkaRecord {

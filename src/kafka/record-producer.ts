@@ -3,9 +3,8 @@ import type { Producer, RecordMetadata } from 'kafkajs';
 import { Cluster } from './kafkajs/cluster.ts';
 import { KafkaLink } from './kafkajs/kafka-link.ts';
 import type { KafkaClient } from './kafkajs/client.ts';
+import { PRODUCE_TIMEOUT_MS, ProduceError } from './produce-outcome.ts';
 
-/** From a call to its outcome. */
-export const PRODUCE_TIMEOUT_MS = 5000;
 /** The link's sockets are destroyed before, so that no retry writes a record whose producer has given up. */
 const LINK_TIMEOUT_MS = 4500;
 /** Brokers answer within this time, or refuse. */
@@ -27,30 +26,6 @@ export interface ProducedPosition {
   readonly offset: string;
   /** Milliseconds since the epoch. */
   readonly timestamp: number;
-}
-
-/**
- * - `unwritten`: the record was not sent
- * - `refused`: the brokers answered that they do not take it
- * - `unconfirmed`: the record was sent, and no answer came; it may have been written
- */
-export type ProduceFailure = 'unwritten' | 'refused' | 'unconfirmed';
-
-const MESSAGES: Readonly<Record<ProduceFailure, string>> = {
-  unwritten: 'the record was not sent',
-  refused: 'Kafka refused the record',
-  unconfirmed: 'Kafka has not confirmed the record',
-};
-
-/** `cause`: the error of kafkajs. */
-export class ProduceError extends Error {
-  override readonly name = 'ProduceError';
-  readonly failure: ProduceFailure;
-
-  constructor(failure: ProduceFailure, cause: unknown) {
-    super(MESSAGES[failure], { cause });
-    this.failure = failure;
-  }
 }
 
 /** Answers after which a record is certainly not in its topic. */

@@ -20,11 +20,12 @@ import { endServer, listen } from '../http/listening.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
 import { RefusalDelays } from '../identity/refusal-delays.ts';
 import { Revocations } from '../identity/revocations.ts';
-import { PRODUCE_TIMEOUT_MS } from '../kafka/record-producer.ts';
+import { PRODUCE_TIMEOUT_MS } from '../kafka/produce-outcome.ts';
 import { LogWindow } from '../log.ts';
 import { shareOf } from '../settings/processes.ts';
 import { finishMs } from '../settings/shutdown-times.ts';
 import { Handshakes } from '../connections/handshakes.ts';
+import type { EventTraces } from '../tracing/event-traces.ts';
 import { Gateway } from '../websocket/gateway.ts';
 import { reloadOperations } from '../operations/reloading.ts';
 import { closeLabel } from '../connections/close-codes.ts';
@@ -42,7 +43,6 @@ import { createAuthenticator } from './identity.ts';
 import { openPublishing } from './publishing.ts';
 import { openRevocation } from './revocation.ts';
 import type { GatewayServices, RoleServices } from './services.ts';
-import { createEventTraces } from './tracing.ts';
 import { createTrustedProxies } from './trusted-proxies.ts';
 
 const LOG_WINDOW_MS = 10_000;
@@ -94,7 +94,7 @@ export interface StartedGateway {
  * @param isListening false: it serves the `request` and `upgrade` events that another program emits on its server
  */
 export async function startGateway(services: GatewayServices, isListening = true): Promise<StartedGateway> {
-  const { config, bus, register } = services;
+  const { config, bus, register, tracing } = services;
   const executions = createExecutions(services);
   // Closed after the sockets: a drain answers mutations that are under way.
   const publish = openPublishing(services);
@@ -119,6 +119,7 @@ export async function startGateway(services: GatewayServices, isListening = true
     lastEventAt = performance.now();
     if (isOfWorker) workerMessages++;
   };
+  const traces = tracing && (await import('./traces.ts')).createEventTraces(tracing, config, writer);
   const hub = createHub(services, {
     runtime,
     executions,
@@ -128,6 +129,7 @@ export async function startGateway(services: GatewayServices, isListening = true
     onEvent,
     isStateComplete,
     handshakes,
+    traces,
   });
   const documents = createDocumentQueue(services, () => performance.now() - lastEventAt < EVENTS_FLOW_MS);
   const proxies = createTrustedProxies(services);
@@ -224,11 +226,13 @@ interface HubParts {
   readonly onEvent: (isOfWorker: boolean) => void;
   readonly isStateComplete: StateCompleteness['isComplete'];
   readonly handshakes: Handshakes;
+  /** undefined: nothing is traced. */
+  readonly traces: EventTraces | undefined;
 }
 
 function createHub(services: RoleServices, parts: HubParts): Hub {
-  const { runtime, executions, writer, secret, receiver, onEvent, isStateComplete, handshakes } = parts;
-  const { bus, config, tunables, log, metrics, tracing } = services;
+  const { runtime, executions, writer, secret, receiver, onEvent, isStateComplete, handshakes, traces } = parts;
+  const { bus, config, tunables, log, metrics } = services;
   let maxExecutions = 0;
   tunables.bind('MAX_EXECUTIONS', (executions) => (maxExecutions = shareOf(executions, config)));
   const hub = new Hub({
@@ -256,7 +260,7 @@ function createHub(services: RoleServices, parts: HubParts): Hub {
       intake: (channel, partition) => receiver.intake(topicOf(channel, config.CHANNEL_PREFIX), partition),
       load: () => receiver.load(),
     },
-    traces: tracing && createEventTraces(tracing, config, writer),
+    traces,
     isStateComplete,
     connecting: handshakes,
   });

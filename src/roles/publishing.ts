@@ -1,8 +1,8 @@
 import type { NewRecord, Publish, PublishedRecord } from '../context/publishing.ts';
 import { clientError } from '../errors.ts';
-import { createKafkaClient } from '../kafka/kafkajs/client.ts';
-import { ProduceError, RecordProducer } from '../kafka/record-producer.ts';
-import type { ProduceFailure, ProducedRecord } from '../kafka/record-producer.ts';
+import { ProduceError } from '../kafka/produce-outcome.ts';
+import type { ProduceFailure } from '../kafka/produce-outcome.ts';
+import type { ProducedRecord, RecordProducer } from '../kafka/record-producer.ts';
 import { LogWindow } from '../log.ts';
 import type { RoleServices } from './services.ts';
 
@@ -43,11 +43,14 @@ const CLIENT_ERRORS: Readonly<Record<ProduceFailure, Parameters<typeof clientErr
   refused: ['KAFKA_REFUSED', 'Kafka refused the record; nothing was written'],
 };
 
-function openWriter({ config, log, register, embedded }: RoleServices): Write | undefined {
+function openWriter(services: RoleServices): Write | undefined {
+  const { config, embedded } = services;
   if (config.KAFKA_BROKERS.length > 0) {
-    const producer = register(new RecordProducer(() => createKafkaClient(config, log)));
+    let producer: Promise<RecordProducer> | undefined;
+    services.register({ close: async () => (await producer)?.close() });
     return async (record) => {
-      const { partition, offset, timestamp } = await producer.send(record);
+      producer ??= openProducer(services);
+      const { partition, offset, timestamp } = await (await producer).send(record);
       return { partition, offset, timestamp: new Date(timestamp).toISOString() };
     };
   }
@@ -60,6 +63,15 @@ function openWriter({ config, log, register, embedded }: RoleServices): Write | 
     });
     return { partition, offset, timestamp: new Date(Number(timestamp)).toISOString() };
   };
+}
+
+/** Loads kafkajs, which gateways whose mutations publish nothing do not need. */
+async function openProducer({ config, log }: RoleServices): Promise<RecordProducer> {
+  const [{ RecordProducer }, { createKafkaClient }] = await Promise.all([
+    import('../kafka/record-producer.ts'),
+    import('../kafka/kafkajs/client.ts'),
+  ]);
+  return new RecordProducer(() => createKafkaClient(config, log));
 }
 
 /** @throws TypeError for a mistake of the graph; GraphQLError for a record that is too large */

@@ -19,7 +19,7 @@ const MAX_NAMED = 50;
 export type DecodersOf = (graph: Graph) => ReadonlyMap<string, TopicDecoders>;
 
 /**
- * Makes decoders for graphs; none without a schema registry.
+ * Makes decoders for graphs.
  * @param onOverflow called for each number that became null because JSON cannot print it
  */
 export function openSchemaRegistry(
@@ -27,8 +27,6 @@ export function openSchemaRegistry(
   { limits, onOverflow }: Pick<DecoderOptions, 'limits' | 'onOverflow'>,
 ): DecodersOf {
   const { config, log, register } = services;
-  // The graph's sample records are JSON.
-  if (config.SCHEMA_REGISTRY_URL.length === 0 || config.KAFKA_BROKERS.length === 0) return () => new Map();
   const registry = new SchemaRegistry(register(new RegistryRequests(accessOf(config))));
   return (graph) => {
     const topics = topicReads(graph).filter(({ format }) => format !== 'JSON');

@@ -15,6 +15,11 @@ export interface Component {
   close(): Promise<void>;
 }
 
+/** What publishes records. */
+export interface Worker extends Component {
+  start(): unknown;
+}
+
 /** Components that both roles use. */
 export interface RoleServices {
   readonly config: Config;

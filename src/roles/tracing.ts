@@ -1,16 +1,10 @@
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TracerProvider } from '@opentelemetry/api';
-import { topicOf } from '../bus/channel.ts';
-import type { Config } from '../config.ts';
-import type { Writer } from '../fanout/outbox/writer.ts';
 import { LogWindow } from '../log.ts';
-import { EventTraces } from '../tracing/event-traces.ts';
 import { RecordSampler, isKnownSampler, isParentBased } from '../tracing/record-sampler.ts';
-import { RecordTraces } from '../tracing/record-traces.ts';
 import { startSdk } from '../tracing/sdk.ts';
 import { EXPORTERS, collectorOf, exportersOf, registeredProvider } from '../tracing/span-target.ts';
-import { Spans } from '../tracing/spans.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { readVersion } from '../version.ts';
 import type { RoleServices } from './services.ts';
@@ -30,7 +24,7 @@ export async function openTracing(services: TracingServices): Promise<Tracing | 
   const { config, metrics } = services;
   const losses = { spans: 0 };
   const provider = config.OTEL_SDK_DISABLED ? undefined : (registeredProvider() ?? (await openSdk(services, losses)));
-  const spans = provider && new Spans(provider.getTracer('crier'));
+  const spans = provider && new (await import('../tracing/spans.ts')).Spans(provider.getTracer('crier'));
   metrics.total('crier_spans_total', 'Spans started.', () => spans?.budget.started ?? 0);
   metrics.total(
     'crier_spans_refused_total',
@@ -39,18 +33,6 @@ export async function openTracing(services: TracingServices): Promise<Tracing | 
   );
   metrics.total('crier_spans_lost_total', 'Spans that the exporter could not deliver.', () => losses.spans);
   return spans && { spans, sampler: createSampler(services) };
-}
-
-export function createRecordTraces({ spans, sampler }: Tracing, config: Config): RecordTraces {
-  return new RecordTraces({ spans, sampler, group: config.KAFKA_BROKERS.length > 0 ? config.KAFKA_GROUP_ID : '' });
-}
-
-export function createEventTraces({ spans }: Tracing, { CHANNEL_PREFIX }: Config, writer: Writer): EventTraces {
-  return new EventTraces({
-    spans,
-    isWritten: () => writer.isIdle,
-    topicOf: (channel) => topicOf(channel, CHANNEL_PREFIX),
-  });
 }
 
 async function openSdk(

@@ -1,32 +1,21 @@
-import type { Bus, PartitionLease, Message, Position } from '../bus/bus.ts';
-import { EmbeddedTopics } from '../embedded/embedded-topics.ts';
-import { logMissingSamples } from '../embedded/missing-samples.ts';
-import { Sampler } from '../embedded/sampler.ts';
-import type { Graph } from '../graph/graph.ts';
+import type { Bus, Message, Position } from '../bus/bus.ts';
 import type { TopicRouter } from '../graph/router.ts';
-import { registerCodecs } from '../kafka/kafkajs/codecs.ts';
 import type { RecordContent } from '../kafka/batch.ts';
-import { KafkaConsumer } from '../kafka/consumer.ts';
 import { FlowWait } from '../kafka/session/flow-wait.ts';
 import { SnakeCase } from '../kafka/decoding/snake-case.ts';
 import { RecordPublisher } from '../kafka/record-publisher.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { GroupClaim } from './group-claim.ts';
-import { kafkaObserver, observeConsumer } from './kafka-metrics.ts';
 import { RecordCheck } from './record-check.ts';
-import { openSchemaRegistry } from './schema-registry.ts';
-import type { Component, RoleServices } from './services.ts';
-import { createRecordTraces } from './tracing.ts';
+import type { DecodersOf, openSchemaRegistry } from './schema-registry.ts';
+import type { RoleServices, Worker } from './services.ts';
 import { continueCounts, createWorkerGraph } from './worker-graph.ts';
 import type { WorkerGraph } from './worker-graph.ts';
 import { stageObserver } from './worker-stages.ts';
 import { UnmatchedLog, unmatchedRecords } from './unmatched-log.ts';
 
 /** Creates the worker, once no other group claims its channels: it publishes the records of Kafka, or the graph's sample records without Kafka. */
-export async function createWorker(
-  services: RoleServices,
-  onFatal: (error: Error) => void,
-): Promise<KafkaConsumer | (Component & { start(): unknown })> {
+export async function createWorker(services: RoleServices, onFatal: (error: Error) => void): Promise<Worker> {
   const { config, graph, graphParts, bus, log, metrics, register, tracing } = services;
   const claim = register(new GroupClaim({ bus, config, onRefused: onFatal }));
   if (config.KAFKA_BROKERS.length > 0) await claim.start();
@@ -51,7 +40,7 @@ export async function createWorker(
   const ports = {
     limits,
     snakeCase,
-    decodersOf: openSchemaRegistry(services, { limits, onOverflow: () => overflows++ }),
+    decodersOf: await openDecoders(services, { limits, onOverflow: () => overflows++ }),
   };
   let served = createWorkerGraph(services, ports, graph);
   metrics.counter(
@@ -82,7 +71,7 @@ export async function createWorker(
   const batchPorts = {
     flow,
     printParts: (record: RecordContent) => served.printers.get(record.topic)?.print(record),
-    traces: tracing && createRecordTraces(tracing, config),
+    traces: tracing && (await import('./traces.ts')).createRecordTraces(tracing, config),
     convert: (record: RecordContent) => served.converter.convert(record),
     publish: (messages: readonly Message[], upTo: Position) => bus.publish(messages, upTo),
   };
@@ -114,33 +103,29 @@ export async function createWorker(
   if (config.KAFKA_BROKERS.length === 0) {
     const deadLetter = () => Promise.resolve();
     startCheck();
+    const { createSampler } = await import('./sampler.ts');
     return createSampler(services, new RecordPublisher({ ...batchPorts, deadLetter }, records, log));
   }
-  const observer = kafkaObserver(metrics, records);
-  registerCodecs({ maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES });
-  const acquire = async (lease: PartitionLease) => {
-    await claim.claim();
-    await bus.acquire(lease);
-  };
   const reads = ({ topics, signatures }: WorkerGraph) => ({
     topics,
     states: signatures.size > 0 ? { signatures, fills: bus.stateFills } : undefined,
   });
-  const consumer = new KafkaConsumer({
-    ...batchPorts,
-    ...reads(served),
-    acquire,
-    placeOf: () => claim.place,
-    skips: bus.skips,
-    config,
-    observer,
-    log,
-    onFatal,
-  });
+  const { createConsumer } = await import('./kafka-consumer.ts');
+  const consumer = createConsumer(services, { ...batchPorts, ...reads(served), claim, records, onFatal });
   onServe = () => consumer.replace(reads(served));
-  observeConsumer(metrics, consumer);
   startCheck();
   return consumer;
+}
+
+/** Records have no schemas without a registry; the graph's sample records are JSON. */
+async function openDecoders(
+  services: RoleServices,
+  options: Parameters<typeof openSchemaRegistry>[1],
+): Promise<DecodersOf> {
+  const { SCHEMA_REGISTRY_URL, KAFKA_BROKERS } = services.config;
+  if (SCHEMA_REGISTRY_URL.length === 0 || KAFKA_BROKERS.length === 0) return () => new Map();
+  const { openSchemaRegistry } = await import('./schema-registry.ts');
+  return openSchemaRegistry(services, options);
 }
 
 function* tombstones(routers: Iterable<TopicRouter>) {
@@ -173,52 +158,4 @@ function observeFlow(flow: FlowWait, bus: Bus, metrics: Metrics): void {
     ['gateway'],
     () => Array.from(bus.sender.lags(), ([gateway, value]) => ({ labels: { gateway }, value })),
   );
-}
-
-function createSampler(services: RoleServices, publisher: RecordPublisher): Component & { start(): unknown } {
-  const { config, bus, embedded, graphParts, log } = services;
-  const topics = embedded ?? new EmbeddedTopics();
-  const leased = new Set<string>();
-  topics.connect(async (record, signal) => {
-    const { topic, partition } = record;
-    if (!leased.has(topic)) await bus.acquire({ topic, partition, position: -1 });
-    leased.add(topic);
-    await publisher.publish([record], signal && { signal });
-  });
-  const samplerOf = (graph: Graph) => {
-    logMissingSamples(log, graph, topics);
-    return (
-      graph.samples &&
-      new Sampler({
-        samples: graph.samples,
-        seed: 1,
-        intervalMs: config.SAMPLE_INTERVAL_MS,
-        log,
-        process: async ({ topic, key, value }, signal) => void (await topics.append(topic, { key, value }, signal)),
-      })
-    );
-  };
-  let sampler = samplerOf(services.graph);
-  let status: 'starting' | 'started' | 'closed' = 'starting';
-  graphParts.push({
-    open: (graph) => {
-      const serve = async () => {
-        const former = sampler;
-        const next = (sampler = samplerOf(graph));
-        await former?.close();
-        if (status === 'started') next?.start();
-      };
-      return Promise.resolve({ serve, discard: () => Promise.resolve() });
-    },
-  });
-  return {
-    start: () => {
-      status = 'started';
-      sampler?.start();
-    },
-    close: async () => {
-      status = 'closed';
-      await sampler?.close();
-    },
-  };
 }

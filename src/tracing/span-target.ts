@@ -1,4 +1,5 @@
-import { trace } from '@opentelemetry/api';
+import { createRequire } from 'node:module';
+import type * as OpenTelemetry from '@opentelemetry/api';
 import type { ProxyTracerProvider, TracerProvider } from '@opentelemetry/api';
 import type { Config } from '../config.ts';
 
@@ -11,8 +12,13 @@ type TargetConfig = Pick<
   'OTEL_TRACES_EXPORTER' | 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT' | 'OTEL_EXPORTER_OTLP_ENDPOINT'
 >;
 
+/** Where each copy of OpenTelemetry's API of version 1 keeps what programs register. */
+const REGISTRY = Symbol.for('opentelemetry.js.api.1');
+
 /** The provider that an embedding program, or code that Node has preloaded, has registered with OpenTelemetry's API. */
 export function registeredProvider(): TracerProvider | undefined {
+  if (!(REGISTRY in globalThis)) return undefined;
+  const { trace } = createRequire(import.meta.url)('@opentelemetry/api') as typeof OpenTelemetry;
   const provider = trace.getTracerProvider() as ProxyTracerProvider;
   return provider.getDelegateTracer('crier') ? provider : undefined;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SchemaUnavailableError } from '../../src/kafka/decoding/registry-requests.ts';
+import { SchemaUnavailableError } from '../../src/kafka/decoding/schema-errors.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { convert, createConsumer, orderBreak, withOutside } from './consumer-harness.ts';
 import type { Outside } from './consumer-harness.ts';

@@ -1,5 +1,5 @@
 import type { SchemaReference } from './decoder.ts';
-import { SchemaUnavailableError, UnusableSchemaError } from './registry-requests.ts';
+import { SchemaUnavailableError, UnusableSchemaError } from './schema-errors.ts';
 import type { RegistryRequests } from './registry-requests.ts';
 
 export type SchemaType = 'AVRO' | 'PROTOBUF' | 'JSON';

@@ -5,7 +5,7 @@ import type { Logger } from '../../log.ts';
 import { UndecodableError } from './decoder.ts';
 import type { CompileSchema, Decoder, DecoderOptions } from './decoder.ts';
 import type { DecodeReason } from './record.ts';
-import { SchemaUnavailableError, UnusableSchemaError } from './registry-requests.ts';
+import { SchemaUnavailableError, UnusableSchemaError } from './schema-errors.ts';
 import type { RegisteredSchema, SchemaRegistry, SchemaType } from './schema-registry.ts';
 import { UnknownSchemas } from './unknown-schemas.ts';
 import { MAGIC_BYTE, schemaIdOf } from './wire-format.ts';

@@ -3,7 +3,7 @@ import { BusUnavailableError, FencedError } from '../../errors.ts';
 import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
 import type { KafkaRecord } from '../batch.ts';
-import { SchemaUnavailableError } from '../decoding/registry-requests.ts';
+import { SchemaUnavailableError } from '../decoding/schema-errors.ts';
 import type { FetchedRecord } from '../fetching/record-batch.ts';
 import type { PublishedChunk, RecordPublisher } from '../record-publisher.ts';
 import { TopicStoppedError } from '../undecodable-limit.ts';

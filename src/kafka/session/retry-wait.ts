@@ -1,6 +1,6 @@
 import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
-import { SchemaUnavailableError } from '../decoding/registry-requests.ts';
+import { SchemaUnavailableError } from '../decoding/schema-errors.ts';
 import { partitionKey } from '../partition-key.ts';
 
 const FIRST_DELAY_MS = 50;

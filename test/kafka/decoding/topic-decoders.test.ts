@@ -6,7 +6,7 @@ import { Converter } from '../../../src/kafka/decoding/converter.ts';
 import { SnakeCase } from '../../../src/kafka/decoding/snake-case.ts';
 import { TopicDecoders } from '../../../src/kafka/decoding/topic-decoders.ts';
 import type { TopicDecodersOptions } from '../../../src/kafka/decoding/topic-decoders.ts';
-import { SchemaUnavailableError } from '../../../src/kafka/decoding/registry-requests.ts';
+import { SchemaUnavailableError } from '../../../src/kafka/decoding/schema-errors.ts';
 import { UndecodableError } from '../../../src/kafka/decoding/decoder.ts';
 import type { CompileSchema } from '../../../src/kafka/decoding/decoder.ts';
 import type { RegisteredSchema, SchemaType } from '../../../src/kafka/decoding/schema-registry.ts';

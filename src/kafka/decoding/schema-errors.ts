@@ -1,0 +1,21 @@
+/** The schema of a record cannot be had now: the registry is away, fails for it, or may not know it yet. The caller retries. */
+export class SchemaUnavailableError extends Error {
+  override readonly name = 'SchemaUnavailableError';
+  readonly code = 'ERR_SCHEMA_UNAVAILABLE';
+  readonly canRetry = true;
+  /** Its id, if a record needs it. */
+  readonly schema: number | undefined;
+  /** True if the registry may still answer the request. */
+  readonly isPending: boolean;
+
+  constructor(message: string, schema?: number, { isPending = false } = {}) {
+    super(message);
+    this.schema = schema;
+    this.isPending = isPending;
+  }
+}
+
+/** A schema that the registry has, and that cannot be used. No retry helps. */
+export class UnusableSchemaError extends Error {
+  override readonly name = 'UnusableSchemaError';
+}
