@@ -3,7 +3,7 @@ import { ConfigError } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
 import { backendVariable } from '../settings/backend-settings.ts';
 import type { BackendConfig } from '../settings/backend-settings.ts';
-import { BackendClient } from './backend-client/backend-client.ts';
+import type { BackendClient } from './backend-client/backend-client.ts';
 import { BackendFailure, unavailable } from './backend-client/backend-failure.ts';
 import type { BreakerState } from './backend-client/breaker.ts';
 import type { BackendPort, BackendReply, BackendRequest } from './execution-backends.ts';
@@ -61,7 +61,7 @@ export interface BackendPressure {
 }
 
 /**
- * The pod's HTTP clients: one per backend, made at its first use. Bodies are JSON. Redirects are not followed. A GET with status 404 gives
+ * The pod's HTTP clients: one per backend, made at its first use. The first `load`, or else the first use, loads their modules. Bodies are JSON. Redirects are not followed. A GET with status 404 gives
  * null; so does an empty response. A GET that the backend has not processed is sent once more, within the budget and the timeout.
  *
  * Fails with a BackendError, of which a client receives a code and nothing about the backend: BACKEND_NOT_CONFIGURED,
@@ -72,12 +72,18 @@ export interface BackendPressure {
 export class Backends implements BackendPort {
   readonly #options: BackendsOptions;
   readonly #clients = new Map<string, BackendClient>();
+  #Client: typeof BackendClient | undefined;
   #closing: Promise<void> | undefined;
 
   /** @throws ConfigError for a base URL with credentials, query or fragment. */
   constructor(options: BackendsOptions) {
     this.#options = options;
     for (const [variable, { url }] of options.backends) refuseBaseUrl(variable, url);
+  }
+
+  /** Loads the modules of the clients, unless there is no backend. */
+  async load(): Promise<void> {
+    if (this.#options.backends.size > 0) await this.#load();
   }
 
   async send(name: string, request: BackendRequest): Promise<BackendReply> {
@@ -98,6 +104,7 @@ export class Backends implements BackendPort {
         const reason = `BACKEND_${backendVariable(name)}_URL is not set`;
         throw new BackendFailure('BACKEND_NOT_CONFIGURED', 'is not configured', reason, { isSent: false });
       }
+      if (!this.#Client) await this.#load();
       const answer = await this.#client(name, config).send(request, config.forwardedHeaders);
       report('OK', answer.status);
       return answer;
@@ -120,6 +127,10 @@ export class Backends implements BackendPort {
     return this.#closing;
   }
 
+  async #load(): Promise<void> {
+    this.#Client ??= (await import('./backend-client/backend-client.ts')).BackendClient;
+  }
+
   #client(name: string, config: BackendConfig): BackendClient {
     let client = this.#clients.get(name);
     if (!client) this.#clients.set(name, (client = this.#open(name, config)));
@@ -128,7 +139,7 @@ export class Backends implements BackendPort {
 
   #open(name: string, { url }: BackendConfig): BackendClient {
     const { observer } = this.#options;
-    return new BackendClient(
+    return new this.#Client!(
       url,
       {
         retryBudget: 0,

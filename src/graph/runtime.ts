@@ -111,9 +111,10 @@ export class GraphRuntime {
    * @param payer is charged for compiling the operation later, if it is new
    */
   prepare(request: DocumentRequest, operationName: string | null | undefined, payer?: Payer): Operation | Refusal {
-    const { documents, executor } = this.#options;
+    const { documents, executor, backends } = this.#options;
     const operation = operationIn(documents.get(request), operationName, payer);
     if ('errors' in operation) return operation;
+    void backends.load?.();
     executor.prepare(operation);
     this.#executions.note(operation);
     return operation;

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { assertBackendPath } from '../backend-path.ts';
 import type { BackendRequest } from '../execution-backends.ts';
-import { BackendFailure, failureOf, unavailable } from './backend-failure.ts';
+import { BackendFailure, unavailable } from './backend-failure.ts';
 import { Breaker } from './breaker.ts';
 import type { BreakerState } from './breaker.ts';
+import { failureOf } from './failure-of.ts';
 import { RequestDeadline } from './request-deadline.ts';
 import { RequestSlots } from './request-slots.ts';
 import { readResponse } from './response.ts';

@@ -1,6 +1,7 @@
+import { createRequire } from 'node:module';
 import { OperationTypeNode } from 'graphql';
 import type { GraphQLSchema, OperationDefinitionNode } from 'graphql';
-import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import type * as GraphqlJit from 'graphql-jit';
 import { readsOfTests } from '../../context/fact-reads.ts';
 import { errorOf } from '../../errors.ts';
 import type { Payer } from '../documents/document-queue.ts';
@@ -34,9 +35,10 @@ export class Planner {
     this.#obstacle = schemaObstacle(schema);
   }
 
-  /** Compiles and splits an operation before its first execution, if `jitAfterUses` is 1. */
+  /** Compiles and splits an operation before its first execution, if `jitAfterUses` is 1; loads the compiler if it is more. */
   prepare(plan: OperationPlan): void {
     const { jitAfterUses, hasProjection = true } = this.#options;
+    if (jitAfterUses > 1) void import('graphql-jit');
     if (jitAfterUses !== 1) return;
     if (hasProjection && plan.operation.type === OperationTypeNode.SUBSCRIPTION && !plan.isSplitQueued) {
       plan.isSplitQueued = true;
@@ -114,6 +116,7 @@ export class Planner {
       onCompile?.('refused', obstacle);
       return null;
     }
+    const { compileQuery, isCompiledQuery } = graphqlJit();
     const query = compileQuery(this.#schema, document, name, {
       disablingCapturingStackErrors: true,
       useExperimentalPathBasedSkipInclude: true,
@@ -129,4 +132,9 @@ export class Planner {
     onCompile?.('failed', query.errors?.[0]?.message ?? 'unknown');
     return null;
   }
+}
+
+/** Loaded at its first use: its 90 modules take longer to load than those of graphql-js. */
+function graphqlJit(): typeof GraphqlJit {
+  return createRequire(import.meta.url)('graphql-jit') as typeof GraphqlJit;
 }
