@@ -1,5 +1,12 @@
-import { Registry } from 'prom-client';
-import type { Metric, MetricObject, MetricObjectWithValues, MetricValue, RegistryContentType } from 'prom-client';
+import type {
+  Metric,
+  MetricObject,
+  MetricObjectWithValues,
+  MetricValue,
+  Registry as RegistryClass,
+  RegistryContentType,
+} from 'prom-client';
+import { Registry } from './prom-client.ts';
 
 type Values = MetricObjectWithValues<MetricValue<string>>;
 
@@ -16,7 +23,7 @@ const { OPENMETRICS_CONTENT_TYPE, PROMETHEUS_CONTENT_TYPE } = Registry;
  * when it renders OpenMetrics: so this renders views of the metrics, in a registry of their own.
  */
 export function expose(
-  metrics: Pick<Registry<RegistryContentType>, 'getMetricsAsArray'>,
+  metrics: Pick<RegistryClass<RegistryContentType>, 'getMetricsAsArray'>,
   contentType: RegistryContentType,
 ): Promise<string> {
   const views = createRegistry(contentType);
@@ -28,7 +35,7 @@ export function expose(
   return views.metrics();
 }
 
-export function createRegistry<T extends RegistryContentType>(contentType: T): Registry<T> {
+export function createRegistry<T extends RegistryContentType>(contentType: T): RegistryClass<T> {
   const registry = new Registry<T>();
   registry.setContentType(contentType);
   return registry;

@@ -1,7 +1,7 @@
-import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
-import type { Metric } from 'prom-client';
+import type { Counter as CounterClass, Metric } from 'prom-client';
 import { Histogram } from './histogram.ts';
 import type { HistogramOptions } from './histogram.ts';
+import { Counter, Gauge, Registry, collectDefaults } from './prom-client.ts';
 
 /** Prometheus's naming rules: https://prometheus.io/docs/practices/naming/ */
 type CounterName = `crier_${string}_total`;
@@ -143,12 +143,10 @@ export class Metrics {
   });
 
   constructor() {
-    collectDefaultMetrics({ register: this.registry });
+    collectDefaults(this.registry);
     // Gauges with the suffix of counters, and only the sums of gauges without it.
     for (const name of ['handles', 'requests', 'resources'])
       this.registry.removeSingleMetric(`nodejs_active_${name}_total`);
-    // GarbageCollections has a metric of this name that misses none. prom-client's observer of collections runs on: nothing can end it.
-    this.registry.removeSingleMetric('nodejs_gc_duration_seconds');
   }
 
   /** A gauge whose value is read at each scrape. */
@@ -212,7 +210,11 @@ export class Metrics {
     return histogram;
   }
 
-  #counter<Label extends string = never>(name: CounterName, help: string, labelNames: Label[] = []): Counter<Label> {
+  #counter<Label extends string = never>(
+    name: CounterName,
+    help: string,
+    labelNames: Label[] = [],
+  ): CounterClass<Label> {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 }
