@@ -72,7 +72,8 @@ describe('the deadline of a backend request', () => {
   });
 
   it('ends requests while the event loop is blocked again and again, and counts no outage', async (t) => {
-    const { sendMany, outcomes, breakerStates, answers } = createStage(t, (await hungBackend(t)).url);
+    const { backends, sendMany, outcomes, breakerStates, answers } = createStage(t, (await hungBackend(t)).url);
+    await backends.load();
     let isSettled = false;
     void sendMany('/').then(() => (isSettled = true));
     let blocks = 0;
