@@ -1,0 +1,123 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startRedisServer } from '../stack/redis-server.ts';
+import { runCommand, say } from './command.ts';
+import { publishFaults } from './fault-report.ts';
+import { median } from './median.ts';
+import { numberFlag } from './number-flag.ts';
+import { startArguments } from './processes/start-arguments.ts';
+import { costOfStart, modulesOfStart, partOf } from './start/start-once.ts';
+import type { StartCost, StartPlan } from './start/start-once.ts';
+
+const USAGE = `CPU, time and memory of a start, until the banner: embedded, and as a gateway and a worker beside Redis.
+
+Usage: npm run bench:start -- [flags]
+
+  --rounds <number>  starts of each role; default: 5
+  --base <folder>    another checkout of crier, built: its starts alternate with those of this one
+  --limit <ratio>    most CPU against the base, embedded and as a gateway; default: none
+  --parts <number>   packages and folders that are listed, those with the most modules first; default: 12
+  --out <name>       loadtest/results/<name>.json and .md; default: start
+  --help
+
+Exits with 1 if a start takes more than --limit times the CPU of the base.
+`;
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    base: { type: 'string' },
+    limit: { type: 'string' },
+    parts: { type: 'string', default: '12' },
+    out: { type: 'string', default: 'start' },
+    help: { type: 'boolean', short: 'h' },
+  },
+});
+
+const FIGURES = [
+  ['CPU, ms', ({ cpuMs }: StartCost) => cpuMs, 0],
+  ['wall, ms', ({ wallMs }: StartCost) => wallMs, 0],
+  ['RSS, MB', ({ rssBytes }: StartCost) => rssBytes / 2 ** 20, 0],
+] as const;
+
+/** The starts of one role, in the order of their rounds. */
+interface RoleStarts {
+  readonly role: string;
+  readonly crier: StartCost[];
+  readonly base: StartCost[];
+}
+
+async function main(): Promise<void> {
+  if (values.help) return void process.stdout.write(USAGE);
+  const rounds = numberFlag('rounds', values.rounds);
+  const parts = numberFlag('parts', values.parts);
+  const limit = values.limit === undefined ? Infinity : Number(values.limit);
+  if (Number.isNaN(limit)) throw new Error(`--limit: expected a number, got "${values.limit}"`);
+  const base = values.base === undefined ? undefined : resolve(values.base, 'dist/src/main.js');
+  const redis = await startRedisServer();
+  try {
+    // No broker answers there: the banner does not wait for one.
+    const apart = { REDIS_URL: redis.url, KAFKA_BROKERS: '127.0.0.1:9', CHANNEL_PREFIX: 'bench:' };
+    const environments = { embedded: {}, gateway: { ROLE: 'gateway', ...apart }, worker: { ROLE: 'worker', ...apart } };
+    const starts: RoleStarts[] = [];
+    const modules: Record<string, string[]> = {};
+    for (const [role, environment] of Object.entries(environments)) {
+      const planOf = (script: string): StartPlan => ({ script, nodeArguments: startArguments(), environment });
+      const own = planOf('dist/src/main.js');
+      const one: RoleStarts = { role, crier: [], base: [] };
+      for (let round = 1; round <= rounds; round++) {
+        one.crier.push(await costOfStart(own));
+        if (base !== undefined) one.base.push(await costOfStart(planOf(base)));
+        say(`${role}, round ${round}: ${one.crier.at(-1)!.cpuMs} ms of CPU`);
+      }
+      starts.push(one);
+      modules[role] = await modulesOfStart(own);
+    }
+    const counts = Object.entries(modules).map(([role, files]) => [role, countsOf(files, parts)] as const);
+    const table = [
+      ['role and figure', 'median', 'min', 'max', ...(base === undefined ? [] : ['base', 'ratio'])],
+      ...starts.flatMap(linesOf),
+    ];
+    const faults = starts.flatMap(({ role, crier, base }) => {
+      const ratio = ratioOf(crier, base, ({ cpuMs }) => cpuMs);
+      return ratio > limit && role !== 'worker' ? [`${role}: ${ratio.toFixed(2)} times the CPU of the base`] : [];
+    });
+    for (const [role, text] of counts) process.stdout.write(`${role}: ${modules[role]!.length} modules: ${text}\n`);
+    const success = `${counts.map(([role, text]) => `Modules, ${role} (${modules[role]!.length}): ${text}`).join('. ')}.`;
+    await publishFaults({
+      command: 'start',
+      name: values.out,
+      flags: values,
+      table,
+      success,
+      faults,
+      data: { starts },
+    });
+  } finally {
+    await redis.stop();
+  }
+}
+
+function linesOf({ role, crier, base }: RoleStarts): string[][] {
+  return FIGURES.map(([name, read, digits]) => {
+    const own = crier.map(read);
+    const figures = [median(own), Math.min(...own), Math.max(...own)].map((value) => value.toFixed(digits));
+    const against =
+      base.length > 0 ? [median(base.map(read)).toFixed(digits), ratioOf(crier, base, read).toFixed(2)] : [];
+    return [`${role}: ${name}`, ...figures, ...against];
+  });
+}
+
+/** Of the medians; 0 without a base. */
+function ratioOf(crier: readonly StartCost[], base: readonly StartCost[], read: (cost: StartCost) => number): number {
+  return base.length > 0 ? median(crier.map(read)) / median(base.map(read)) : 0;
+}
+
+function countsOf(files: readonly string[], most: number): string {
+  const counts = new Map<string, number>();
+  for (const file of files) counts.set(partOf(file), (counts.get(partOf(file)) ?? 0) + 1);
+  const sorted = [...counts].sort(([, a], [, b]) => b - a).slice(0, most);
+  return sorted.map(([part, count]) => `${part} ${count}`).join(', ');
+}
+
+runCommand('start', main);

@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pinned, SERVER_CORE } from '../processes/pinning.ts';
+
+/** Figures of a start, from the process's begin to its banner. */
+export interface StartCost {
+  /** User and system CPU of the process and its children, in ms. Linux counts in steps of 10 ms. */
+  readonly cpuMs: number;
+  readonly wallMs: number;
+  /** Resident memory at the banner. */
+  readonly rssBytes: number;
+}
+
+export interface StartPlan {
+  /** dist/src/main.js of a build. */
+  readonly script: string;
+  readonly nodeArguments: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Longest start on a busy machine, in ms. */
+const TIMEOUT_MS = 60_000;
+const MS_PER_TICK = 10;
+
+/** Starts a pod, and ends it once it has printed its banner. @throws Error if it ends before */
+export async function costOfStart(plan: StartPlan): Promise<StartCost> {
+  const startedAt = performance.now();
+  return withPod(plan, {}, async (pid) => {
+    const wallMs = performance.now() - startedAt;
+    const [stat, status] = await Promise.all([
+      readFile(`/proc/${pid}/stat`, 'utf8'),
+      readFile(`/proc/${pid}/status`, 'utf8'),
+    ]);
+    // utime, stime, cutime and cstime follow the name, which may have spaces.
+    const ticks = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 15)
+      .map(Number);
+    const cpuMs = ticks.reduce((sum, count) => sum + count, 0) * MS_PER_TICK;
+    const rssBytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024;
+    return { cpuMs, wallMs, rssBytes };
+  });
+}
+
+/** The files of the modules that a pod has loaded when it prints its banner. */
+export async function modulesOfStart(plan: StartPlan): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'crier-start-'));
+  try {
+    // V8's coverage names each script; Node writes it when the process ends.
+    await withPod(plan, { NODE_V8_COVERAGE: folder }, () => Promise.resolve());
+    const files = new Set<string>();
+    for (const name of await readdir(folder)) {
+      const { result } = JSON.parse(await readFile(join(folder, name), 'utf8')) as { result: { url: string }[] };
+      for (const { url } of result) if (url.startsWith('file:')) files.add(decodeURIComponent(new URL(url).pathname));
+    }
+    return [...files];
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A package's name, or the folder of crier's own file below dist/src. */
+export function partOf(file: string): string {
+  const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file) ?? [];
+  return name ?? `src/${/\/dist\/src[^/]*\/(\w[\w-]*)\//.exec(file)?.[1] ?? ''}`;
+}
+
+/** Calls `look` at the banner. Resolves when the pod has ended. */
+async function withPod<Result>(
+  { script, nodeArguments, environment }: StartPlan,
+  more: Readonly<Record<string, string>>,
+  look: (pid: number) => Promise<Result>,
+): Promise<Result> {
+  const [command, ...words] = pinned(SERVER_CORE, [process.execPath, ...nodeArguments, script]);
+  const ports = { PORT: '0', ADMIN_PORT: '0', HOST: '127.0.0.1', ADMIN_HOST: '127.0.0.1' };
+  const child = spawn(command, words, {
+    env: { ...process.env, ...ports, LOG_LEVEL: 'silent', DRAIN_DELAY_MS: '0', ...environment, ...more },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: TIMEOUT_MS,
+  });
+  const ended = once(child, 'exit');
+  try {
+    const hasBanner = await Promise.race([once(child.stdout, 'data').then(() => true), ended.then(() => false)]);
+    if (!hasBanner) throw new Error(`${script} ended before its banner`);
+    return await look(child.pid!);
+  } finally {
+    child.kill('SIGTERM');
+    await ended;
+  }
+}
