@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { modulesOfStart, partOf } from '../../loadtest/start/start-once.ts';
+import { startRedisServer } from '../../stack/redis-server.ts';
+import type { RedisServer } from '../../stack/redis-server.ts';
+import { cleanEnvironment } from '../support/clean-environment.ts';
+
+const FORMATS = ['avsc', 'protobufjs', 'snappy', 'lz4-napi', 'fzstd'];
+/** Loaded by the first operation of a client, by tokens and by traces. */
+const LATER = ['graphql-jit', 'ajv', 'undici', 'cockatiel', 'jose', '@opentelemetry/api'];
+/** What no pod loads before its banner: folders of src are those of the other role. */
+const ROLES: readonly [role: string, unwanted: readonly string[]][] = [
+  ['embedded', [...LATER, ...FORMATS, 'kafkajs', 'ioredis']],
+  ['gateway', [...LATER, ...FORMATS, 'kafkajs']],
+  ['worker', [...LATER, 'avsc', 'protobufjs', 'ws', 'graphql-ws', 'graphql-http', 'src/websocket', 'src/http-streams']],
+];
+
+describe('a pod, until its banner,', () => {
+  let redis: RedisServer;
+
+  before(async () => {
+    redis = await startRedisServer();
+  });
+
+  after(() => redis.stop());
+
+  for (const [role, unwanted] of ROLES) {
+    it(`loads no module that it does not run: ${role}`, async () => {
+      const apart = { ROLE: role, REDIS_URL: redis.url, KAFKA_BROKERS: '127.0.0.1:9' };
+      const settings = { ...cleanEnvironment(), ...(role !== 'embedded' && apart) };
+      const environment = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+      const files = await modulesOfStart({
+        script: 'dist/src/main.js',
+        nodeArguments: [],
+        environment: environment,
+      });
+      assert.ok(files.length > 100, `${files.length} modules`);
+      assert.deepEqual(
+        files.filter((file) => unwanted.includes(partOf(file))),
+        [],
+      );
+    });
+  }
+});
