@@ -11,7 +11,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { createConsumer, orderBreak, RecordingBus, withOutside } from './consumer-harness.ts';
 import type { Outside } from './consumer-harness.ts';
 
-describe('KafkaConsumer', () => {
+describe('KafkaConsumer', { concurrency: 8 }, () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
 

@@ -10,7 +10,7 @@ import { FakeGateways } from './fake-gateways.ts';
 /** More than a partition's records of a test. */
 const PLENTY = 1_000_000_000;
 
-describe('KafkaConsumer while gateways lag', () => {
+describe('KafkaConsumer while gateways lag', { concurrency: 8 }, () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
 

@@ -12,7 +12,7 @@ function headersOf(record: { headers?: Record<string, unknown> }): Record<string
   return Object.fromEntries(Object.entries(record.headers ?? {}).map(([name, value]) => [name, String(value)]));
 }
 
-describe('DeadLetter', () => {
+describe('DeadLetter', { concurrency: 8 }, () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
 
