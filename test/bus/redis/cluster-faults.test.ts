@@ -158,7 +158,7 @@ async function takeOut({ primaries }: RedisCluster, out: number, others: readonl
   node.disconnect();
 }
 
-describe('a Redis Cluster with a fault', () => {
+describe('a Redis Cluster with a fault', { concurrency: 4 }, () => {
   it('continues after a primary was killed, with the replica that has its slots', PATIENCE, async (t) => {
     const cluster = await redisCluster(t);
     const { gateway, progress, settle } = await startFlow(t, cluster);

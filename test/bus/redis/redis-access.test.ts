@@ -17,8 +17,8 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { logLines } from '../log-lines.ts';
 
-/** A promise that never settles fails its suite. */
-const HANGS_FAIL = { timeout: 120_000 };
+/** A promise that never settles fails its suite. Its tests wait most of the time. */
+const HANGS_FAIL = { timeout: 120_000, concurrency: 8 };
 const PASSWORD = 'hunter2';
 const NEXT_PASSWORD = 'hunter3';
 

@@ -7,7 +7,7 @@ import { randomName } from '../../support/services.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { logLines } from '../log-lines.ts';
 
-describe('a primary that Sentinels name', () => {
+describe('a primary that Sentinels name', { concurrency: 2 }, () => {
   it('is found, and its replica after it has failed; the gap is told', { timeout: 120_000 }, async (t) => {
     const { url, primary, sentinels, stop } = await startRedisSentinel();
     t.after(stop);

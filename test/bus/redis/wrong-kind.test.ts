@@ -42,7 +42,7 @@ function clientOf(t: TestContext, { url }: RedisServer): Redis {
 
 const REFUSAL = /^REDIS_URL: 127\.0\.0\.1:\d+ .*a node of a Redis Cluster; write redis\+cluster:\/\//;
 
-describe('a node of a Redis Cluster under redis://', () => {
+describe('a node of a Redis Cluster under redis://', { concurrency: 4 }, () => {
   it('is refused by name at the start, also for a user with the least permissions', async (t) => {
     const server = await clusterNode(t);
     await clientOf(t, server).call('ACL', 'SETUSER', 'app', 'on', '>word', '&*', '~*', '-@all', '+ping', '+publish');

@@ -67,7 +67,7 @@ describe('a worker whose bus has skipped messages', () => {
   });
 });
 
-describe('a worker on a Redis Cluster that has lost a shard without a replica', () => {
+describe('a worker on a Redis Cluster that has lost a shard without a replica', { concurrency: 4 }, () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
 

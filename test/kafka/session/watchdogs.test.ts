@@ -12,7 +12,7 @@ import type { Outside } from '../consumer-harness.ts';
 const PATIENCE_MS = 60_000;
 
 /** Each protection, and what happens without it. */
-describe('a Kafka consumer that stops reading', { timeout: 280_000 }, () => {
+describe('a Kafka consumer that stops reading', { timeout: 280_000, concurrency: 3 }, () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
 
