@@ -10,7 +10,7 @@ import type { Tick } from './stage.ts';
 /** Longest time between the expiry and the close, in ms (S-15). */
 const MAX_LATE_MS = 5_000;
 
-describe('a connection whose token expires', () => {
+describe('a connection whose token expires', { concurrency: 4 }, () => {
   it('is told in connection_ack when that is', async (t) => {
     const { provider, connect } = await stage(t);
     const exp = fromNow(600);

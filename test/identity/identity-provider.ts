@@ -12,15 +12,24 @@ export const AUDIENCE = 'crier';
 const LIFE_SECONDS = 3600;
 
 interface KeyPair {
-  readonly kid: string;
   readonly privateKey: CryptoKey;
   readonly jwk: JWK;
+}
+
+/** Key pairs of closed providers, which later ones use again: a key of RSA takes 0.2 s of CPU. Providers of one time have none in common. */
+const spares: KeyPair[] = [];
+
+async function keyPair(): Promise<KeyPair> {
+  const { privateKey, publicKey } = await generateKeyPair('RS256');
+  return { privateKey, jwk: { ...(await exportJWK(publicKey)), alg: 'RS256', use: 'sig' } };
 }
 
 /** An identity provider on loopback: a key set (JWKS) whose keys may rotate, and tokens that they sign. */
 export class IdentityProvider {
   readonly url: string;
   readonly #pairs: KeyPair[] = [];
+  /** How many of its first pairs are no longer in the set. */
+  #withdrawn = 0;
   readonly #close: () => Promise<void>;
   /** Requests for the key set. */
   fetches = 0;
@@ -37,7 +46,7 @@ export class IdentityProvider {
   static async start(t: { after(fn: () => Promise<void>): void }): Promise<IdentityProvider> {
     const server = createServer((_request, response) => {
       provider.fetches++;
-      provider.answer(response, { keys: provider.#pairs.map(({ jwk }) => jwk) });
+      provider.answer(response, { keys: provider.#pairs.slice(provider.#withdrawn).map(({ jwk }) => jwk) });
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -45,6 +54,7 @@ export class IdentityProvider {
     const provider = new IdentityProvider(`http://127.0.0.1:${port}/jwks`, async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      spares.push(...provider.#pairs);
     });
     t.after(() => provider.#close());
     await provider.rotate();
@@ -53,14 +63,13 @@ export class IdentityProvider {
 
   /** Adds a key, which signs from now on. The earlier ones stay in the set. */
   async rotate(): Promise<void> {
-    const { privateKey, publicKey } = await generateKeyPair('RS256');
-    const kid = `key-${this.#pairs.length + 1}`;
-    this.#pairs.push({ kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' } });
+    const { privateKey, jwk } = spares.pop() ?? (await keyPair());
+    this.#pairs.push({ privateKey, jwk: { ...jwk, kid: `key-${this.#pairs.length + 1}` } });
   }
 
   /** Removes all keys but the last. */
   withdraw(): void {
-    this.#pairs.splice(0, this.#pairs.length - 1);
+    this.#withdrawn = this.#pairs.length - 1;
   }
 
   /**
@@ -68,8 +77,8 @@ export class IdentityProvider {
    * @param claims beside `iss`, `aud`, `iat` and `exp`, or instead of them; undefined leaves one out
    */
   sign(claims: JWTPayload = {}, header: { kid?: string } = {}): Promise<string> {
-    const { kid, privateKey } = this.#pairs.at(-1)!;
-    return signWith(privateKey, claims, { alg: 'RS256', kid, ...header });
+    const { privateKey, jwk } = this.#pairs.at(-1)!;
+    return signWith(privateKey, claims, { alg: 'RS256', kid: jwk.kid!, ...header });
   }
 }
 
