@@ -117,6 +117,9 @@ const LIMITS = {
   maxInvalidEntries: 10,
 };
 
+/** One for all stages: a log takes as long to create as a small schema. */
+const SILENT = createLog('silent');
+
 /** What a listener has received when its subscription has completed. */
 export const COMPLETE = 'complete';
 
@@ -138,7 +141,7 @@ export function factsOf(id: string, claims: object, headers: readonly string[] =
 
 /** A graph, a bus and a hub, with listeners instead of sockets. */
 export async function createStage(t: Pick<TestContext, 'after'>, options: StageOptions) {
-  const log = options.log ?? createLog('silent');
+  const log = options.log ?? SILENT;
   const { schema, problems, subgraph } = buildGraphSchema(options.sdl, 'schema.graphql');
   const attached = attachResolvers(schema, options.resolvers ?? {}, 'resolvers.ts');
   problems.push(...attachRecordFields(schema), ...attachEntities(schema, subgraph));

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { Listener as BusListener } from '../../../src/bus/bus.ts';
@@ -152,7 +151,21 @@ function check(client: Client, published: number, hasLost: boolean): void {
   if (client.left === undefined) assert.equal(last, published - 1, 'did not receive the last event');
 }
 
-async function run(t: TestContext, steps: readonly Step[], { retention = HISTORY, ...bounds }: Bounds) {
+/** Plays the steps on a stage of their own, of which nothing is left afterwards. */
+async function run(steps: readonly Step[], bounds: Bounds) {
+  const ends: (() => unknown)[] = [];
+  try {
+    return await play({ after: (end: () => unknown) => void ends.push(end) }, steps, bounds);
+  } finally {
+    for (const end of ends.reverse()) await end();
+  }
+}
+
+async function play(
+  t: Parameters<typeof createStage>[0],
+  steps: readonly Step[],
+  { retention = HISTORY, ...bounds }: Bounds,
+) {
   const cursors = new Cursors('secret');
   const unanswered: (() => void)[] = [];
   let isAnswered = bounds.maxExecuting === undefined;
@@ -314,11 +327,11 @@ describe('every client gets its events once and in order', { concurrency: 4 }, (
     ['executions that hold the events after them', { maxExecuting: 1 }, 250],
     ['the state of the channel instead of its history', STATEFUL, 250],
   ] as const) {
-    it(`however joins, reads, leaves and events interleave, with ${condition}`, async (t) => {
+    it(`however joins, reads, leaves and events interleave, with ${condition}`, async () => {
       let resumed = 0;
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60, size: 'max' }), async (steps) => {
-          resumed += (await run(t, steps, bounds)).resumed;
+          resumed += (await run(steps, bounds)).resumed;
         }),
         { numRuns, includeErrorInReport: true, endOnFailure: true },
       );
