@@ -26,7 +26,7 @@ async function startPeer(t: TestContext, url: string, podName: string) {
   return { peers, bus, lines };
 }
 
-describe('the pods of one Redis', () => {
+describe('the pods of one Redis', { concurrency: 4 }, () => {
   it('answer each other, also if their names are equal, and name those that cannot', async (t) => {
     const { url } = await redisServer(t);
     const [a, , second] = [await startPeer(t, url, 'a'), await startPeer(t, url, 'b'), await startPeer(t, url, 'b')];

@@ -41,7 +41,7 @@ async function replace(
   return next;
 }
 
-describe('the client of crier', () => {
+describe('the client of crier', { concurrency: 4 }, () => {
   it('resumes after the last event at each reconnect', async (t) => {
     const stage = await createStage(t);
     let pod = await stage.gateway();
@@ -254,7 +254,7 @@ async function scriptedServer(
 const nextMessage = (id: string, n: number, cursor?: string) =>
   JSON.stringify({ id, type: 'next', payload: { data: { tick: { n } }, ...(cursor && { extensions: { cursor } }) } });
 
-describe('the client of crier on the wire', () => {
+describe('the client of crier on the wire', { concurrency: 4 }, () => {
   it("sends the application's extensions at first, then the cursor of the last event, or null", async (t) => {
     const { url, sockets, subscribes } = await scriptedServer(t);
     const client = helperClient(t, { url });

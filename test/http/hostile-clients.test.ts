@@ -29,7 +29,7 @@ async function startNode(t: TestContext, options: ServerOptions) {
   return { port: (server.address() as AddressInfo).port, paths };
 }
 
-describe('a hostile HTTP client', () => {
+describe('a hostile HTTP client', { concurrency: 3 }, () => {
   it('opens a WebSocket on /graphql, and none on another path or on ADMIN_PORT (S-07)', async (t) => {
     const { url, adminPort } = await stage(t, {});
     assert.equal((await handshake(url, {})).status, 101);

@@ -49,7 +49,7 @@ async function ask(socket: Socket, field: string): Promise<unknown> {
 
 const tenantOf = ({ payload }: { readonly payload?: unknown }) => (payload as { data: Tick }).data.tick.tenant;
 
-describe('a ping with a token', () => {
+describe('a ping with a token', { concurrency: 4 }, () => {
   it('replaces the claims and the expiry, and says when that is', async (t) => {
     const { provider, connect, adminPort } = await stage(t, { JWT_CLOCK_TOLERANCE_MS: '0' });
     const socket = await connect();
@@ -170,7 +170,7 @@ describe('a ping with a token', () => {
   });
 });
 
-describe('a ping with a token that is not accepted', () => {
+describe('a ping with a token that is not accepted', { concurrency: 4 }, () => {
   it('says so, and the connection keeps its claims until they expire', async (t) => {
     const { provider, connect, log } = await stage(t, { JWT_CLOCK_TOLERANCE_MS: '0' });
     const socket = await connect();
@@ -244,7 +244,7 @@ function shortTokens(provider: IdentityProvider) {
   return { asked, next };
 }
 
-describe('@crier/client', () => {
+describe('@crier/client', { concurrency: 2 }, () => {
   it('refreshes its token before it expires, and stays connected', { timeout: 60_000 }, async (t) => {
     const { provider, url } = await stage(t, { JWT_CLOCK_TOLERANCE_MS: '0' });
     const { asked, next } = shortTokens(provider);

@@ -40,7 +40,7 @@ async function startPod(t: TestContext, bus: Bus) {
 const redisPod = (t: TestContext, url: string) =>
   startPod(t, new RedisBus({ url, prefix: 'crier:', log: logLines().log }));
 
-describe('shared revocations', () => {
+describe('shared revocations', { concurrency: 4 }, () => {
   it('reach another pod at once, and a pod that starts later before its start is complete', async (t) => {
     const { url } = await redisServer(t);
     const [first, second] = [await redisPod(t, url), await redisPod(t, url)];

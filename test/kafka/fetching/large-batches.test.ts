@@ -12,7 +12,7 @@ import type { Outside } from '../consumer-harness.ts';
 const RECORDS = 200_000;
 const MIB = 1024 * 1024;
 
-describe('KafkaConsumer with large batches', () => {
+describe('KafkaConsumer with large batches', { concurrency: 3 }, () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
 
