@@ -648,7 +648,8 @@ export function busContract(name: string, makeBus: MakeBus): void {
     });
   });
 
-  describe(`${name}: state`, () => {
+  // Some of them wait for a second.
+  describe(`${name}: state`, { concurrency: 8 }, () => {
     const LAST = { from: undefined, maxEntries: 10, maxBytes: 1_000_000 };
     const FOREVER = { entries: 0, bytes: 0, seconds: 0, stateSeconds: 0 };
     const HISTORY = { entries: 10, bytes: 1_000_000, seconds: 60 };

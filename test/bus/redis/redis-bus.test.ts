@@ -226,7 +226,7 @@ describe('over a real Redis', () => {
     const bus = new RedisBus({
       url: server.url,
       log,
-      silenceTimeoutMs: 4_000,
+      silenceTimeoutMs: 2_000,
       probeIntervalMs: 3_600_000,
     });
     t.after(() => bus.close());
