@@ -53,6 +53,8 @@ export interface HubOptions {
   readonly connecting?: ConnectingClients | undefined;
   /** Bound of the events that wait for clients, over all channels. */
   readonly maxHeldBytes?: number | undefined;
+  /** Resolves when a history that could not be read is to be read again. Default: after 200 ms. */
+  readonly untilAttempt?: (() => Promise<unknown>) | undefined;
 }
 
 /** Where in the history a subscription begins. */
@@ -88,12 +90,14 @@ export class Hub {
   readonly #lastReads = new Concurrency(MAX_LAST_READS);
   readonly #bound: ExecutionBound;
   readonly #isStateComplete: (channel: string, epoch: number) => boolean;
+  readonly #untilAttempt: () => Promise<unknown>;
 
   constructor(options: HubOptions) {
     const { bus, executor, audit, cursors, log, observer, writer, executionTimeoutMs, flow, traces, maxHeldBytes } =
       options;
     this.#bus = bus;
     this.#isStateComplete = options.isStateComplete ?? (() => true);
+    this.#untilAttempt = options.untilAttempt ?? (() => delay(ATTEMPT_INTERVAL_MS, undefined, { ref: false }));
     const deadlines = new ExecutionDeadlines(executionTimeoutMs);
     const executions = options.executions ?? new Executions();
     const results = timed(executions, writer);
@@ -231,13 +235,22 @@ export class Hub {
 
   /** Retries, because the link for reads may recover later than the link for messages. */
   async #missed(name: string, seen: CursorPosition): Promise<readonly HistoryEntry[] | undefined> {
-    const history = await patiently(() => this.#read(name, seen.entry));
+    const history = await this.#readPatiently(name, seen.entry);
     return history && missedSince(seen, history);
   }
 
   /** Retries, because nothing can tell a client that it misses the event that it should begin with. */
   #readLast(name: string): Promise<History | undefined> {
-    return patiently(() => this.#read(name, undefined));
+    return this.#readPatiently(name, undefined);
+  }
+
+  async #readPatiently(name: string, from: string | undefined): Promise<History | undefined> {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const history = await this.#read(name, from);
+      if (history) return history;
+      await this.#untilAttempt();
+    }
+    return undefined;
   }
 
   async #read(name: string, from: string | undefined): Promise<History | undefined> {
@@ -277,15 +290,6 @@ export class Hub {
       () => undefined, // never subscribed: join() has thrown
     );
   }
-}
-
-async function patiently(read: () => Promise<History | undefined>): Promise<History | undefined> {
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const history = await read();
-    if (history) return history;
-    await delay(ATTEMPT_INTERVAL_MS, undefined, { ref: false });
-  }
-  return undefined;
 }
 
 /** The writer, which ends the lap of the executions before it writes their results. */

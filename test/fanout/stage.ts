@@ -71,6 +71,8 @@ export interface StageOptions {
   /** Gives all subscriptions of a channel one sharing key, whatever their documents and variables are, for negative twins. */
   readonly hasOneSharingKey?: boolean;
   readonly maxHeldBytes?: number;
+  /** Default: as in a pod. */
+  readonly untilAttempt?: () => Promise<unknown>;
   readonly isStateComplete?: (channel: string, epoch: number) => boolean;
   readonly limits?: RequestLimits;
   readonly executionTimeoutMs?: number;
@@ -283,6 +285,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     },
     writer: { flush: options.onFlush ?? (() => undefined), isFull: false },
     maxHeldBytes: options.maxHeldBytes,
+    untilAttempt: options.untilAttempt,
     executionTimeoutMs: options.executionTimeoutMs ?? 10_000,
     isStateComplete: options.isStateComplete,
     maxExecutions: options.maxExecutions,

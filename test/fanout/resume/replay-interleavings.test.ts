@@ -189,11 +189,20 @@ async function play(
     if (published) published.push(entries.length);
     else publishedAt.set(received, [entries.length]);
   };
-  const stage = await createStage(t, { sdl: SDL, cursors, resolvers, onReceive, ...bounds });
+  const modes = { read: 'prompt', messages: 'prompt', isLost: false };
+  /** Reads that have failed, and are attempted again once reads succeed. */
+  const attempts: (() => void)[] = [];
+  const untilAttempt = () =>
+    modes.read === 'failing' ? new Promise<void>((resolve) => attempts.push(resolve)) : nextTurn();
+  const stage = await createStage(t, { sdl: SDL, cursors, resolvers, onReceive, untilAttempt, ...bounds });
   const { bus } = stage;
   await bus.acquire({ topic: 't', partition: 0, position: -1 });
-  const modes = { read: 'prompt', messages: 'prompt', isLost: false };
   const slowReads: (() => void)[] = [];
+  const setReads = (mode: 'prompt' | 'slow' | 'failing') => {
+    modes.read = mode;
+    for (const resolve of slowReads.splice(0)) resolve();
+    if (mode !== 'failing') for (const resolve of attempts.splice(0)) resolve();
+  };
   const late: (() => void)[] = [];
   let reportGap: (() => void) | undefined;
   const history = bus.history.bind(bus);
@@ -284,8 +293,7 @@ async function play(
       const client = clients[action.which];
       if (client) client.listener.socket.isBackpressured = !client.listener.socket.isBackpressured;
     } else if (action.do === 'read') {
-      modes.read = action.mode;
-      for (const resolve of slowReads.splice(0)) resolve();
+      setReads(action.mode);
     } else if (action.do === 'answer') {
       for (const which of action.which) unanswered.splice(which, 1)[0]?.();
     } else if (action.do === 'messages') {
@@ -293,11 +301,10 @@ async function play(
       if (action.mode === 'prompt') letThrough();
     } else await nextTurn();
   }
-  modes.read = 'prompt';
+  setReads('prompt');
   modes.messages = 'prompt';
   isAnswered = true;
   answerAll();
-  for (const resolve of slowReads.splice(0)) resolve();
   let isSettled = false;
   void Promise.all(joins).then(() => (isSettled = true));
   await waitFor('the joins', () => isSettled);
@@ -319,8 +326,7 @@ async function play(
 }
 
 const STATEFUL: Bounds = { retention: STATE };
-// The runs wait for retries of failed reads most of the time.
-describe('every client gets its events once and in order', { concurrency: 4 }, () => {
+describe('every client gets its events once and in order', () => {
   for (const [condition, bounds, numRuns] of [
     ['room for all that is held', {}, 250],
     ['room for a few events', { maxHeldBytes: 2_500 }, 150],
