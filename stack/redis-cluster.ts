@@ -63,7 +63,8 @@ export async function startRedisCluster({
             '--cluster-config-file',
             `nodes-${i}.conf`,
           ],
-          ...['--repl-diskless-sync-delay', '0'],
+          // A node lists a replica once the replica has received something, be it this ping (default: every 10 s).
+          ...['--repl-diskless-sync-delay', '0', '--repl-ping-replica-period', '1'],
           ...(tls ? ['--tls-cluster', 'yes', '--tls-replication', 'yes'] : []),
           ...(password === undefined ? [] : ['--requirepass', password, '--masterauth', password]),
         ],

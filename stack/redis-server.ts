@@ -44,7 +44,8 @@ export async function startRedisServer({
     command: 'redis-server',
     arguments: [
       ...(configFile === undefined ? [] : [configFile]),
-      ...['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+      // 50 Hz: it looks for SIGTERM that often.
+      ...['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--hz', '50'],
       ...(tls ? tlsFlags(tls, tlsPort!) : []),
       ...flags,
     ],
