@@ -303,7 +303,7 @@ describe('a gap', () => {
   it('is backfilled when the tenth attempt to read the history succeeds, and reported when it fails', async (t) => {
     await Promise.all(
       [9, 10].map(async (failures) => {
-        const { stage, link, publish, seen } = await createLossy(t, 100);
+        const { stage, link, publish, seen } = await createLossy(t, 100, { untilAttempt: nextTurn });
         const { bus } = stage;
         const history = bus.history.bind(bus);
         let attempts = 0;
