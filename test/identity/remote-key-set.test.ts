@@ -162,42 +162,45 @@ describe('RemoteKeySet', () => {
     );
   });
 
-  const bad: readonly (readonly [what: string, answer: IdentityProvider['answer'], expected: RegExp])[] = [
-    [
-      'a redirect',
-      (response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
-      /fetch failed|redirect/,
-    ],
-    ['no JSON', (response) => void response.end('<html>'), /JSON/],
-    ['no key', (response) => void response.end('{"keys":[]}'), /at least one key/],
-    ['no object', (response) => void response.end('null'), /./],
-    [
-      '300 KB',
-      (response) => void response.end(JSON.stringify({ keys: ['k'.repeat(300_000)] })),
-      /at most 262144 bytes/,
-    ],
-    ['no end', (response) => void response.write('{'), /timeout/],
-  ];
-  for (const [what, answer, expected] of bad) {
-    it(`has no keys if the answer is ${what}`, async (t) => {
-      const { provider, set, failures, verify } = await stage(t);
-      provider.answer = answer;
-      await set.start();
-      assert.equal(set.hasKeys, false);
-      assert.match(failures[0]!, expected);
-      await assert.rejects(verify(await provider.sign()), refusedAs('keys_unavailable'));
-    });
-  }
+  // Two of them wait for the end of a fetch, 3 s.
+  describe('whose URL does not answer with keys', { concurrency: 2 }, () => {
+    const bad: readonly (readonly [what: string, answer: IdentityProvider['answer'], expected: RegExp])[] = [
+      [
+        'a redirect',
+        (response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+        /fetch failed|redirect/,
+      ],
+      ['no JSON', (response) => void response.end('<html>'), /JSON/],
+      ['no key', (response) => void response.end('{"keys":[]}'), /at least one key/],
+      ['no object', (response) => void response.end('null'), /./],
+      [
+        '300 KB',
+        (response) => void response.end(JSON.stringify({ keys: ['k'.repeat(300_000)] })),
+        /at most 262144 bytes/,
+      ],
+      ['no end', (response) => void response.write('{'), /timeout/],
+    ];
+    for (const [what, answer, expected] of bad) {
+      it(`has no keys if the answer is ${what}`, async (t) => {
+        const { provider, set, failures, verify } = await stage(t);
+        provider.answer = answer;
+        await set.start();
+        assert.equal(set.hasKeys, false);
+        assert.match(failures[0]!, expected);
+        await assert.rejects(verify(await provider.sign()), refusedAs('keys_unavailable'));
+      });
+    }
 
-  it('ends a fetch that has no end, also if garbage is collected meanwhile', async (t) => {
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as () => void;
-    const { provider, set, failures } = await stage(t);
-    provider.answer = (response) => void response.write('{');
-    const collecting = setInterval(collect, 50);
-    t.after(() => clearInterval(collecting));
-    await Promise.race([set.start(), waitFor('the end', () => failures.length > 0, 30_000)]);
-    assert.match(failures[0]!, /timeout/);
+    it('ends a fetch that has no end, also if garbage is collected meanwhile', async (t) => {
+      setFlagsFromString('--expose-gc');
+      const collect = runInNewContext('gc') as () => void;
+      const { provider, set, failures } = await stage(t);
+      provider.answer = (response) => void response.write('{');
+      const collecting = setInterval(collect, 50);
+      t.after(() => clearInterval(collecting));
+      await Promise.race([set.start(), waitFor('the end', () => failures.length > 0, 30_000)]);
+      assert.match(failures[0]!, /timeout/);
+    });
   });
 
   it('repeats a failed first fetch', async (t) => {
