@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { startPod } from './end-to-end/pod.ts';
+import { spawnPod } from './end-to-end/pod-process.ts';
 
 /** The image's health check, with this admin port. Resolves with its exit code. */
 async function checkHealth(adminPort: number | string): Promise<number> {
@@ -30,7 +30,7 @@ async function portOf(t: TestContext, status: number): Promise<number> {
 
 describe("the image's health check", () => {
   it('succeeds when /healthz returns 200, without a second Node', async (t) => {
-    const pod = await startPod(t, {});
+    const pod = await spawnPod(t, {}).started();
     assert.equal(await checkHealth(new URL(pod.admin).port), 0);
   });
 

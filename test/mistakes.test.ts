@@ -5,8 +5,9 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import kafkajs from 'kafkajs';
 import { request } from 'undici';
-import { spawnPod, startPod } from './end-to-end/pod.ts';
 import type { Pod } from './end-to-end/pod.ts';
+import { spawnPod } from './end-to-end/pod-process.ts';
+import { startPod, startRefusal } from './end-to-end/pod-server.ts';
 import { graphFolder } from './graph/support/graph-folder.ts';
 import { kafkaBrokers, randomName, redisServer } from './support/services.ts';
 import { openSocket } from './support/socket.ts';
@@ -33,9 +34,10 @@ const schemaOf = (field: string, types = TYPES) => ({
 
 /** What a pod writes that does not start with this graph. */
 async function refusal(t: TestContext, files: Readonly<Record<string, string>>): Promise<string> {
-  return refusedStart(t, { GRAPH: await graphFolder(t, files) });
+  return startRefusal(t, { GRAPH: await graphFolder(t, files) });
 }
 
+/** The same of a process. */
 async function refusedStart(t: TestContext, settings: Readonly<Record<string, string>>): Promise<string> {
   const pod = spawnPod(t, settings);
   assert.equal(await pod.ended, 1);

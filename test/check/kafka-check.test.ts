@@ -9,8 +9,8 @@ import { createTopics } from '../../stack/topics.ts';
 import { checkKafka } from '../../src/check/kafka-check.ts';
 import { linesOf } from '../../src/check/check-config.ts';
 import { readConfig } from '../../src/config.ts';
-import { spawnPod } from '../end-to-end/pod.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
+import { checked } from './checked.ts';
 import { FETCH, KafkaProxy, LIST_OFFSETS, OFFSET_FETCH } from './kafka-proxy.ts';
 import { PASSWORD, aclEntries, startSecureKafka } from './secure-kafka.ts';
 import type { Right, SecureKafka } from './secure-kafka.ts';
@@ -230,9 +230,9 @@ describe('--check-config against a Kafka with TLS, SASL and an authorizer', () =
         GRAPH,
         KAFKA_TLS_CA_FILE: kafka.certificates,
       });
-      const pod = spawnPod(t, { ...settings, KAFKA_BROKERS: brokers }, { arguments: ['--check-config'] });
-      assert.equal(await pod.ended, 1, 'there is no Redis');
-      return pod.output.split('\n').filter((line) => /^\w+ +Kafka: /.test(line));
+      const { hasFailed, lines } = await checked({ ...settings, KAFKA_BROKERS: brokers });
+      assert.equal(hasFailed, true, 'there is no Redis');
+      return lines.filter((line) => /^\w+ +Kafka: /.test(line));
     };
     assert.deepEqual(await check(kafka.saslTls), [
       `ok       Kafka: connected to ${kafka.saslTls}`,

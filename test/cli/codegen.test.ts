@@ -3,7 +3,10 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { graphFolder } from '../graph/support/graph-folder.ts';
+import { checked } from '../check/checked.ts';
+import { startRefusal } from '../end-to-end/pod-server.ts';
 import { crier } from './crier.ts';
+import { refusalOf } from './refusal.ts';
 
 const SCHEMA = 'type Subscription { a: Int @kafka(topic: "a", payload: "a") }';
 
@@ -21,14 +24,13 @@ describe('crier codegen', { concurrency: 2 }, () => {
 
   it('names the mistake of a schema with its line, without a stack', async (t) => {
     for (const [sdl, message] of [
-      ['type Subscription {\n  a Int\n}', /^crier: schema\.graphql:2:5: Syntax Error: Expected ":"/],
-      [SCHEMA.replace('Int', 'Nope'), /^crier: schema\.graphql:1: Unknown type "Nope"/],
-      [SCHEMA.replace('kafka', 'kafak'), /^crier: schema\.graphql:1: Unknown directive "@kafak"/],
+      ['type Subscription {\n  a Int\n}', /^schema\.graphql:2:5: Syntax Error: Expected ":"/],
+      [SCHEMA.replace('Int', 'Nope'), /^schema\.graphql:1: Unknown type "Nope"/],
+      [SCHEMA.replace('kafka', 'kafak'), /^schema\.graphql:1: Unknown directive "@kafak"/],
     ] as const) {
-      const { code, errors } = await crier(t, ['codegen', await graphFolder(t, { 'schema.graphql': sdl })]);
-      assert.equal(code, 1);
-      assert.match(errors, message);
-      assert.doesNotMatch(errors, /^\s+at /m);
+      const refusal = await refusalOf(['codegen', await graphFolder(t, { 'schema.graphql': sdl })]);
+      assert.notEqual(refusal.code, 'ERR_USAGE');
+      assert.match(refusal.message, message);
     }
   });
 
@@ -38,17 +40,19 @@ describe('crier codegen', { concurrency: 2 }, () => {
       ['/nowhere', /\/nowhere: no such folder; set GRAPH to a folder that has a schema\.graphql/],
       [renamed, /schema\.graphql: not found, but schema\.gql is there; rename it to schema\.graphql/],
     ] as const) {
-      for (const command of ['codegen', 'check', 'start']) {
-        const { code, output, errors } = await crier(t, [command, folder]);
-        assert.equal(code, 1, command);
-        assert.match(`${output}${errors}`, message, command);
-      }
+      const refusal = await refusalOf(['codegen', folder]);
+      assert.notEqual(refusal.code, 'ERR_USAGE');
+      assert.match(refusal.message, message);
+      const { hasFailed, lines } = await checked({ GRAPH: folder });
+      assert.equal(hasFailed, true);
+      assert.match(lines.join('\n'), message);
+      assert.match(await startRefusal(t, { GRAPH: folder }), message);
     }
   });
 
   it('names the line of a syntax error in sources.ts, and replaces no file of the author', async (t) => {
     const folder = await graphFolder(t, { 'schema.graphql': SCHEMA, 'sources.ts': 'export type A = {\n  b c d\n};' });
-    assert.match((await crier(t, ['codegen', folder])).errors, /^crier: sources\.ts:2: \S/);
+    assert.match((await refusalOf(['codegen', folder])).message, /^sources\.ts:2: \S/);
     await writeFile(join(folder, 'types.ts'), 'export type Mine = 1;');
     const { code, errors } = await crier(t, ['codegen', folder]);
     assert.equal(code, 1);
@@ -57,16 +61,18 @@ describe('crier codegen', { concurrency: 2 }, () => {
   });
 
   it('exits with 2 for wrong arguments, and is listed with its usage', async (t) => {
+    const { code, errors } = await crier(t, ['codegen', 'a', 'b']);
+    assert.equal(code, 2, errors);
+    assert.match(errors, /Unexpected argument 'b'/);
     for (const [args, message] of [
-      [['a', 'b'], /Unexpected argument 'b'/],
-      [['--outt', 'x'], /^crier: unknown option "--outt"; did you mean "--out"\?; see crier codegen --help$/m],
-      [['--x=1'], /^crier: unknown option "--x"; see crier codegen --help$/m],
+      [['--outt', 'x'], /^unknown option "--outt"; did you mean "--out"\?; see crier codegen --help$/m],
+      [['--x=1'], /^unknown option "--x"; see crier codegen --help$/m],
       [['--out', ''], /--out: expected the name of a file/],
       [['--check', '--watch'], /--check and --watch: use one of them/],
     ] as const) {
-      const { code, errors } = await crier(t, ['codegen', ...args]);
-      assert.equal(code, 2, errors);
-      assert.match(errors, message);
+      const refusal = await refusalOf(['codegen', ...args]);
+      assert.equal(refusal.code, 'ERR_USAGE');
+      assert.match(refusal.message, message);
     }
     assert.match((await crier(t, ['codegen', '--help'])).output, /Usage: crier codegen \[<graph folder>\]/);
     assert.match((await crier(t, ['--help'])).output, /codegen +writes the TypeScript types/);

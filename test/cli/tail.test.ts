@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { graphFolder } from '../graph/support/graph-folder.ts';
-import { startPod } from '../end-to-end/pod.ts';
+import { startPod } from '../end-to-end/pod-server.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
 import { freePorts } from '../../stack/port.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { Crier, crier } from './crier.ts';
+import { refusalOf } from './refusal.ts';
 
 const COUNTED = 'subscription { counted(key: "a") { n } }';
 
@@ -68,16 +69,22 @@ describe('crier tail and crier publish', { timeout: 240_000 }, () => {
       [['{ b }', '--url', pod.url], 1, /Cannot query field "b" on type "Query"/],
       [['{ a', '--url', pod.url], 2, /^crier: <subscription>: Syntax Error/],
       [['{ a }', '--url', `http://127.0.0.1:${unused}`], 1, /cannot connect to .*ECONNREFUSED.*is crier running/],
-      [['{ a }', '--url', 'localhost'], 2, /--url: expected a URL such as/],
-      [['{ a }', '--variables', '[1]'], 2, /--variables: expected a JSON object/],
-      [['{ a }', '--header', 'x'], 2, /--header: expected "name: value"/],
-      [['{ a }', '--count', '0'], 2, /--count: expected a whole number/],
-      [[], 2, /expected a subscription/],
     ] as const) {
       const ended = await crier(t, ['tail', ...args]);
       assert.equal(ended.code, code, ended.errors);
       assert.match(ended.errors, message);
       assert.doesNotMatch(ended.errors, /^\s+at /m);
+    }
+    for (const [args, message] of [
+      [['{ a }', '--url', 'localhost'], /--url: expected a URL such as/],
+      [['{ a }', '--variables', '[1]'], /--variables: expected a JSON object/],
+      [['{ a }', '--header', 'x'], /--header: expected "name: value"/],
+      [['{ a }', '--count', '0'], /--count: expected a whole number/],
+      [[], /expected a subscription/],
+    ] as const) {
+      const refusal = await refusalOf(['tail', ...args]);
+      assert.equal(refusal.code, 'ERR_USAGE');
+      assert.match(refusal.message, message);
     }
     const { code, output } = await crier(t, ['tail', '{ __typename }', '--url', pod.url, '--whole']);
     assert.deepEqual([code, output], [0, '{"data":{"__typename":"Query"}}\n']);

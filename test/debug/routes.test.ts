@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { backendServer } from '../context/backend-server.ts';
-import { startPod } from '../end-to-end/pod.ts';
+import { startPod } from '../end-to-end/pod-server.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { openSocket } from '../support/socket.ts';
 

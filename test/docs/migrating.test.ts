@@ -11,7 +11,7 @@ import { RedisPubSub } from 'graphql-redis-subscriptions';
 import { WebSocket } from 'ws';
 import { isPortTaken, freePorts } from '../../stack/port.ts';
 import { startGraph } from '../../src/library/testing.ts';
-import { startPod } from '../end-to-end/pod.ts';
+import { startPod } from '../end-to-end/pod-server.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
 import { waitFor } from '../support/wait-for.ts';

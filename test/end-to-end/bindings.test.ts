@@ -5,7 +5,7 @@ import type { Outside } from '../kafka/consumer-harness.ts';
 import { randomName } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
 import type { Watch } from '../support/stock-client.ts';
-import { startPod } from './pod.ts';
+import { startPod } from './pod-server.ts';
 import { podSettings } from './pod-settings.ts';
 import { kcatProducer } from './producers.ts';
 

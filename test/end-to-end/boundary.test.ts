@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { openSocket } from '../support/socket.ts';
-import { startPod } from './pod.ts';
+import { spawnPod } from './pod-process.ts';
+import { startPod } from './pod-server.ts';
 
 /** Resolvers that fail in ways that neither graphql-js nor graphql-jit handles. */
 const GRAPH = {
@@ -81,7 +82,7 @@ describe('a pod whose resolvers fail in unusual ways', () => {
   ] as const) {
     it(`answers the operation, serves the other operations and keeps running: ${mode}`, async (t) => {
       const folder = await graphFolder(t, GRAPH);
-      const pod = await startPod(t, { GRAPH: folder, JIT_AFTER_USES, SAMPLE_INTERVAL_MS: '20' });
+      const pod = await spawnPod(t, { GRAPH: folder, JIT_AFTER_USES, SAMPLE_INTERVAL_MS: '20' }).started();
       const healthy = await openSocket(t, pod.url);
       const broken = await openSocket(t, pod.url);
       for (const socket of [healthy, broken]) await socket.init();
@@ -152,6 +153,6 @@ describe('a pod whose resolver never settles for one connection', () => {
     assert.deepEqual(results.find(({ type }) => type === 'error')?.payload, [error]);
     assert.equal(await pod.metric('crier_failures_total{ended="operation"}'), 1);
     assert.ok(pod.lines.some(({ msg }) => /^an unexpected failure ended this operation/.test(msg)));
-    assert.equal(await pod.stop(), 0);
+    await pod.stop();
   });
 });

@@ -6,7 +6,7 @@ import { hungBackend } from '../context/backend-server.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startPod } from './pod.ts';
+import { spawnPod } from './pod-process.ts';
 
 const GRAPH = join(process.cwd(), 'test', 'end-to-end', 'fixtures', 'drain');
 /** A quarter of it is the grace for clients that do not answer the close; `late` connects within it. */
@@ -23,7 +23,7 @@ it(
   { timeout: 120_000 },
   async (t) => {
     const backend = await hungBackend(t);
-    const pod = await startPod(t, {
+    const pod = await spawnPod(t, {
       GRAPH,
       SHUTDOWN_TIMEOUT_MS: `${SHUTDOWN_TIMEOUT_MS}`,
       INIT_TIMEOUT_MS: '60000',
@@ -31,7 +31,7 @@ it(
       BACKEND_TIMEOUT_MS: '60000',
       EXECUTION_TIMEOUT_MS: '60000',
       BACKEND_HUNG_URL: backend.url,
-    });
+    }).started();
 
     const silent = await openSocket(t, pod.url);
     const authenticating = await openSocket(t, pod.url);

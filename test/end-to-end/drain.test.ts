@@ -10,8 +10,8 @@ import { openSocket } from '../support/socket.ts';
 import { watch } from '../support/stock-client.ts';
 import type { Watch } from '../support/stock-client.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { spawnPod, startPod } from './pod.ts';
 import type { Pod } from './pod.ts';
+import { spawnPod } from './pod-process.ts';
 
 const PARTITIONS = 4;
 const TICKS = 'subscription { tick { key seq } }';
@@ -78,9 +78,9 @@ describe('SIGTERM', () => {
   it('while records flow, sets /readyz to 503, closes sockets with 1001, commits offsets and exits with 0; the next pod loses and repeats no record', async (t) => {
     const topic = await outside.createTopic(undefined, PARTITIONS);
     const settings = await settingsFor(t, topic);
-    const observer = await startPod(t, { ...settings, ROLE: 'gateway' });
+    const observer = await spawnPod(t, { ...settings, ROLE: 'gateway' }).started();
     const observed = watch(t, observer.url, TICKS);
-    const pod = await startPod(t, settings);
+    const pod = await spawnPod(t, settings).started();
     const client = watch(t, pod.url, TICKS);
     await silentClient(t, pod);
     for (const one of [observer, pod]) await one.counts('crier_channels', 1);
@@ -106,7 +106,7 @@ describe('SIGTERM', () => {
     await waitFor('every committed record', () => observed.events.length >= seenBefore);
     assert.equal(observed.events.length, seenBefore, 'exactly the published records are committed');
 
-    await startPod(t, settings);
+    await spawnPod(t, settings).started();
     await waitFor('events from the next pod', () => observed.events.length > seenBefore + 1000, 30_000);
     const count = await flow.stop();
     const isComplete = () => {
@@ -121,7 +121,7 @@ describe('SIGTERM', () => {
   });
 
   it('serves for DRAIN_DELAY_MS with /readyz at 503, and a second signal skips delay and spread, and exits with 0', async (t) => {
-    const pod = await startPod(t, { DRAIN_DELAY_MS: '3600000', DRAIN_SPREAD_MS: '3600000' });
+    const pod = await spawnPod(t, { DRAIN_DELAY_MS: '3600000', DRAIN_SPREAD_MS: '3600000' }).started();
     await silentClient(t, pod);
     const client = await openSocket(t, pod.url);
     pod.process.kill('SIGTERM');
@@ -139,7 +139,7 @@ describe('SIGTERM', () => {
   });
 
   it('a third time ends the pod at once with 1', async (t) => {
-    const pod = await startPod(t, { DRAIN_DELAY_MS: '3600000' });
+    const pod = await spawnPod(t, { DRAIN_DELAY_MS: '3600000' }).started();
     for (let i = 0; i < 2; i++) await silentClient(t, pod);
     pod.process.kill('SIGTERM');
     await pod.until('the first', () => pod.lines.some(({ msg }) => msg === 'closing'));
@@ -150,7 +150,7 @@ describe('SIGTERM', () => {
   });
 
   it('waits neither for the delay nor for the spread after SIGINT, a Ctrl-C', async (t) => {
-    const pod = await startPod(t, { DRAIN_DELAY_MS: '3600000', DRAIN_SPREAD_MS: '3600000' });
+    const pod = await spawnPod(t, { DRAIN_DELAY_MS: '3600000', DRAIN_SPREAD_MS: '3600000' }).started();
     const clients = [await openSocket(t, pod.url), await openSocket(t, pod.url)];
     pod.process.kill('SIGINT');
     for (const client of clients) assert.equal((await client.expectClose()).code, 1001);
@@ -158,7 +158,7 @@ describe('SIGTERM', () => {
   });
 
   it('waits neither for the spread nor for clients when there are none', async (t) => {
-    const pod = await startPod(t, { DRAIN_SPREAD_MS: '3600000' });
+    const pod = await spawnPod(t, { DRAIN_SPREAD_MS: '3600000' }).started();
     assert.equal(await pod.stop(), 0);
   });
 
@@ -173,7 +173,7 @@ describe('SIGTERM', () => {
   });
 
   it('closes a client that never answers within the deadline', async (t) => {
-    const pod = await startPod(t, { SHUTDOWN_TIMEOUT_MS: '4000' });
+    const pod = await spawnPod(t, { SHUTDOWN_TIMEOUT_MS: '4000' }).started();
     await silentClient(t, pod);
     assert.equal(await pod.stop(), 0, pod.log);
   });

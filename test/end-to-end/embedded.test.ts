@@ -11,8 +11,9 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { watch } from '../support/stock-client.ts';
 import type { Watch } from '../support/stock-client.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { spawnPod, startPod } from './pod.ts';
 import type { Pod } from './pod.ts';
+import { spawnPod } from './pod-process.ts';
+import { startPod } from './pod-server.ts';
 
 /** The promise is 5 s. The margin is for a machine that runs other tests. */
 const FIRST_EVENT_MS = 15_000;
@@ -24,7 +25,7 @@ function printedOperation(pod: Pod): string {
 
 describe('crier without settings', () => {
   it('prints only the address to open on standard output', async (t) => {
-    const pod = await startPod(t, {});
+    const pod = await spawnPod(t, {}).started();
     const [port, adminPort] = [pod.endpoint, pod.admin].map((url) => new URL(url).port);
     assert.match(pod.output, /^crier \S+ is up: graph "auction", embedded: /);
     assert.deepEqual(pod.output.match(/^ {2}[A-Z]\w+ .*$/gm), [
@@ -43,7 +44,7 @@ describe('crier without settings', () => {
 
   it('delivers the first event of the printed subscription at once', async (t) => {
     const startedAt = performance.now();
-    const pod = await startPod(t, {});
+    const pod = await spawnPod(t, {}).started();
     const subscription = watch(t, pod.url, printedOperation(pod));
     const { auction_updated: auction } = (await subscription.event()) as { auction_updated: Record<string, unknown> };
     const firstEventMs = performance.now() - startedAt;
@@ -91,7 +92,7 @@ describe('crier without settings', () => {
 
   it('exits with 0 on SIGTERM and Ctrl-C, with a close code on which clients reconnect', async (t) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      const pod = await startPod(t, {});
+      const pod = await spawnPod(t, {}).started();
       const subscription = watch(t, pod.url, printedOperation(pod));
       await subscription.event();
       pod.process.kill(signal);
@@ -122,7 +123,7 @@ describe('a resolver that fails after a null has already failed its list', () =>
     it(`ends only its own execution, JIT_AFTER_USES=${jitAfterUses}`, async (t) => {
       const files = { 'schema.graphql': schema, 'samples.ts': samples, 'resolvers.ts': resolvers };
       const settings = { GRAPH: await graphFolder(t, files), SAMPLE_INTERVAL_MS: '50', JIT_AFTER_USES: jitAfterUses };
-      const pod = await startPod(t, settings);
+      const pod = await spawnPod(t, settings).started();
       const { failures } = watch(t, pod.url, 'subscription { order_updated { lines { name price } } }');
       await waitFor('four results', () => failures.length >= 4);
       for (const failure of failures) assert.match(failure, /"path":\["order_updated","lines",1,"name"\]/);

@@ -7,7 +7,7 @@ import { it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { backendServer } from '../context/backend-server.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startPod } from './pod.ts';
+import { spawnPod } from './pod-process.ts';
 
 const GRAPH = join(process.cwd(), 'test', 'end-to-end', 'fixtures', 'drain');
 
@@ -27,7 +27,7 @@ function keepAliveClient(t: TestContext) {
 it('a pod that drains closes HTTP connections after their replies and idle ones without a reset, and exits with 0', async (t) => {
   const held: ServerResponse[] = [];
   const BACKEND_HUNG_URL = await backendServer(t, (_request, response) => held.push(response));
-  const pod = await startPod(t, { GRAPH, BACKEND_HUNG_URL, DRAIN_DELAY_MS: '3600000' });
+  const pod = await spawnPod(t, { GRAPH, BACKEND_HUNG_URL, DRAIN_DELAY_MS: '3600000' }).started();
   const query = `${pod.endpoint}?query={__typename}`;
   const readiness = `${pod.admin}/readyz`;
   const client = keepAliveClient(t);

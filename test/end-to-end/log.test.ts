@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { openSocket } from '../support/socket.ts';
-import { startPod } from './pod.ts';
+import { spawnPod } from './pod-process.ts';
+import { startPod } from './pod-server.ts';
 
 const CLIENTS = 200;
 /** Most lines of 200 hostile clients: each message is written once in 10 s. */
@@ -29,7 +30,7 @@ const GRAPH = {
 describe('the log of a pod', () => {
   it('is one JSON object a line, with pod, role, version, level and time in each, also for a warning of Node', async (t) => {
     const folder = await graphFolder(t, GRAPH);
-    const pod = await startPod(t, { GRAPH: folder, LOG_LEVEL: 'debug', POD_NAME: 'crier-7' });
+    const pod = await spawnPod(t, { GRAPH: folder, LOG_LEVEL: 'debug', POD_NAME: 'crier-7' }).started();
     const socket = await openSocket(t, pod.url);
     await socket.init();
     socket.close(1000);

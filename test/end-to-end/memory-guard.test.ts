@@ -4,8 +4,8 @@ import type { TestContext } from 'node:test';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
-import { startPod } from './pod.ts';
-import type { Pod } from './pod.ts';
+import { spawnPod } from './pod-process.ts';
+import type { PodProcess } from './pod-process.ts';
 
 const GRAPH = {
   'schema.graphql': `
@@ -30,14 +30,14 @@ const OPERATIONS = 16;
 const GREEDY_CLIENTS = Math.ceil((2 * OLD_GENERATION) / (OPERATIONS * TEXT_BYTES));
 
 /** A pod with a small heap that the greedy clients can fill. */
-async function startSmallPod(t: TestContext, settings: Readonly<Record<string, string>> = {}): Promise<Pod> {
-  return startPod(t, {
+async function startSmallPod(t: TestContext, settings: Readonly<Record<string, string>> = {}): Promise<PodProcess> {
+  return spawnPod(t, {
     NODE_OPTIONS: `--max-old-space-size=${OLD_GENERATION / 2 ** 20} --max-semi-space-size=4`,
     GRAPH: await graphFolder(t, GRAPH),
     SAMPLE_INTERVAL_MS: '20',
     MAX_VARIABLES_BYTES: '65536',
     ...settings,
-  });
+  }).started();
 }
 
 /** Subscribes to as much as a connection may keep. Resolves with false if the pod closes it meanwhile, or ends. */
@@ -55,7 +55,7 @@ async function isServedGreedily(socket: Socket): Promise<boolean> {
 }
 
 /** A socket; undefined if the pod refuses it, or has ended. */
-async function open(t: TestContext, pod: Pod): Promise<Socket | undefined> {
+async function open(t: TestContext, pod: PodProcess): Promise<Socket | undefined> {
   try {
     const socket = await openSocket(t, pod.url);
     await socket.init();
@@ -72,7 +72,7 @@ async function countsOf(socket: Socket): Promise<number[]> {
 }
 
 /** A client that subscribes to the samples. */
-async function subscribe(t: TestContext, pod: Pod): Promise<Socket> {
+async function subscribe(t: TestContext, pod: PodProcess): Promise<Socket> {
   const subscriber = await openSocket(t, pod.url);
   await subscriber.init();
   subscriber.subscribe('a', 'subscription { thing { count } }');

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { openSocket } from '../support/socket.ts';
-import { startPod } from './pod.ts';
 import type { Pod } from './pod.ts';
+import { spawnPod } from './pod-process.ts';
+import { startPod } from './pod-server.ts';
 
 const GRAPH = {
   'schema.graphql': `
@@ -36,7 +37,7 @@ describe('an overloaded pod', () => {
   });
 
   it('is unready and admits no socket while code of the graph blocks its event loop, and is ready when that ends', async (t) => {
-    const pod = await startPod(t, { GRAPH: await graphFolder(t, GRAPH), MAX_LOOP_LAG_MS: '200' });
+    const pod = await spawnPod(t, { GRAPH: await graphFolder(t, GRAPH), MAX_LOOP_LAG_MS: '200' }).started();
     assert.ok(await isReady(pod));
     await pod.until('the overload', async () => {
       const response = await fetch(`${pod.endpoint}?query={block(ms:${BLOCKED_MS})}`, {

@@ -10,8 +10,8 @@ import { randomName, redisServer } from '../support/services.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { spawnPod } from './pod.ts';
-import type { Pod } from './pod.ts';
+import { spawnPod } from './pod-process.ts';
+import type { PodProcess } from './pod-process.ts';
 
 const SECRET = 's'.repeat(32);
 const CLIENTS = 4;
@@ -24,7 +24,7 @@ interface Tick {
 }
 
 /** Pids of the processes that a pod has started. */
-async function childrenOf({ process: { pid } }: Pod): Promise<number[]> {
+async function childrenOf({ process: { pid } }: PodProcess): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   return text.split(' ').filter(Boolean).map(Number);
 }
@@ -35,7 +35,7 @@ async function isRunning(pid: number): Promise<boolean> {
 }
 
 /** Pid of a process of the pod, by its name. */
-async function pidOf(pod: Pod, name: string): Promise<number> {
+async function pidOf(pod: PodProcess, name: string): Promise<number> {
   for (const pid of await childrenOf(pod)) {
     const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
     if (environment.split('\0').includes(`CRIER_PROCESS=${name}`)) return pid;
@@ -43,7 +43,7 @@ async function pidOf(pod: Pod, name: string): Promise<number> {
   throw new Error(`no process ${name}`);
 }
 
-async function getJson(pod: Pod, path: string, body?: object): Promise<Record<string, unknown>> {
+async function getJson(pod: PodProcess, path: string, body?: object): Promise<Record<string, unknown>> {
   const init = body && { method: 'POST', body: JSON.stringify(body) };
   return (await (await fetch(`${pod.admin}${path}`, init)).json()) as Record<string, unknown>;
 }

@@ -11,8 +11,8 @@ import type { TestContext } from 'node:test';
 import type { CpuProfile } from '../../src/profiling/cpu-profile.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { spawnPod, startPod } from './pod.ts';
 import type { Pod } from './pod.ts';
+import { spawnPod } from './pod-process.ts';
 
 /** A graph that keeps the CPU busy under a name of its own, and ends the process when `/boom` appears in a payload. */
 const GRAPH = {
@@ -86,7 +86,7 @@ async function startStore(t: TestContext, listener: RequestListener): Promise<st
 describe('PROFILE_ON_EXIT', { concurrency: 2 }, () => {
   it('writes a profile of the whole life and its flame graph into the directory after SIGTERM', async (t) => {
     const folder = await temporaryFolder(t);
-    const pod = await startPod(t, await settingsOf(t, folder));
+    const pod = await spawnPod(t, await settingsOf(t, folder)).started();
     await hasRun(pod);
     assert.equal(await pod.stop(), 0);
     await assertWhole(folder);
@@ -97,7 +97,7 @@ describe('PROFILE_ON_EXIT', { concurrency: 2 }, () => {
 
   it('writes it after a second signal, too', async (t) => {
     const folder = await temporaryFolder(t);
-    const pod = await startPod(t, await settingsOf(t, folder, { DRAIN_DELAY_MS: '50000' }));
+    const pod = await spawnPod(t, await settingsOf(t, folder, { DRAIN_DELAY_MS: '50000' })).started();
     await hasRun(pod);
     pod.process.kill('SIGTERM');
     await pod.until('the drain', () => lineOf(pod, 'closing') !== undefined);
@@ -119,7 +119,7 @@ describe('PROFILE_ON_EXIT', { concurrency: 2 }, () => {
       bodies.push(text(request));
       void bodies.at(-1)!.then(() => response.end());
     });
-    const pod = await startPod(t, await settingsOf(t, url));
+    const pod = await spawnPod(t, await settingsOf(t, url)).started();
     await hasRun(pod);
     assert.equal(await pod.stop(), 0);
     assert.equal(bodies.length, 1);
@@ -130,7 +130,7 @@ describe('PROFILE_ON_EXIT', { concurrency: 2 }, () => {
 
   it('exits with 0 before its deadline, with one line, when the URL never answers', async (t) => {
     const url = await startStore(t, () => undefined);
-    const pod = await startPod(t, await settingsOf(t, url, { SHUTDOWN_TIMEOUT_MS: '8000' }));
+    const pod = await spawnPod(t, await settingsOf(t, url, { SHUTDOWN_TIMEOUT_MS: '8000' })).started();
     await hasRun(pod);
     // The deadline would exit with 1.
     assert.equal(await pod.stop(), 0);
@@ -140,7 +140,7 @@ describe('PROFILE_ON_EXIT', { concurrency: 2 }, () => {
 
   it('does not hold up a third signal', async (t) => {
     const url = await startStore(t, () => pod.process.kill('SIGTERM'));
-    const pod = await startPod(t, await settingsOf(t, url, { SHUTDOWN_TIMEOUT_MS: '50000' }));
+    const pod = await spawnPod(t, await settingsOf(t, url, { SHUTDOWN_TIMEOUT_MS: '50000' })).started();
     await hasRun(pod);
     pod.process.kill('SIGTERM');
     await pod.until('the drain', () => lineOf(pod, 'closing') !== undefined);
@@ -152,7 +152,7 @@ describe('PROFILE_ON_EXIT', { concurrency: 2 }, () => {
 
   it('records beside a CPU profile for the admin port, and writes the whole life', async (t) => {
     const folder = await temporaryFolder(t);
-    const pod = await startPod(t, await settingsOf(t, folder));
+    const pod = await spawnPod(t, await settingsOf(t, folder)).started();
     const record = () => fetch(`${pod.admin}/debug/profile/cpu?seconds=1`, { method: 'POST' });
     let response = await record();
     // A pod whose event loop is late records none.

@@ -6,7 +6,7 @@ import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { openSocket } from '../support/socket.ts';
-import { startPod } from './pod.ts';
+import { startPod } from './pod-server.ts';
 
 const QUERY = 'order(order_id: "1") { order_id key tenant by }';
 

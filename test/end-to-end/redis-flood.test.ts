@@ -5,7 +5,7 @@ import { graphFolder } from '../graph/support/graph-folder.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startPod } from './pod.ts';
+import { spawnPod } from './pod-process.ts';
 
 const MIB = 1024 * 1024;
 const GRAPH = {
@@ -29,12 +29,12 @@ const GRAPH = {
 
 it('keeps the memory of a pod flat while a publisher is far faster than clients, and closes those with 1013', async (t) => {
   const redis = await redisServer(t);
-  const pod = await startPod(t, {
+  const pod = await spawnPod(t, {
     ROLE: 'gateway',
     REDIS_URL: redis.url,
     CHANNEL_PREFIX: `${randomName()}:`,
     GRAPH: await graphFolder(t, GRAPH),
-  });
+  }).started();
   const publisher = new Redis(redis.url);
   t.after(() => publisher.disconnect());
   const sockets = await Promise.all([openSocket(t, pod.url), openSocket(t, pod.url)]);

@@ -7,8 +7,9 @@ import type { Outside } from '../kafka/consumer-harness.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
-import { startPod } from './pod.ts';
 import type { Pod } from './pod.ts';
+import { spawnPod } from './pod-process.ts';
+import { startPod } from './pod-server.ts';
 
 /** Long enough for another worker to take a killed one's partitions over. */
 const PATIENCE_MS = 60_000;
@@ -56,7 +57,7 @@ describe('a client of a pod that was killed', { timeout: 240_000 }, () => {
       REDIS_URL: (await redisServer(t)).url,
       CHANNEL_PREFIX: `${name}:`,
     };
-    const one = await startPod(t, settings);
+    const one = await spawnPod(t, settings).started();
     const before = await connect(t, one);
     before.subscribe('1', COUNTED);
     await one.counts('crier_channels', 1);

@@ -13,8 +13,9 @@ import { randomName, redisServer } from '../support/services.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { spawnPod } from './pod.ts';
 import type { Pod } from './pod.ts';
+import { spawnPod } from './pod-process.ts';
+import { startPod } from './pod-server.ts';
 
 const SECRET = 's'.repeat(32);
 const GRAPH = {
@@ -35,21 +36,25 @@ interface Reply {
 
 const sign = (claims: JWTPayload = {}) => signWith(new TextEncoder().encode(SECRET), claims, { alg: 'HS256' });
 
-/** Gateways on one Redis. */
-async function stage(t: TestContext) {
+/** The settings of gateways on one Redis. */
+async function settingsOf(t: TestContext) {
   const redis = await redisServer(t);
-  const prefix = `${randomName('revocation')}:`;
   const settings = {
     ROLE: 'gateway',
     GRAPH: await graphFolder(t, GRAPH),
     REDIS_URL: redis.url,
-    CHANNEL_PREFIX: prefix,
+    CHANNEL_PREFIX: `${randomName('revocation')}:`,
     JWT_SECRET: SECRET,
     JWT_AUDIENCE: 'crier',
     LOG_LEVEL: 'warn',
   };
-  const start = (name: string) => spawnPod(t, { ...settings, POD_NAME: name }).started();
-  return { redis, prefix, start, pods: await Promise.all([start('a'), start('b')]) };
+  return { redis, settings };
+}
+
+async function stage(t: TestContext) {
+  const { redis, settings } = await settingsOf(t);
+  const start = (name: string) => startPod(t, { ...settings, POD_NAME: name });
+  return { redis, prefix: settings.CHANNEL_PREFIX, start, pods: await Promise.all([start('a'), start('b')]) };
 }
 
 async function open(t: TestContext, pod: Pod, token: string): Promise<Socket> {
@@ -160,8 +165,9 @@ describe('a revocation on one of two pods', () => {
   });
 
   it('names a pod that does not answer, which acts when it can', async (t) => {
-    const { pods } = await stage(t);
-    const [asked, frozen] = pods;
+    const { settings } = await settingsOf(t);
+    const frozen = spawnPod(t, { ...settings, POD_NAME: 'b' });
+    const [asked] = await Promise.all([startPod(t, { ...settings, POD_NAME: 'a' }), frozen.started()]);
     const token = await sign({ sub: 'ida' });
     const socket = await open(t, frozen, token);
     frozen.process.kill('SIGSTOP');

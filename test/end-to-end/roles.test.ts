@@ -13,7 +13,8 @@ import type { Watch } from '../support/stock-client.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { EVERY_FIELD, orderEvent, orderRecord, ordersSchema, ordersSettings } from './orders.ts';
-import { spawnPod, startPod } from './pod.ts';
+import { spawnPod } from './pod-process.ts';
+import { startPod } from './pod-server.ts';
 import { kcatProducer } from './producers.ts';
 
 const ANY_ORDER = `subscription { any_order ${EVERY_FIELD} }`;

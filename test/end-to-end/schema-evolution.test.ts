@@ -11,7 +11,7 @@ import type { NewSchema } from '../support/schema-registry.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startPod } from './pod.ts';
+import { startPod } from './pod-server.ts';
 
 const RECORDS = 10_000;
 const RECORDS_OF_A_VERSION = 1_200;

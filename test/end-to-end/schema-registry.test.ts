@@ -7,12 +7,13 @@ import type { TestContext } from 'node:test';
 import avsc from 'avsc';
 import { startSchemaRegistry } from '../../stack/schema-registry.ts';
 import type { SchemaRegistryServer } from '../../stack/schema-registry.ts';
+import { checked } from '../check/checked.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
 import { framed, registerSchema, schemaRegistry } from '../support/schema-registry.ts';
 import { randomName } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
-import { spawnPod, startPod } from './pod.ts';
+import { startPod, startRefusal } from './pod-server.ts';
 import { podSettings } from './pod-settings.ts';
 
 const FIRST = avroRecord([
@@ -185,12 +186,11 @@ describe('records with schemas', () => {
 
   it('are refused at the start if their format needs a registry that is not set', async (t) => {
     const settings = { ...(await settingsFor(t, randomName(), ', format: AVRO')), SCHEMA_REGISTRY_URL: '' };
-    const pod = spawnPod(t, settings);
-    assert.equal(await pod.ended, 1);
-    assert.match(pod.log, /Subscription\.order: format: AVRO needs SCHEMA_REGISTRY_URL, which is not set/);
-    const check = spawnPod(t, settings, { arguments: ['--check-config'] });
-    assert.equal(await check.ended, 1);
-    assert.match(check.output, /failed +Subscription\.order: format: AVRO needs SCHEMA_REGISTRY_URL/);
+    const refusal = await startRefusal(t, settings);
+    assert.match(refusal, /Subscription\.order: format: AVRO needs SCHEMA_REGISTRY_URL, which is not set/);
+    const { hasFailed, lines } = await checked(settings);
+    assert.equal(hasFailed, true);
+    assert.match(lines.join('\n'), /failed +Subscription\.order: format: AVRO needs SCHEMA_REGISTRY_URL/);
   });
 
   it('are compared with the graph at the start, and by --check-config', async (t) => {
@@ -210,34 +210,36 @@ describe('records with schemas', () => {
         ['info', ['note']],
       ],
     );
-    const check = spawnPod(t, settings, { arguments: ['--check-config'] });
-    await check.ended;
-    assert.match(check.output, /ok +schema registry: answers, and accepts the credentials/);
+    const accepted = (await checked(settings)).lines.join('\n');
+    assert.match(accepted, /ok +schema registry: answers, and accepts the credentials/);
     assert.match(
-      check.output,
+      accepted,
       new RegExp(
         `warning +schema registry: the graph reads fields that the newest schema of ${topic}-value does not have: city`,
       ),
     );
     assert.match(
-      check.output,
+      accepted,
       new RegExp(`ok +schema registry: fields of ${topic}-value that the graph does not read: note`),
     );
     const away = { ...settings, SCHEMA_REGISTRY_URL: 'http://ann:hunter2@127.0.0.1:1' };
-    const failing = spawnPod(t, away, { arguments: ['--check-config'] });
-    assert.equal(await failing.ended, 1);
+    const failing = await checked(away);
+    assert.equal(failing.hasFailed, true);
     assert.match(
-      failing.output,
+      failing.lines.join('\n'),
       /failed +schema registry: the schema registry http:\/\/127\.0\.0\.1:1 cannot be reached: ECONNREFUSED/,
     );
-    assert.doesNotMatch(failing.output, /hunter2/);
+    assert.doesNotMatch(failing.lines.join('\n'), /hunter2/);
     const other = createServer((_, response) => response.end('{"status":"ok"}'));
     t.after(() => other.close());
     await once(other.listen(0, '127.0.0.1'), 'listening');
     const { port } = other.address() as AddressInfo;
     const mistaken = { ...settings, SCHEMA_REGISTRY_URL: `http://127.0.0.1:${port}` };
-    const refusing = spawnPod(t, mistaken, { arguments: ['--check-config'] });
-    assert.equal(await refusing.ended, 1);
-    assert.match(refusing.output, /failed +schema registry: SCHEMA_REGISTRY_URL answers, but is no schema registry/);
+    const refusing = await checked(mistaken);
+    assert.equal(refusing.hasFailed, true);
+    assert.match(
+      refusing.lines.join('\n'),
+      /failed +schema registry: SCHEMA_REGISTRY_URL answers, but is no schema registry/,
+    );
   });
 });

@@ -8,8 +8,8 @@ import type { Outside } from '../kafka/consumer-harness.ts';
 import { randomName, redisCluster, redisServer } from '../support/services.ts';
 import { openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startPod } from './pod.ts';
 import type { Pod } from './pod.ts';
+import { startPod } from './pod-server.ts';
 
 const PATIENCE_MS = 60_000;
 
@@ -116,8 +116,7 @@ describe('state', { timeout: 240_000 }, () => {
       [1, 'b', 2],
     ]);
     await before.counts(`crier_records_consumed_total{topic="${topic}"}`, 2);
-    before.process.kill('SIGTERM');
-    await before.ended;
+    await before.stop();
     const pod = await startPod(t, await settingsWith('state: {}'));
     await isComplete(pod);
     assert.deepEqual((await (await subscribe(t, pod, 'a')).next()).data, { order: { key: 'a', seq: 1 } });

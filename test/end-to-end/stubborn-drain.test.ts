@@ -9,8 +9,8 @@ import { graphFolder } from '../graph/support/graph-folder.ts';
 import { Pipe } from '../support/pipe.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
-import { spawnPod, startPod } from './pod.ts';
 import type { Pod } from './pod.ts';
+import { spawnPod } from './pod-process.ts';
 
 /** A pod that is not closed within SHUTDOWN_TIMEOUT_MS exits with 1, so an exit with 0 is one in time. */
 const IN_TIME = 0;
@@ -89,7 +89,11 @@ describe('SIGTERM ends a pod in time with 0', () => {
 
   // Without both Gateway.close's `terminate` and the `closeTimeout` of ws, the pod waits for ever. Pings would end the sockets, too.
   it('while a client process is frozen with sockets open and events queued for it', async (t) => {
-    const pod = await startPod(t, { ...(await settingsOf(t)), MAX_QUEUE_BYTES: '200000000', PING_INTERVAL_MS: '0' });
+    const pod = await spawnPod(t, {
+      ...(await settingsOf(t)),
+      MAX_QUEUE_BYTES: '200000000',
+      PING_INTERVAL_MS: '0',
+    }).started();
     const clients = await clientProcess(t, pod.url, 5);
     clients.kill('SIGSTOP');
     await pod.counts('crier_queue_bytes', 5_000_000);
@@ -101,11 +105,11 @@ describe('SIGTERM ends a pod in time with 0', () => {
   // Without the `closeAllConnections` of endServer, the pod waits for the backend's answer to the request over HTTP.
   it('while a backend that never answers has executions of events, queries and HTTP requests in flight', async (t) => {
     const backend = await hungBackend(t);
-    const pod = await startPod(t, {
+    const pod = await spawnPod(t, {
       ...(await settingsOf(t)),
       BACKEND_HUNG_URL: backend.url,
       ...{ BACKEND_TIMEOUT_MS: '3600000', EXECUTION_TIMEOUT_MS: '3600000' },
-    });
+    }).started();
     const [querying, subscribed] = [await connected(t, pod), await connected(t, pod)];
     querying.subscribe('a', '{ hung }');
     subscribed.subscribe('a', 'subscription { order { hung } }');

@@ -9,7 +9,7 @@ import type { Outside } from '../kafka/consumer-harness.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startPod } from './pod.ts';
+import { startPod } from './pod-server.ts';
 
 const MATCH = 'match: [{ arg: "order_id", path: "order_id" }]';
 

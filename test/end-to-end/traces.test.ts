@@ -15,8 +15,8 @@ import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
 import { watch } from '../support/stock-client.ts';
 import type { Watch } from '../support/stock-client.ts';
-import { spawnPod, startPod } from './pod.ts';
 import type { Pod } from './pod.ts';
+import { spawnPod } from './pod-process.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PRODUCER_SPAN = '00f067aa0ba902b7';
@@ -82,7 +82,7 @@ describe('traces over Kafka and Redis', () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
 
-  /** Settings of the pods, which export each span at once. */
+  /** Settings of the pods, which export each span at once. They are processes: OpenTelemetry's SDK reads its settings from the environment. */
   async function createStage(t: TestContext) {
     const topic = await outside.createTopic(undefined, 1);
     const name = randomName('traces');
@@ -181,7 +181,7 @@ describe('traces over Kafka and Redis', () => {
 
   it('have no span of a replayed event, whose payload and cursor are those of its delivery', async (t) => {
     const { topic, collector, backend, settings, write } = await createStage(t);
-    const pod = await startPod(t, settings);
+    const pod = await spawnPod(t, settings).started();
     const connect = async (extensions?: object) => {
       const socket = await openSocket(t, pod.url);
       await socket.init();
@@ -228,7 +228,7 @@ describe('traces over Kafka and Redis', () => {
   it('let a pod end in time whose collector hangs', async (t) => {
     const { collector, settings, write } = await createStage(t);
     collector.mode = 'hang';
-    const pod = await startPod(t, { ...settings, OTEL_TRACES_SAMPLER: 'always_on', DRAIN_SPREAD_MS: '100' });
+    const pod = await spawnPod(t, { ...settings, OTEL_TRACES_SAMPLER: 'always_on', DRAIN_SPREAD_MS: '100' }).started();
     const subscription = watch(t, pod.url, ORDERS);
     await subscribed(subscription, write);
     await pod.until('an export', () => collector.requests.length > 0);
@@ -239,7 +239,7 @@ describe('traces over Kafka and Redis', () => {
   it('lose spans and no event while the collector fails, and log it once', async (t) => {
     const { collector, settings, write } = await createStage(t);
     collector.mode = 400;
-    const pod = await startPod(t, { ...settings, OTEL_TRACES_SAMPLER: 'always_on' });
+    const pod = await spawnPod(t, { ...settings, OTEL_TRACES_SAMPLER: 'always_on' }).started();
     const subscription = watch(t, pod.url, ORDERS);
     await subscribed(subscription, write);
     await pod.counts('crier_spans_lost_total', 2);

@@ -12,8 +12,8 @@ import { interestOf, recordValue, SUBJECTS, TOPICS } from './flows.ts';
 import type { Interest, Subject } from './flows.ts';
 import { audit, createEntry, summaryOf } from '../support/ledger.ts';
 import type { Entry } from '../support/ledger.ts';
-import { startPod } from './pod.ts';
 import type { Pod } from './pod.ts';
+import { spawnPod } from './pod-process.ts';
 import { kafkajsProducer, kcatProducer, stableMembers } from './producers.ts';
 import type { OutgoingRecord, Produce } from './producers.ts';
 
@@ -82,7 +82,7 @@ async function startStack(t: TestContext): Promise<Stack> {
     CHANNEL_PREFIX: `${suffix}:`,
     LOG_LEVEL: 'warn',
   };
-  const pods = await Promise.all([startPod(t, settings), startPod(t, settings)]);
+  const pods = await Promise.all([spawnPod(t, settings).started(), spawnPod(t, settings).started()]);
   // A rebalance in the middle of the ledger may repeat records, because delivery is at-least-once.
   await waitFor('both pods in one stable group', async () => (await stableMembers(brokers, group)) === 2, 60_000);
 

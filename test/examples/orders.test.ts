@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import kafkajs from 'kafkajs';
-import { spawnPod } from '../end-to-end/pod.ts';
+import { spawnPod } from '../end-to-end/pod-process.ts';
 import { freePorts } from '../../stack/port.ts';
 import { NO_DOCKER, runStack } from '../support/stack.ts';
 import { watch } from '../support/stock-client.ts';

@@ -1,10 +1,10 @@
-import type { Pod } from '../end-to-end/pod.ts';
+import type { PodProcess } from '../end-to-end/pod-process.ts';
 import type { Scope } from '../support/socket.ts';
 
 const HALF_MS = 50;
 
 /** Limits a pod to half of a core until the test ends: it is frozen for 50 of every 100 ms. */
-export function halve(scope: Scope, pod: Pod): void {
+export function halve(scope: Scope, pod: PodProcess): void {
   let isFrozen = false;
   const timer = setInterval(() => {
     isFrozen = !isFrozen;

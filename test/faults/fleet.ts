@@ -2,8 +2,8 @@ import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HISTORY_DEFAULTS } from '../../src/bus/history.ts';
 import type { HistoryLimits } from '../../src/bus/history.ts';
-import { spawnPod } from '../end-to-end/pod.ts';
-import type { Pod } from '../end-to-end/pod.ts';
+import { spawnPod } from '../end-to-end/pod-process.ts';
+import type { PodProcess } from '../end-to-end/pod-process.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { ENTRY_TYPES } from '../support/entry-record.ts';
 import { randomName } from '../support/services.ts';
@@ -31,7 +31,7 @@ export interface FleetOptions {
 
 /** Gateway processes behind one address, their Redis, and a ledger that is published to it. */
 export class Fleet {
-  readonly pods: Pod[];
+  readonly pods: PodProcess[];
   readonly lanes: readonly string[];
   readonly balancer: Balancer;
   readonly publisher: LedgerPublisher;
@@ -75,7 +75,7 @@ export class Fleet {
   }
 
   /** Starts one more pod in the rotation. */
-  async addPod(): Promise<Pod> {
+  async addPod(): Promise<PodProcess> {
     const pod = spawnPod(this.#t, this.#settings);
     await pod.started();
     this.pods.push(pod);
@@ -84,7 +84,7 @@ export class Fleet {
   }
 
   /** Removes this pod from the rotation. */
-  retire(pod: Pod): void {
+  retire(pod: PodProcess): void {
     this.balancer.remove(portOf(pod));
     this.pods.splice(this.pods.indexOf(pod), 1);
   }
@@ -138,7 +138,7 @@ function lastOfLanes({ written }: LedgerPublisher): ReadonlyMap<string, number> 
   return new Map(written.map(({ lane, sequence }) => [lane, sequence]));
 }
 
-export function portOf(pod: Pod): number {
+export function portOf(pod: PodProcess): number {
   return Number(new URL(pod.url).port);
 }
 

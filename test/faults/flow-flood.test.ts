@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import type { Pod } from '../end-to-end/pod.ts';
+import type { PodProcess } from '../end-to-end/pod-process.ts';
 import { kafkaBrokers } from '../support/services.ts';
 import { halve } from './duty-cycle.ts';
 import { isFull } from './form.ts';
@@ -22,7 +22,7 @@ const MAX_BUFFER_BYTES = 4 * 1024 * 1024;
 const OFF = { FLOW_TARGET_MS: '0' };
 
 /** Starts pods with these settings. Resolves with those that serve sockets. */
-type Form = (stage: Stage, settings: Readonly<Record<string, string>>, t: TestContext) => Promise<Pod[]>;
+type Form = (stage: Stage, settings: Readonly<Record<string, string>>, t: TestContext) => Promise<PodProcess[]>;
 
 const start = (stage: Stage, settings: Readonly<Record<string, string>>, ...roles: ('all' | 'gateway' | 'worker')[]) =>
   Promise.all(roles.map((role) => stage.start(role, settings)));

@@ -12,7 +12,7 @@ import { redisCluster, redisServer } from '../support/services.ts';
 import { openSocket } from '../support/socket.ts';
 import { watch } from '../support/stock-client.ts';
 import { EVERY_FIELD, orderEvent, orderRecord, ordersSettings } from '../end-to-end/orders.ts';
-import { spawnPod, startPod } from '../end-to-end/pod.ts';
+import { spawnPod } from '../end-to-end/pod-process.ts';
 import { kcatProducer } from '../end-to-end/producers.ts';
 
 const SUBSCRIPTION = `subscription { order_updated(order_id: 7) ${EVERY_FIELD} }`;
@@ -40,14 +40,14 @@ describe('a pod without Kafka and Redis', () => {
 
   it('starts, reports both in /readyz, and delivers once they are available', async (t) => {
     const [kafkaPort, redisPort] = (await freePorts(2)) as [number, number];
-    const pod = await startPod(
+    const pod = await spawnPod(
       t,
       await ordersSettings(t, {
         topic: 'orders',
         brokers: `127.0.0.1:${kafkaPort}`,
         redisUrl: `redis://127.0.0.1:${redisPort}`,
       }),
-    );
+    ).started();
     const { status, body } = await pod.readiness();
     assert.equal(status, 200, 'with another status, Kubernetes would take all pods out of service at once');
     const { kafka, bus, away_servers } = body;
@@ -76,9 +76,9 @@ describe('a pod without Kafka and Redis', () => {
   it('exits on SIGTERM within the deadline while Kafka and Redis hang and a client does not answer', async (t) => {
     const redis = await redisServer(t);
     const settings = await ordersSettings(t, { topic: 'orders', brokers: broker!.address, redisUrl: redis.url });
-    const pod = await startPod(t, settings);
+    const pod = await spawnPod(t, settings).started();
     const ofAnotherGroup = { KAFKA_GROUP_ID: 'hasty', CHANNEL_PREFIX: 'hasty:' };
-    const hasty = await startPod(t, { ...settings, ...ofAnotherGroup, SHUTDOWN_TIMEOUT_MS: '300' });
+    const hasty = await spawnPod(t, { ...settings, ...ofAnotherGroup, SHUTDOWN_TIMEOUT_MS: '300' }).started();
     for (const one of [pod, hasty]) await one.reports({ kafka: 'connected' });
     const client = await openSocket(t, pod.url);
     await client.init();
@@ -105,7 +105,7 @@ describe('a gateway over a Redis Cluster', () => {
     const [lost] = cluster.primaries;
     const redisUrl = cluster.url.replace('//', '//:the-password@');
     const settings = await ordersSettings(t, { topic: 'orders', brokers: '', redisUrl });
-    const pod = await startPod(t, { ...settings, ROLE: 'gateway' });
+    const pod = await spawnPod(t, { ...settings, ROLE: 'gateway' }).started();
     await pod.reports({ bus: 'available', away_servers: [] });
     await lost!.stop();
     await pod.reports({ bus: 'away', away_servers: [`127.0.0.1:${lost!.port}`] });

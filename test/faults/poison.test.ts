@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createTopics } from '../../stack/topics.ts';
-import { startPod } from '../end-to-end/pod.ts';
+import { spawnPod } from '../end-to-end/pod-process.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
@@ -83,14 +83,14 @@ describe('poison', () => {
     const largest = [{ name: 'max.message.bytes', value: '33554432' }];
     await createTopics(outside.brokers, [{ topic, numPartitions: 1, configEntries: largest }]);
     const deadTopic = `${topic}-dead`;
-    const pod = await startPod(t, {
+    const pod = await spawnPod(t, {
       GRAPH: await graphOf(t, topic),
       KAFKA_BROKERS: outside.brokers,
       KAFKA_GROUP_ID: topic,
       KAFKA_DEAD_LETTER_TOPIC: deadTopic,
       REDIS_URL: (await redisServer(t)).url,
       CHANNEL_PREFIX: `${topic}:`,
-    });
+    }).started();
     const lots = watch(t, pod.url, 'subscription { lot_changed { id name amount } }');
     await untilOpen(lots, () => outside.send(topic, [{ value: '{"lot":{"id":"open"}}' }]));
 

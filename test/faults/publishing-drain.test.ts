@@ -9,8 +9,8 @@ import { startBroker } from '../support/own-broker.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
-import { startPod } from '../end-to-end/pod.ts';
 import type { Pod } from '../end-to-end/pod.ts';
+import { spawnPod } from '../end-to-end/pod-process.ts';
 
 const TOPIC = 'bids';
 const SCHEMA = `
@@ -37,13 +37,13 @@ async function drainingPod(t: TestContext) {
   const node = await startBroker(t, TOPIC);
   // The signal reaches a frozen process once it is thawed.
   t.after(() => node.process.kill('SIGCONT'));
-  const pod = await startPod(t, {
+  const pod = await spawnPod(t, {
     ROLE: 'gateway',
     GRAPH: await graphFolder(t, { 'schema.graphql': SCHEMA }),
     KAFKA_BROKERS: node.address,
     REDIS_URL: (await redisServer(t)).url,
     CHANNEL_PREFIX: `${randomName('bids')}:`,
-  });
+  }).started();
   assert.deepEqual(await post(pod, 1), { data: { place: { partition: 0 } } });
   const socket = await openSocket(t, pod.url);
   await socket.init();

@@ -8,8 +8,8 @@ import { startBroker } from '../support/own-broker.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startPod } from '../end-to-end/pod.ts';
 import type { Pod } from '../end-to-end/pod.ts';
+import { spawnPod } from '../end-to-end/pod-process.ts';
 
 const TOPIC = 'bids';
 const SCHEMA = `
@@ -84,7 +84,10 @@ describe('mutations that publish, with Kafka killed in the middle', () => {
       REDIS_URL: (await redisServer(t)).url,
       CHANNEL_PREFIX: `${name}:`,
     };
-    const [reader, writer] = await Promise.all([startPod(t, settings), startPod(t, { ...settings, ROLE: 'gateway' })]);
+    const [reader, writer] = await Promise.all([
+      spawnPod(t, settings).started(),
+      spawnPod(t, { ...settings, ROLE: 'gateway' }).started(),
+    ]);
     const subscription = watch(t, reader.url, 'subscription { bid_placed(auction_id: "7") { amount } }');
     await reader.counts('crier_channels', 1);
     const graphiql = await openGraphiql(t, new URL('/', writer.endpoint).href);

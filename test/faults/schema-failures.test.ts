@@ -9,7 +9,7 @@ import { registryProxy } from '../support/registry-proxy.ts';
 import { framed, registerSchema, schemaRegistry } from '../support/schema-registry.ts';
 import { randomName } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
-import { startPod } from '../end-to-end/pod.ts';
+import { spawnPod } from '../end-to-end/pod-process.ts';
 import { podSettings } from '../end-to-end/pod-settings.ts';
 
 /** A record with the number of an order. Its documentation tells schemas apart. */
@@ -46,7 +46,7 @@ describe('records whose schema alone cannot be had', () => {
     const [topic, hopeless] = [await outside.createTopic(undefined, 1), await outside.createTopic(undefined, 1)];
     const [small, large] = [await register(randomName()), await register(`${randomName()} ${'x'.repeat(4_194_304)}`)];
     const settings = await settingsFor(t, registry.url, [topic, hopeless]);
-    const pod = await startPod(t, settings);
+    const pod = await spawnPod(t, settings).started();
     const orders = watch(t, pod.url, 'subscription { order0 { id } }');
     await pod.counts('crier_channels', 1);
     await outside.sendValues(topic, [
@@ -77,7 +77,7 @@ describe('records whose schema alone cannot be had', () => {
     const [topic, other] = [await outside.createTopic(undefined, 1), await outside.createTopic(undefined, 1)];
     const { url, answers } = await registryProxy(t, registry.url);
     const settings = await settingsFor(t, url, [topic, other]);
-    const pod = await startPod(t, settings);
+    const pod = await spawnPod(t, settings).started();
     const orders = watch(t, pod.url, 'subscription { order0 { id } }');
     const others = watch(t, pod.url, 'subscription { order1 { id } }');
     await pod.counts('crier_channels', 2);
@@ -113,7 +113,7 @@ describe('records whose schema alone cannot be had', () => {
     const { url, answers } = await registryProxy(t, registry.url);
     // Longer than the test waits for an event.
     const settings = { ...(await settingsFor(t, url, [topic, other])), SCHEMA_REGISTRY_TIMEOUT_MS: '60000' };
-    const pod = await startPod(t, settings);
+    const pod = await spawnPod(t, settings).started();
     const others = watch(t, pod.url, 'subscription { order1 { id } }');
     await pod.counts('crier_channels', 1);
     const schema = await register(randomName());
@@ -131,7 +131,7 @@ describe('records whose schema alone cannot be had', () => {
     const [topic, other] = [await outside.createTopic(undefined, 1), await outside.createTopic(undefined, 1)];
     const { url, answers } = await registryProxy(t, registry.url);
     const settings = { ...(await settingsFor(t, url, [topic, other])), SCHEMA_REGISTRY_TIMEOUT_MS: '1000' };
-    const pod = await startPod(t, settings);
+    const pod = await spawnPod(t, settings).started();
     const [first, second] = [await register(randomName()), await register(randomName())];
     answers.set(`/schemas/ids/${first}`, { status: 502, body: '<html>' });
     answers.set(`/schemas/ids/${second}`, 'none');

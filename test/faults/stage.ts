@@ -2,8 +2,8 @@ import type { TestContext } from 'node:test';
 import type { HistoryLimits } from '../../src/bus/history.ts';
 import type { RedisServer } from '../../stack/redis-server.ts';
 import { createTopics } from '../../stack/topics.ts';
-import { spawnPod } from '../end-to-end/pod.ts';
-import type { Pod } from '../end-to-end/pod.ts';
+import { spawnPod } from '../end-to-end/pod-process.ts';
+import type { PodProcess } from '../end-to-end/pod-process.ts';
 import { stableMembers } from '../end-to-end/producers.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { ENTRY_TYPES } from '../support/entry-record.ts';
@@ -29,7 +29,7 @@ export class Stage {
   /** Name of the topic and the group. */
   readonly name: string;
   readonly redis: RedisServer;
-  readonly pods: Pod[] = [];
+  readonly pods: PodProcess[] = [];
   readonly #t: TestContext;
   readonly #settings: Readonly<Record<string, string>>;
 
@@ -48,7 +48,10 @@ export class Stage {
     this.#settings = settings;
   }
 
-  async start(role: 'all' | 'gateway' | 'worker', settings: Readonly<Record<string, string>> = {}): Promise<Pod> {
+  async start(
+    role: 'all' | 'gateway' | 'worker',
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<PodProcess> {
     const pod = spawnPod(this.#t, { ...this.#settings, ...settings, ROLE: role });
     this.pods.push(pod);
     return pod.started();

@@ -6,8 +6,8 @@ import { graphFolder } from '../graph/support/graph-folder.ts';
 import { Pipe } from '../support/pipe.ts';
 import { openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { spawnPod } from '../end-to-end/pod.ts';
 import type { Pod } from '../end-to-end/pod.ts';
+import { spawnPod } from '../end-to-end/pod-process.ts';
 
 const SHUTDOWN_TIMEOUT_MS = '10000';
 

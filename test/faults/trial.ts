@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import type { Pod } from '../end-to-end/pod.ts';
+import type { PodProcess } from '../end-to-end/pod-process.ts';
 import { ENTRY_SELECTION } from '../support/entry-record.ts';
 import { audit, summaryOf } from '../support/ledger.ts';
 import { MARK, Subscriber } from '../support/subscriber.ts';
@@ -23,7 +23,7 @@ export interface TrialOptions extends Pick<LedgerStreamOptions, 'recordsPerSecon
 }
 
 interface Interest extends Asked {
-  readonly gateway: Pod;
+  readonly gateway: PodProcess;
   /** Undefined: all lanes. */
   readonly lane: string | undefined;
 }
@@ -40,7 +40,7 @@ export class Trial {
   readonly #late: string[] = [];
   #startedAt = 0;
 
-  private constructor(t: TestContext, stage: Stage, gateways: readonly Pod[], options: TrialOptions) {
+  private constructor(t: TestContext, stage: Stage, gateways: readonly PodProcess[], options: TrialOptions) {
     const { work, ...rate } = options;
     const { brokers, name: topic, partitions } = stage;
     this.#t = t;
@@ -59,7 +59,12 @@ export class Trial {
   }
 
   /** Resolves when every path is open and the ledger is being written; for an endless ledger, when its first entry was received. */
-  static async start(t: TestContext, stage: Stage, gateways: readonly Pod[], options: TrialOptions): Promise<Trial> {
+  static async start(
+    t: TestContext,
+    stage: Stage,
+    gateways: readonly PodProcess[],
+    options: TrialOptions,
+  ): Promise<Trial> {
     const trial = new Trial(t, stage, gateways, options);
     await trial.#openEveryPath();
     trial.#startedAt = performance.now();
@@ -120,7 +125,7 @@ export class Trial {
    * Ends the ledger, waits for all of it, and returns the faults per subscriber. `victim`: a gateway whose subscribers may lose entries if
    * they receive a gap; subscribers of an ended one do not count.
    */
-  async finish(victim?: Pod): Promise<string[]> {
+  async finish(victim?: PodProcess): Promise<string[]> {
     const seconds = (performance.now() - this.#startedAt) / 1000;
     this.stream.stop();
     this.stream.mark(MARK.end);
@@ -141,7 +146,7 @@ export class Trial {
     return [...missing, ...witnesses.flatMap((witness) => this.#shortcomings(witness, victim)), ...this.#late];
   }
 
-  #shortcomings(subscriber: Subscriber<Interest>, victim: Pod | undefined): string[] {
+  #shortcomings(subscriber: Subscriber<Interest>, victim: PodProcess | undefined): string[] {
     const { interest, received, failures, closeCode, gaps } = subscriber;
     const { lane, gateway } = interest;
     const due = this.stream.written.filter((entry) => lane === undefined || entry.lane === lane);

@@ -7,8 +7,8 @@ import type { TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { spawnPod, startPod } from '../end-to-end/pod.ts';
-import type { Pod } from '../end-to-end/pod.ts';
+import { spawnPod } from '../end-to-end/pod-process.ts';
+import type { PodProcess } from '../end-to-end/pod-process.ts';
 
 /** A watchdog that fails leaves its process alive: the test then fails after this time, and kills it. */
 const PATIENCE_MS = 60_000;
@@ -28,14 +28,14 @@ async function settingsOf(t: TestContext, code: string): Promise<Record<string, 
 }
 
 /** A pod whose event loop runs `code` and never turns again. */
-async function blockedPod(t: TestContext, code: string, settings: Record<string, string> = {}): Promise<Pod> {
+async function blockedPod(t: TestContext, code: string, settings: Record<string, string> = {}): Promise<PodProcess> {
   const pod = spawnPod(t, { ...(await settingsOf(t, code)), ...settings });
   await pod.until('the loop to block', () => pod.output.includes('blocked'));
   return pod;
 }
 
 /** Resolves when the watchdog has ended the pod. */
-async function endedByWatchdog(pod: Pod): Promise<void> {
+async function endedByWatchdog(pod: PodProcess): Promise<void> {
   await waitFor('the watchdog', () => pod.process.signalCode, PATIENCE_MS);
   assert.equal(await pod.ended, 'SIGKILL');
   const line = pod.lines.at(-1)!;
@@ -84,7 +84,10 @@ describe('the watchdog', { concurrency: 3 }, () => {
   });
 
   it('leaves a pod alone that was stopped for longer than the limit and is continued', async (t) => {
-    const pod = await startPod(t, await settingsOf(t, `setInterval(() => process.stdout.write('turn;'), 1000);`));
+    const pod = await spawnPod(
+      t,
+      await settingsOf(t, `setInterval(() => process.stdout.write('turn;'), 1000);`),
+    ).started();
     pod.process.kill('SIGSTOP');
     await endedByWatchdog(await blockedPod(t, 'block();'));
     const turns = () => pod.output.split('turn;').length;

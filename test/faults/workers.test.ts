@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Pod } from '../end-to-end/pod.ts';
+import type { PodProcess } from '../end-to-end/pod-process.ts';
 import { kafkaBrokers } from '../support/services.ts';
 import { TcpProxy } from '../bus/redis/tcp-proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -85,7 +85,7 @@ describe('workers of one group', () => {
 });
 
 /** Freezes a worker with records in flight to Redis, which arrive when the link is released. */
-async function freezeInTheAct(victim: Pod, proxy: TcpProxy): Promise<void> {
+async function freezeInTheAct(victim: PodProcess, proxy: TcpProxy): Promise<void> {
   proxy.hold();
   await waitFor('records on their way', () => proxy.heldBytes > 0);
   victim.process.kill('SIGSTOP');

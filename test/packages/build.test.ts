@@ -18,7 +18,7 @@ import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { spawnPod } from '../end-to-end/pod.ts';
+import { spawnPod } from '../end-to-end/pod-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const run = promisify(execFile);

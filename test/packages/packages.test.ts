@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import typescript from 'typescript';
 import type { CompilerOptions } from 'typescript';
-import { spawnPod } from '../end-to-end/pod.ts';
+import { spawnPod } from '../end-to-end/pod-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { installed, packAll } from './packed.ts';
 import type { Package } from './packed.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { spawnPod } from '../end-to-end/pod.ts';
+import { spawnPod } from '../end-to-end/pod-process.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { OtlpReceiver } from '../support/otlp-receiver.ts';
 import { watch } from '../support/stock-client.ts';

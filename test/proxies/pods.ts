@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
-import { spawnPod } from '../end-to-end/pod.ts';
 import type { Pod } from '../end-to-end/pod.ts';
+import { spawnPod } from '../end-to-end/pod-process.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { HOST } from './outside.ts';
 

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { startPod } from '../end-to-end/pod.ts';
 import type { Pod } from '../end-to-end/pod.ts';
+import { startPod } from '../end-to-end/pod-server.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
 import { randomName, redisServer } from '../support/services.ts';
@@ -41,6 +41,7 @@ export async function podsStage(
   return {
     topic,
     folder,
+    settings,
     start: (name: string, more: Readonly<Record<string, string>> = {}) =>
       startPod(t, { ...settings, POD_NAME: name, ...more }),
     /** Sends records of item 1, numbered from 0 on, to one partition. */

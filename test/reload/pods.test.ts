@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { spawnPod } from '../end-to-end/pod-process.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
 import { watch } from '../support/stock-client.ts';
@@ -91,7 +92,7 @@ describe('a reload of pods that share Kafka and Redis', { timeout: 240_000 }, ()
   it('consumes a topic that a new field names, without losing the place in the others', async (t) => {
     const stage = await createStage(t, schema);
     const added = await outside.createTopic(undefined, 1);
-    const pod = await stage.start('a');
+    const pod = await spawnPod(t, stage.settings).started();
     await pod.reports({ kafka: 'connected' });
     const one = watch(t, pod.url, 'subscription { item(id: "1") { n } }');
     await pod.counts('crier_operations', 1);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { freePorts } from '../../stack/port.ts';
-import { spawnPod } from '../end-to-end/pod.ts';
+import { spawnPod } from '../end-to-end/pod-process.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { SCHEMA, resolversOf } from './stage.ts';

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import kafkajs from 'kafkajs';
-import { spawnPod, startPod } from '../end-to-end/pod.ts';
+import { checked } from '../check/checked.ts';
 import type { LogLine, Pod } from '../end-to-end/pod.ts';
+import { startPod } from '../end-to-end/pod-server.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { kafkaBrokers, randomName, redisServer } from '../support/services.ts';
@@ -105,14 +106,14 @@ describe('RecordCheck', { concurrency: 2 }, () => {
 
   it('prints the same with --check-config, or that the records fit', async (t) => {
     const { topic, send, settings } = await stage(t);
-    const lines = async () => {
-      const pod = spawnPod(t, settings, { arguments: ['--check-config'] });
-      assert.equal(await pod.ended, 0, pod.output);
-      return pod.output.split('\n').filter((line) => line.includes('records: '));
+    const records = async () => {
+      const { hasFailed, lines } = await checked(settings);
+      assert.equal(hasFailed, false, lines.join('\n'));
+      return lines.filter((line) => line.includes('records: '));
     };
-    assert.deepEqual(await lines(), []);
+    assert.deepEqual(await records(), []);
     await send(0, { head: {}, order: { id: 'o-1' } });
-    const [found] = await lines();
+    const [found] = await records();
     assert.ok(
       found?.startsWith(
         `warning  records: the newest records of the topic ${topic} (partition 0, offset 0): Subscription.order_updated: match of "id": `,
@@ -120,7 +121,7 @@ describe('RecordCheck', { concurrency: 2 }, () => {
       found,
     );
     await send(0, { head: { order_id: 1 }, order: { id: 'o-1', state: 'OPEN' } });
-    assert.deepEqual(await lines(), [
+    assert.deepEqual(await records(), [
       `ok       records: the newest records of the topic ${topic} fit the graph (2 compared)`,
     ]);
   });
@@ -134,10 +135,8 @@ describe('RecordCheck', { concurrency: 2 }, () => {
     );
     assert.equal(topic, 'orders');
     assert.match(String(problems), /no "head" at the top.*has "NEW" at "order\.state"/s);
-    const check = spawnPod(t, { GRAPH: folder }, { arguments: ['--check-config'] });
-    await check.ended;
     assert.match(
-      check.output,
+      (await checked({ GRAPH: folder })).lines.join('\n'),
       /^warning {2}records: the first samples of the topic orders \(partition 0, offset 49\): .*no "head"/m,
     );
   });

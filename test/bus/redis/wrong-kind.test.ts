@@ -6,7 +6,7 @@ import { freePorts } from '../../../stack/port.ts';
 import type { RedisServer } from '../../../stack/redis-server.ts';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
 import { ConfigError } from '../../../src/errors.ts';
-import { spawnPod } from '../../end-to-end/pod.ts';
+import { spawnPod } from '../../end-to-end/pod-process.ts';
 import { redisServer } from '../../support/services.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { waitFor } from '../../support/wait-for.ts';

@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { freePorts } from '../../../stack/port.ts';
-import { startPod } from '../../end-to-end/pod.ts';
+import { startPod } from '../../end-to-end/pod-server.ts';
 import { graphFolder } from '../../graph/support/graph-folder.ts';
 import { createCertificate } from '../../support/certificate.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { Crier, crier } from '../crier.ts';
+import { refusalOf } from '../refusal.ts';
 import { listen, startGraphqlWs, startLegacy } from './other-server.ts';
 
 const PUSHED = ['--subscription', 'subscription { pushed }', '--trigger', 'mutation ($n: Int!) { push(n: $n) }'];
@@ -209,15 +210,21 @@ describe('crier bench', { timeout: 240_000 }, () => {
         /no subscription is left: the server completed the subscription/,
       ],
       [[], 2, /expected the URL of a server/],
-      [[url, '--sockets', '5'], 2, /--sockets: of no use without --subscription/],
-      [[url, '--subscription', 'subscription { pushed'], 2, /--subscription: Syntax Error/],
-      [[url, '--subscription', '{ hello }'], 2, /--subscription: expected one subscription, got a query/],
-      [[url, '--only', 'speed'], 2, /--only: expected conformance or fan-out, got "speed"/],
     ] as const) {
       const ended = await bench(t, ...args);
       assert.equal(ended.code, code, ended.errors);
       assert.match(ended.errors, message);
       assert.doesNotMatch(ended.errors, /^\s+at /m);
+    }
+    for (const [args, message] of [
+      [['--sockets', '5'], /--sockets: of no use without --subscription/],
+      [['--subscription', 'subscription { pushed'], /--subscription: Syntax Error/],
+      [['--subscription', '{ hello }'], /--subscription: expected one subscription, got a query/],
+      [['--only', 'speed'], /--only: expected conformance or fan-out, got "speed"/],
+    ] as const) {
+      const refusal = await refusalOf(['bench', url, ...args]);
+      assert.equal(refusal.code, 'ERR_USAGE');
+      assert.match(refusal.message, message);
     }
   });
 

@@ -12,7 +12,7 @@ import { SampleBackends } from '../../../src/embedded/sample-backends.ts';
 import { backends } from '../../../src/graphs/auction/context.ts';
 import * as resolvers from '../../../src/graphs/auction/resolvers.ts';
 import { records, respond } from '../../../src/graphs/auction/samples.ts';
-import { startPod } from '../../end-to-end/pod.ts';
+import { startPod } from '../../end-to-end/pod-server.ts';
 import { kafkaBrokers, randomName, redisServer } from '../../support/services.ts';
 import { watch } from '../../support/stock-client.ts';
 import { waitFor } from '../../support/wait-for.ts';

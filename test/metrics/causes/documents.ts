@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { spawnPod } from '../../end-to-end/pod.ts';
+import { spawnPod } from '../../end-to-end/pod-process.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { apart } from './stage.ts';
 import type { Cause } from './cause.ts';

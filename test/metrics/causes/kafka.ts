@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnPod } from '../../end-to-end/pod.ts';
+import { spawnPod } from '../../end-to-end/pod-process.ts';
 import { seriesOf } from '../series.ts';
 import type { Cause } from './cause.ts';
 

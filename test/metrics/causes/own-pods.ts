@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startKafkaBroker } from '../../../stack/kafka-broker.ts';
-import { spawnPod } from '../../end-to-end/pod.ts';
+import { spawnPod } from '../../end-to-end/pod-process.ts';
 import { Outside } from '../../kafka/consumer-harness.ts';
 import { OtlpReceiver } from '../../support/otlp-receiver.ts';
 import { openSocket } from '../../support/socket.ts';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { RedisServer } from '../../../stack/redis-server.ts';
 import type { Pod } from '../../end-to-end/pod.ts';
-import { spawnPod } from '../../end-to-end/pod.ts';
+import { spawnPod } from '../../end-to-end/pod-process.ts';
 import { graphFolder } from '../../graph/support/graph-folder.ts';
 import type { Outside } from '../../kafka/consumer-harness.ts';
 import { redisServer } from '../../support/services.ts';
