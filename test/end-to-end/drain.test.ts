@@ -12,6 +12,7 @@ import type { Watch } from '../support/stock-client.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { Pod } from './pod.ts';
 import { spawnPod } from './pod-process.ts';
+import { startPod } from './pod-server.ts';
 
 const PARTITIONS = 4;
 const TICKS = 'subscription { tick { key seq } }';
@@ -78,7 +79,7 @@ describe('SIGTERM', () => {
   it('while records flow, sets /readyz to 503, closes sockets with 1001, commits offsets and exits with 0; the next pod loses and repeats no record', async (t) => {
     const topic = await outside.createTopic(undefined, PARTITIONS);
     const settings = await settingsFor(t, topic);
-    const observer = await spawnPod(t, { ...settings, ROLE: 'gateway' }).started();
+    const observer = await startPod(t, { ...settings, ROLE: 'gateway' });
     const observed = watch(t, observer.url, TICKS);
     const pod = await spawnPod(t, settings).started();
     const client = watch(t, pod.url, TICKS);
@@ -106,7 +107,7 @@ describe('SIGTERM', () => {
     await waitFor('every committed record', () => observed.events.length >= seenBefore);
     assert.equal(observed.events.length, seenBefore, 'exactly the published records are committed');
 
-    await spawnPod(t, settings).started();
+    await startPod(t, settings);
     await waitFor('events from the next pod', () => observed.events.length > seenBefore + 1000, 30_000);
     const count = await flow.stop();
     const isComplete = () => {

@@ -9,10 +9,12 @@ import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { CpuProfile } from '../../src/profiling/cpu-profile.ts';
+import { checked } from '../check/checked.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { Pod } from './pod.ts';
 import { spawnPod } from './pod-process.ts';
+import { startRefusal } from './pod-server.ts';
 
 /** A graph that keeps the CPU busy under a name of its own, and ends the process when `/boom` appears in a payload. */
 const GRAPH = {
@@ -168,12 +170,11 @@ describe('PROFILE_ON_EXIT', { concurrency: 2 }, () => {
     const pod = spawnPod(t, settings);
     assert.equal(await pod.ended, 1);
     assert.match(pod.log, line);
-    const check = spawnPod(t, settings, { arguments: ['--check-config'] });
-    assert.equal(await check.ended, 1);
-    assert.match(check.output, line);
-    const url = spawnPod(t, { ...settings, PROFILE_ON_EXIT: 'ftp://store/key?signature=hunter2' });
-    assert.equal(await url.ended, 1);
-    assert.match(url.log, /PROFILE_ON_EXIT: expected .* but its URL does not begin with http:\/\/ or https:\/\/$/m);
-    assert.doesNotMatch(url.log, /hunter2/);
+    const { hasFailed, lines } = await checked(settings);
+    assert.equal(hasFailed, true);
+    assert.match(lines.join('\n'), line);
+    const refusal = await startRefusal(t, { ...settings, PROFILE_ON_EXIT: 'ftp://store/key?signature=hunter2' });
+    assert.match(refusal, /PROFILE_ON_EXIT: expected .* but its URL does not begin with http:\/\/ or https:\/\/$/m);
+    assert.doesNotMatch(refusal, /hunter2/);
   });
 });

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { Redis } from 'ioredis';
 import type { Pod } from '../end-to-end/pod.ts';
 import { spawnPod } from '../end-to-end/pod-process.ts';
+import { startPod } from '../end-to-end/pod-server.ts';
 import { kafkaBrokers, randomName, redisServer } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -62,7 +63,7 @@ describe('examples/chat', () => {
   });
 
   it('refuses a room that leads to another channel', async (t) => {
-    const pod = await spawnPod(t, { GRAPH }).started();
+    const pod = await startPod(t, { GRAPH });
     for (const field of ['said(room: "lobby:typing") { user }', 'typing(room: "lobby:x") { user }']) {
       const refused = watch(t, pod.url, `subscription { ${field} }`);
       await waitFor('the refusal', () => refused.failures.length > 0);

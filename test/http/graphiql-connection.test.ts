@@ -9,7 +9,7 @@ import { useServer } from 'graphql-ws/use/ws';
 import { WebSocketServer } from 'ws';
 import { createGraphiql } from '../../src/http/graphiql.ts';
 import { freePorts } from '../../stack/port.ts';
-import { spawnPod } from '../end-to-end/pod-process.ts';
+import { startPod } from '../end-to-end/pod-server.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
@@ -67,7 +67,7 @@ describe('GraphiQL of a pod that restarts', { timeout: 240_000 }, () => {
       REDIS_URL: (await redisServer(t)).url,
       CHANNEL_PREFIX: `${name}:`,
     };
-    const pod = await spawnPod(t, settings).started();
+    const pod = await startPod(t, settings);
     const graphiql = await openGraphiql(t, `http://127.0.0.1:${port}/`);
     const numbers = receivedNumbers(graphiql);
     await statusOf(graphiql, /^idle$/);
@@ -83,11 +83,11 @@ describe('GraphiQL of a pod that restarts', { timeout: 240_000 }, () => {
     await outside.sendSequences(topic, 1, 10);
     await statusOf(graphiql, /^live 10 events$/);
 
-    assert.equal(await pod.stop(), 0);
+    await pod.stop();
     await statusOf(graphiql, /^reconnecting… the socket was closed: 1\d\d\d/);
     await screenshot(graphiql.page, 'graphiql-reconnecting');
     await outside.sendSequences(topic, 1, 20, 10);
-    const next = await spawnPod(t, settings).started();
+    const next = await startPod(t, settings);
     await next.counts('crier_channels', 1);
     await outside.sendSequences(topic, 1, 5, 30);
     await statusOf(graphiql, /^live 35 events · resumed: no event was missed$/);

@@ -6,7 +6,7 @@ import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/server.ts';
 import { freePorts } from '../../stack/port.ts';
 import type { Pod } from '../end-to-end/pod.ts';
-import { spawnPod } from '../end-to-end/pod-process.ts';
+import { startPod } from '../end-to-end/pod-server.ts';
 import { fitsWidth, openPage, screenshot } from '../support/browser.ts';
 import { watch } from '../support/stock-client.ts';
 import { testConfig } from '../support/switches.ts';
@@ -51,7 +51,7 @@ async function tileOf(page: Page, title: string): Promise<string> {
 
 /** A pod with sample records, and clients that watch some of them. */
 async function busyPod(t: TestContext, settings: Readonly<Record<string, string>> = {}): Promise<Pod> {
-  const pod = await spawnPod(t, { SAMPLE_INTERVAL_MS: '20', POD_NAME: 'crier-7d9f-x2x', ...settings }).started();
+  const pod = await startPod(t, { SAMPLE_INTERVAL_MS: '20', POD_NAME: 'crier-7d9f-x2x', ...settings });
   for (let i = 0; i < 5; i++) watch(t, pod.url, WATCHED);
   watch(t, pod.url, 'subscription Bids { bid_placed(auction_id: 3005177) { amount bidder { display_name } } }');
   await pod.counts('crier_deliveries_total', 10);
@@ -116,7 +116,7 @@ describe('/live in a browser', { timeout: 240_000 }, () => {
     await shows(page, '[role=status]', /^reconnecting: .+ old$/);
     await screenshot(page, 'live-400-reconnecting');
     const other = 'another-token-'.padEnd(32, 'y');
-    const next = await spawnPod(t, { ...settings, ADMIN_TOKEN: other, POD_NAME: 'crier-7d9f-next' }).started();
+    const next = await startPod(t, { ...settings, ADMIN_TOKEN: other, POD_NAME: 'crier-7d9f-next' });
     await shows(page, '[role=status]', /^refused$/);
     // The age of the last figures is shown once a second, but not in place of what the person must do.
     await page.clock.runFor(5000);
@@ -125,7 +125,7 @@ describe('/live in a browser', { timeout: 240_000 }, () => {
     await page.getByRole('button', { name: 'Watch' }).click();
     await shows(page, '[role=status]', /^live$/);
     await shows(page, 'h1', /^crier-7d9f-next$/);
-    assert.equal(await next.stop(), 0);
+    await next.stop();
     assert.deepEqual(
       complaints.filter((text) => !/Failed to load resource|ERR_/.test(text)),
       [],

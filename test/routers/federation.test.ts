@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { useServer } from 'graphql-ws/use/ws';
 import { WebSocketServer } from 'ws';
 import type { Pod } from '../end-to-end/pod.ts';
-import { startPod } from '../end-to-end/pod-server.ts';
+import { spawnPod } from '../end-to-end/pod-process.ts';
 import { watch } from '../support/stock-client.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { importRouter, installRouters } from './install-routers.ts';
@@ -59,7 +59,7 @@ async function startSubgraphs(t: TestContext): Promise<readonly Subgraph[]> {
   return Promise.all(
     Object.entries(graphs).map(async ([name, files]) => ({
       name,
-      pod: await startPod(t, { GRAPH: await graphFolder(t, files) }),
+      pod: await spawnPod(t, { GRAPH: await graphFolder(t, files) }).started(),
     })),
   );
 }

@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import avsc from 'avsc';
 import { freePorts } from '../../../stack/port.ts';
+import { checked } from '../../check/checked.ts';
 import { startPod } from '../../end-to-end/pod-server.ts';
 import { withOutside } from '../../kafka/consumer-harness.ts';
 import type { Outside } from '../../kafka/consumer-harness.ts';
@@ -101,9 +102,9 @@ describe('crier init', { timeout: 240_000 }, () => {
   it('writes one from the newest records of a topic, and matches on their keys', async (t) => {
     const topic = await outside.createTopic(undefined, 3);
     const settings = { KAFKA_BROKERS: outside.brokers };
-    const records = Array.from({ length: 9 }, (_, n) => `{"sku":"s${n}","n":${n}}\n`).join('');
-    await crier(t, ['publish', topic, '--key', 'sku'], { settings, input: `${records}` });
-    await crier(t, ['publish', topic, '--text'], { settings, input: 'no JSON\n' });
+    const records = Array.from({ length: 9 }, (_, n) => ({ key: `s${n}`, value: `{"sku":"s${n}","n":${n}}` }));
+    await outside.send(topic, records);
+    await outside.send(topic, [{ value: 'no JSON' }]);
     const folder = join(await temporaryFolder(t), 'graph');
     const { code, output, errors } = await crier(t, ['init', folder, '--topic', topic], { settings });
     assert.equal(code, 0, errors);
@@ -161,13 +162,14 @@ describe('crier init', { timeout: 240_000 }, () => {
     assert.match(schema, /order_id is the key of the records/);
     const samples = await readFile(join(folder, 'samples.ts'), 'utf8');
     assert.match(samples, /"price": "12\.50",\s+"placed_at": "2023-11-14T22:13:20Z",\s+"note": null/);
-    const played = await crier(t, ['check', folder]);
-    assert.match(played.output, /^ok +records: the first samples fit the graph$/m);
+    const played = await checked({ GRAPH: folder });
+    assert.match(played.lines.join('\n'), /^ok +records: the first samples fit the graph$/m);
     const redis = await redisServer(t);
-    const served = await crier(t, ['check', folder], { settings: { ...settings, REDIS_URL: redis.url } });
-    assert.equal(served.code, 0, served.output);
-    assert.match(served.output, /^ok +schema registry: the newest schema of \S+ has all fields that the graph reads$/m);
-    assert.match(served.output, /^ok +records: .* fit the graph \(2 compared\)$/m);
+    const served = await checked({ ...settings, GRAPH: folder, REDIS_URL: redis.url });
+    const found = served.lines.join('\n');
+    assert.equal(served.hasFailed, false, found);
+    assert.match(found, /^ok +schema registry: the newest schema of \S+ has all fields that the graph reads$/m);
+    assert.match(found, /^ok +records: .* fit the graph \(2 compared\)$/m);
   });
 
   it('leaves out keys that are no text', async (t) => {
@@ -216,9 +218,9 @@ describe('crier init', { timeout: 240_000 }, () => {
   it('replaces no file, and names those that exist', async (t) => {
     const folder = await temporaryFolder(t);
     await writeFile(join(folder, 'samples.ts'), 'mine');
-    const { code, errors } = await crier(t, ['init', folder, '--sample', '-'], { input: ORDER });
-    assert.equal(code, 1);
-    assert.match(errors, /^crier: \S+samples\.ts: exists, and is not replaced; choose another folder, or remove it\n$/);
+    const refusal = await refusalOf(['init', folder, '--sample', '-']);
+    assert.notEqual(refusal.code, 'ERR_USAGE');
+    assert.match(refusal.message, /^\S+samples\.ts: exists, and is not replaced; choose another folder, or remove it$/);
     assert.deepEqual(await readdir(folder), ['samples.ts']);
   });
 

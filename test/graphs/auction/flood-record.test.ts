@@ -12,7 +12,7 @@ import { SampleBackends } from '../../../src/embedded/sample-backends.ts';
 import { backends } from '../../../src/graphs/auction/context.ts';
 import * as resolvers from '../../../src/graphs/auction/resolvers.ts';
 import { records, respond } from '../../../src/graphs/auction/samples.ts';
-import { startPod } from '../../end-to-end/pod-server.ts';
+import { spawnPod } from '../../end-to-end/pod-process.ts';
 import { kafkaBrokers, randomName, redisServer } from '../../support/services.ts';
 import { watch } from '../../support/stock-client.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -117,7 +117,7 @@ describe('the records of the auction samples', () => {
   });
 });
 
-/** crier with the auction graph between a Kafka, a Redis and the sample backends. */
+/** crier with the auction graph between a Kafka, a Redis and the sample backends. Its executions would starve those who write records. */
 async function startAuctionPod(t: TestContext) {
   const brokers = await kafkaBrokers(t);
   await createTopics(brokers, [{ topic: TOPIC, numPartitions: 4 }]);
@@ -128,7 +128,7 @@ async function startAuctionPod(t: TestContext) {
     ([name, backend]) => [`BACKEND_${name}_URL`, backend.url] as const,
   );
   t.after(() => server.close());
-  const pod = await startPod(t, {
+  const pod = await spawnPod(t, {
     ...Object.fromEntries(addresses),
     KAFKA_BROKERS: brokers,
     KAFKA_GROUP_ID: randomName('auction'),
@@ -138,7 +138,7 @@ async function startAuctionPod(t: TestContext) {
     MAX_QUERY_TOKENS: '5000',
     BACKEND_TIMEOUT_MS: '30000',
     EXECUTION_TIMEOUT_MS: '60000',
-  });
+  }).started();
   const producer = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING }).producer();
   await producer.connect();
   t.after(() => producer.disconnect());

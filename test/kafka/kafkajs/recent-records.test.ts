@@ -6,7 +6,7 @@ import { Cluster } from '../../../src/kafka/kafkajs/cluster.ts';
 import { RecentRecords } from '../../../src/kafka/kafkajs/recent-records.ts';
 import { createLog } from '../../../src/log.ts';
 import { graphFolder } from '../../graph/support/graph-folder.ts';
-import { crier } from '../../cli/crier.ts';
+import { checked } from '../../check/checked.ts';
 import { redisServer } from '../../support/services.ts';
 import { testConfig } from '../../support/switches.ts';
 import { withOutside } from '../consumer-harness.ts';
@@ -66,7 +66,10 @@ describe('RecentRecords', { timeout: 120_000 }, () => {
     const schema = `type Subscription { order: Order @kafka(topic: "${topic}") } type Order { id: ID state: State } enum State { OPEN }`;
     const folder = await graphFolder(t, { 'schema.graphql': schema });
     const settings = { KAFKA_BROKERS: outside.brokers, REDIS_URL: (await redisServer(t)).url };
-    const { output } = await crier(t, ['check', folder], { settings });
-    assert.match(output, /^warning +records: .*\(partition 1, offset 0\): .*Order\.state: the record has "OPN"/m);
+    const { lines } = await checked({ ...settings, GRAPH: folder });
+    assert.match(
+      lines.join('\n'),
+      /^warning +records: .*\(partition 1, offset 0\): .*Order\.state: the record has "OPN"/m,
+    );
   });
 });

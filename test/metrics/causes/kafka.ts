@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnPod } from '../../end-to-end/pod-process.ts';
+import { startPod } from '../../end-to-end/pod-server.ts';
 import { seriesOf } from '../series.ts';
 import type { Cause } from './cause.ts';
 
@@ -82,7 +82,7 @@ export const kafkaCauses: readonly Cause[] = [
       const partitions = async (admin: string) =>
         [...(await seriesOf(admin)).keys()].filter((name) => name.startsWith('crier_kafka_lag_records')).sort();
       const all = await partitions(stage.pod.admin);
-      const other = await spawnPod(t, { ...settings, ROLE: 'worker' }).started();
+      const other = await startPod(t, { ...settings, ROLE: 'worker' });
       await stage.pod.until('a division of the partitions', async () => {
         const [ours, theirs] = [await partitions(stage.pod.admin), await partitions(other.admin)];
         return (
