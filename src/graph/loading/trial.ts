@@ -28,7 +28,8 @@ export async function tryModules(trial: Trial, timeoutMs = TIMEOUT_MS): Promise<
       timer = setTimeout(() => fail(`has not been loaded within ${timeoutMs} ms: it loops, or waits`), timeoutMs);
       child.once('message', () => resolve());
       child.once('error', reject);
-      child.once('exit', (code, signal) => fail(`ended the process that tried it (${String(code ?? signal)})`));
+      // Not `exit`, which a busy event loop may emit before a message that was sent earlier.
+      child.once('close', (code, signal) => fail(`ended the process that tried it (${String(code ?? signal)})`));
       child.send(trial);
     });
   } finally {
