@@ -5,6 +5,7 @@ import { runCommand, say } from './command.ts';
 import { publishFaults } from './fault-report.ts';
 import { median } from './median.ts';
 import { numberFlag } from './number-flag.ts';
+import { spreadOf, spreadsOf } from './spread.ts';
 import { startArguments } from './processes/start-arguments.ts';
 import { costOfStart, modulesOfStart, partOf } from './start/start-once.ts';
 import type { StartCost, StartPlan } from './start/start-once.ts';
@@ -34,11 +35,11 @@ const { values } = parseArgs({
   },
 });
 
-const FIGURES = [
-  ['CPU, ms', ({ cpuMs }: StartCost) => cpuMs, 0],
-  ['wall, ms', ({ wallMs }: StartCost) => wallMs, 0],
-  ['RSS, MB', ({ rssBytes }: StartCost) => rssBytes / 2 ** 20, 0],
-] as const;
+const FIGURES = {
+  'CPU, ms': ({ cpuMs }: StartCost) => cpuMs,
+  'wall, ms': ({ wallMs }: StartCost) => wallMs,
+  'RSS, MB': ({ rssBytes }: StartCost) => rssBytes / 2 ** 20,
+};
 
 /** The starts of one role, in the order of their rounds. */
 interface RoleStarts {
@@ -91,7 +92,13 @@ async function main(): Promise<void> {
       table,
       success,
       faults,
-      data: { starts },
+      data: {
+        rounds,
+        crier: Object.fromEntries(starts.map(({ role, crier }) => [role, spreadsOf(crier, FIGURES)])),
+        ...(base !== undefined && {
+          base: Object.fromEntries(starts.map(({ role, base }) => [role, spreadsOf(base, FIGURES)])),
+        }),
+      },
     });
   } finally {
     await redis.stop();
@@ -99,11 +106,10 @@ async function main(): Promise<void> {
 }
 
 function linesOf({ role, crier, base }: RoleStarts): string[][] {
-  return FIGURES.map(([name, read, digits]) => {
-    const own = crier.map(read);
-    const figures = [median(own), Math.min(...own), Math.max(...own)].map((value) => value.toFixed(digits));
-    const against =
-      base.length > 0 ? [median(base.map(read)).toFixed(digits), ratioOf(crier, base, read).toFixed(2)] : [];
+  return Object.entries(FIGURES).map(([name, read]) => {
+    const own = spreadOf(crier.map(read));
+    const figures = [own.median, own.min, own.max].map((value) => value.toFixed(0));
+    const against = base.length > 0 ? [median(base.map(read)).toFixed(0), ratioOf(crier, base, read).toFixed(2)] : [];
     return [`${role}: ${name}`, ...figures, ...against];
   });
 }

@@ -65,7 +65,7 @@ describe('.ci/run', () => {
   it('stops after a failed installation', async (t) => {
     const { status, lines } = await runWith(t, '[ "$1" != ci ]');
     assert.equal(status, 1);
-    assert.deepEqual(lines.slice(1), ['FAILED: npm ci', '', '']);
+    assert.deepEqual(lines.slice(1), ['FAILED: npm ci', '']);
   });
 });
 

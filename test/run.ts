@@ -125,7 +125,6 @@ async function runTests(selection: Selection, stop: AbortSignal): Promise<TestRu
         ...settings,
       },
       stop,
-      stdio: 'inherit',
       onFile: (report) => log.add(nameOf(report.file), report),
     });
     const reports = run.reports.map((report) => ({ name: nameOf(report.file), report }));

@@ -61,8 +61,9 @@ export interface BackendPressure {
 }
 
 /**
- * The pod's HTTP clients: one per backend, made at its first use. The first `load`, or else the first use, loads their modules. Bodies are JSON. Redirects are not followed. A GET with status 404 gives
- * null; so does an empty response. A GET that the backend has not processed is sent once more, within the budget and the timeout.
+ * The pod's HTTP clients: one per backend, made at its first use. The first `load`, or else the first use, loads their modules. Bodies are
+ * JSON. Redirects are not followed. A GET with status 404 gives null; so does an empty response. A GET that the backend has not processed is
+ * sent once more, within the budget and the timeout.
  *
  * Fails with a BackendError, of which a client receives a code and nothing about the backend: BACKEND_NOT_CONFIGURED,
  * BACKEND_TIMEOUT, BACKEND_UNAVAILABLE (no connection, connection lost, too many waiting, closing; open circuit breaker, with
@@ -99,12 +100,12 @@ export class Backends implements BackendPort {
         reason,
       });
     try {
+      if (config && !this.#Client) await this.#load();
       if (this.#closing) throw unavailable('closing', { isSent: false });
       if (!config) {
         const reason = `BACKEND_${backendVariable(name)}_URL is not set`;
         throw new BackendFailure('BACKEND_NOT_CONFIGURED', 'is not configured', reason, { isSent: false });
       }
-      if (!this.#Client) await this.#load();
       const answer = await this.#client(name, config).send(request, config.forwardedHeaders);
       report('OK', answer.status);
       return answer;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { runTestFiles } from './runner.ts';
 import type { TestRunOptions } from './runner.ts';
 import { temporaryFolder } from './temporary-folder.ts';
-import type { FileReport } from './test-reporter.ts';
+import type { FileReport } from './test-process.ts';
 import { waitFor } from './wait-for.ts';
 
 const FIXTURES = join('test', 'support', 'fixtures');
@@ -23,7 +23,6 @@ async function run(fixtures: string | readonly string[], overrides: Partial<Test
     timeoutMs: 60_000,
     environment: process.env,
     stop: new AbortController().signal,
-    stdio: 'ignore',
     onFile: (report) => void reports.push(report),
     ...overrides,
   });

@@ -1,7 +1,6 @@
 import { relative } from 'node:path';
 import { TestProcess } from './test-process.ts';
-import type { TestProcessOptions } from './test-process.ts';
-import type { FileReport } from './test-reporter.ts';
+import type { FileReport, TestProcessOptions } from './test-process.ts';
 
 export interface TestRunOptions extends TestProcessOptions {
   /** Compiled test files, the longest first. */

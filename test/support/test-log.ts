@@ -1,4 +1,4 @@
-import type { FileReport } from './test-reporter.ts';
+import type { FileReport } from './test-process.ts';
 
 /** Files that the end of the output names. */
 const MAX_DEAREST = 10;
@@ -13,7 +13,7 @@ export interface TestLogOptions {
   readonly files: readonly string[];
   readonly concurrency: number;
   readonly earlier: FileSeconds;
-  /** True: prints the titles of all tests, not only of those that failed. */
+  /** True: prints the titles of all tests and what they print, not only of those that failed. */
   readonly hasTitles: boolean;
   readonly write: (text: string) => void;
 }
@@ -29,13 +29,14 @@ export class TestLog {
   }
 
   /** A line for a file that has ended, with how far the run is; and the errors of its failed tests. */
-  add(name: string, { tests, failed, titles, seconds, cpuSeconds }: FileReport): void {
+  add(name: string, { tests, failed, titles, seconds, cpuSeconds, output }: FileReport): void {
     this.#done.add(name);
     const { files, hasTitles, write } = this.#options;
     const count = `${String(this.#done.size).padStart(String(files.length).length)}/${files.length}`;
     const mark = failed.length > 0 ? '✖' : '✔';
     const figures = `${plural(tests, 'test')}, ${seconds.toFixed(1)} s, CPU ${cpuSeconds.toFixed(1)} s`;
     write(`[${count}, ${this.#elapsed()} of ${this.#expected()}] ${mark} ${name}: ${figures}\n`);
+    if (output !== '' && (hasTitles || failed.length > 0)) write(`${output.trimEnd()}\n`);
     if (hasTitles) for (const [title, ms] of titles) write(`    ${title} (${Math.round(ms)} ms)\n`);
     for (const { line, text } of failed) write(`\n  ✖ ${line}\n${text.replace(/^/gm, '    ')}\n\n`);
   }

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { groupMembers, signalGroup } from './process-group.ts';
-import type { FailedTest, FileReport, WorkerMessage } from './test-reporter.ts';
+import type { FailedTest, FileCounts, WorkerMessage } from './test-reporter.ts';
 import type { WorkerOrder } from './test-worker.ts';
 
 const WORKER = join(import.meta.dirname, 'test-worker.js');
@@ -16,10 +16,16 @@ export interface TestProcessOptions {
   readonly timeoutMs: number;
   /** How long what the tests have started may take to end after them, in ms. Default: 10,000. */
   readonly endMs?: number;
-  /** Where the tests' own output goes. */
-  readonly stdio: 'inherit' | 'ignore';
   /** Ends the process and everything that its tests have started. */
   readonly stop: AbortSignal;
+}
+
+/** Characters of a file's own output that are kept, the last ones. */
+const MAX_OUTPUT = 64 * 1024;
+
+export interface FileReport extends FileCounts {
+  /** The end of what the file has printed. */
+  readonly output: string;
 }
 
 /** A process that runs test files, one after the other, in a process group of its own, of which nothing is left afterwards. */
@@ -29,18 +35,21 @@ export class TestProcess {
   readonly #exited: Promise<number | string>;
   readonly #killGroup: () => void;
   readonly #late: { file: string | undefined; line: string }[] = [];
-  #onReport: ((report: FileReport) => void) | undefined;
+  #onReport: ((counts: FileCounts) => void) | undefined;
+  #output = '';
 
   constructor(options: TestProcessOptions) {
     this.#options = options;
     const child = fork(WORKER, {
       execArgv: ['--enable-source-maps', `--test-reporter=${REPORTER}`, '--test-reporter-destination=stdout'],
-      stdio: ['ignore', options.stdio, options.stdio, 'ipc'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: true,
       // Set inside of a test, where node:test would report to its parent.
       env: { ...options.environment, NODE_TEST_CONTEXT: undefined },
     });
     this.#child = child;
+    for (const stream of [child.stdout!, child.stderr!])
+      stream.on('data', (chunk: Buffer) => (this.#output = (this.#output + chunk.toString()).slice(-MAX_OUTPUT)));
     this.#killGroup = () => signalGroup(child.pid!, 'SIGKILL');
     process.once('exit', this.#killGroup);
     options.stop.addEventListener('abort', this.#stop, { once: true });
@@ -51,6 +60,8 @@ export class TestProcess {
     child.on('message', (message: WorkerMessage) => {
       if ('report' in message) return this.#onReport?.(message.report);
       if ('late' in message) return void this.#late.push({ file: message.file, line: message.late });
+      // A test may send messages, too.
+      if (!('open' in message)) return;
       this.#late.push({
         file: undefined,
         line: `a test left something open: ${[...new Set(message.open)].join(', ')}`,
@@ -62,7 +73,8 @@ export class TestProcess {
   /** Runs one file. A file that does not end in time, or ends the process, fails; the process is over then. */
   async run(file: string): Promise<FileReport> {
     const startedAt = performance.now();
-    const report = new Promise<FileReport>((resolve) => (this.#onReport = resolve));
+    this.#output = '';
+    const report = new Promise<FileCounts>((resolve) => (this.#onReport = resolve));
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<string>((resolve) => {
       timer = setTimeout(() => resolve(`did not end within ${this.#options.timeoutMs} ms`), this.#options.timeoutMs);
@@ -71,10 +83,11 @@ export class TestProcess {
     this.#child.send({ file } satisfies WorkerOrder, () => undefined);
     const outcome = await Promise.race([report, timeout, exit]);
     clearTimeout(timer);
-    if (typeof outcome !== 'string') return outcome;
+    if (typeof outcome !== 'string') return { ...outcome, output: this.#output };
     this.#killGroup();
     await this.#exited;
-    return failedFile(file, outcome, (performance.now() - startedAt) / 1000);
+    const seconds = (performance.now() - startedAt) / 1000;
+    return { ...failedFile(file, outcome, seconds), output: this.#output };
   }
 
   /** True until the process has ended. */
@@ -104,7 +117,7 @@ export class TestProcess {
   };
 }
 
-function failedFile(file: string, reason: string, seconds: number): FileReport {
-  const failed: FailedTest[] = [{ line: `${file}: ${reason}`, text: '' }];
+function failedFile(file: string, reason: string, seconds: number): FileCounts {
+  const failed: FailedTest[] = [{ line: `${relative('', file)}: ${reason}`, text: '' }];
   return { file, tests: 0, suites: 0, skipped: 0, failed, titles: [], seconds, cpuSeconds: 0, processes: 0 };
 }

@@ -13,7 +13,7 @@ export interface FailedTest {
 }
 
 /** What became of one test file. */
-export interface FileReport {
+export interface FileCounts {
   /** The compiled file, as it was given. */
   readonly file: string;
   readonly tests: number;
@@ -31,7 +31,7 @@ export interface FileReport {
 
 /** What a worker tells the runner. */
 export type WorkerMessage =
-  | { readonly report: FileReport }
+  | { readonly report: FileCounts }
   /** An error after the end of a test of this source file; undefined where node does not know the test. */
   | { readonly late: string; readonly file: string | undefined }
   /** Kinds of handles that keep the process alive though its tests are over. */

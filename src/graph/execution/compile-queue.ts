@@ -42,7 +42,9 @@ export class CompileQueue {
       const { user, system } = process.cpuUsage(cpuBefore);
       payer?.charge((user + system) / 1000);
       this.#isRunning = this.#waiting.length > 0;
-      if (this.#isRunning) setTimeout(this.#onTurn, (performance.now() - startedAt) * PAUSE_FACTOR).unref();
+      // Not in the timer itself: a late one follows another in the same turn.
+      if (this.#isRunning)
+        setTimeout(() => setImmediate(this.#onTurn), (performance.now() - startedAt) * PAUSE_FACTOR).unref();
     }
   };
 }

@@ -15,6 +15,7 @@ async function createStage(t: TestContext, options: Partial<BackendsOptions>) {
     held.push(response);
   });
   const stage = backendsAt(t, url, options);
+  await stage.backends.load();
   const pressure = () => [...stage.backends.pressure()][0]![1];
   const answer = (count: number) => {
     for (const response of held.splice(0, count)) response.end('1');
