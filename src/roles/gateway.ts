@@ -109,6 +109,7 @@ export async function startGateway(services: GatewayServices, isListening = true
   const revocations = register(new Revocations());
   const authenticator = await createAuthenticator(services, revocations);
   const writer = createWriter(services);
+  const traces = tracing && (await import('./traces.ts')).createEventTraces(tracing, config, writer);
   const secret = register(new CursorSecret({ configured: config.CURSOR_SECRET, bus }));
   await secret.start();
   const receiver = createReceiver(services, writer, () => gateway.connections.size);
@@ -119,7 +120,6 @@ export async function startGateway(services: GatewayServices, isListening = true
     lastEventAt = performance.now();
     if (isOfWorker) workerMessages++;
   };
-  const traces = tracing && (await import('./traces.ts')).createEventTraces(tracing, config, writer);
   const hub = createHub(services, {
     runtime,
     executions,
