@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { transformFileAsync, traverse } from '@babel/core';
+import { RELATIVE, importedFile } from './plain-modules.ts';
 
 /** Output of this process, as JSON. */
 export interface CompileReport {
@@ -27,7 +28,7 @@ async function compileAll(packageRoot: string, entries: readonly string[]): Prom
     if (!compiled) continue;
     report.sources[file] = compiled.code;
     for (const { specifier, line } of compiled.imports) {
-      const found = fileOf(join(dirname(file), specifier));
+      const found = importedFile(file, specifier);
       if (!found) {
         const message = `imports "${specifier}", which does not exist; write the file's name with its extension`;
         report.problems.push({ file, line, message });
@@ -40,13 +41,6 @@ async function compileAll(packageRoot: string, entries: readonly string[]): Prom
     }
   }
   return report;
-}
-
-/** The file of a relative import: the named one, or the `.ts` (`.mts`) file of a `.js` (`.mjs`) name. */
-function fileOf(path: string): string | undefined {
-  return [path, path.replace(/\.(m?)js$/, '.$1ts')]
-    .filter((file) => existsSync(file))
-    .map((file) => realpathSync(file))[0];
 }
 
 async function compileFile(
@@ -85,7 +79,7 @@ async function compileFile(
 function importsOf(ast: NonNullable<Parameters<typeof traverse>[0]>): Import[] {
   const imports: Import[] = [];
   const add = (source: { value?: unknown; loc?: { start: { line: number } } | null } | null | undefined) => {
-    if (typeof source?.value === 'string' && /^\.\.?\//.test(source.value)) {
+    if (typeof source?.value === 'string' && RELATIVE.test(source.value)) {
       imports.push({ specifier: source.value, line: source.loc?.start.line ?? 1 });
     }
   };

@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { GraphError } from '../../errors.ts';
 import type { CompileReport } from './compile-process.ts';
+import { readPlainModules } from './plain-modules.ts';
 
 /** Folder of crier's package.json, babel.config.js and node_modules, independent of the working directory. */
 export const PACKAGE_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -14,12 +15,30 @@ const TIMEOUT_MS = 60_000;
 const BACKGROUND_PRIORITY = 5;
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
-/** The modules of a graph, compiled. */
+/** The modules of a graph, ready to be imported. */
 export interface CompiledModules {
   /** Code by absolute file name. */
   readonly sources: Readonly<Record<string, string>>;
   /** Equal for equal modules, and for equal other files that they import by relative names. */
   readonly digest: string;
+  /** True: Babel has not read them. Should their import fail, `compileGraph` names their mistakes. */
+  readonly isPlain: boolean;
+}
+
+/**
+ * The code of `entries` and, recursively, of their relative imports: their texts where nothing has to be compiled, otherwise what
+ * `compileGraph` returns.
+ * @param isBackground true: a process that compiles leaves the CPU to the one that serves clients
+ * @throws GraphError as `compileGraph` does
+ */
+export async function prepareGraph(
+  folder: string,
+  entries: readonly string[],
+  isBackground: boolean,
+): Promise<CompiledModules> {
+  const sources = await readPlainModules(entries);
+  if (!sources) return compileGraph(folder, entries, isBackground);
+  return { sources, digest: digestOf(folder, sources), isPlain: true };
 }
 
 /**
@@ -32,7 +51,7 @@ export interface CompiledModules {
 export async function compileGraph(
   folder: string,
   entries: readonly string[],
-  isBackground = false,
+  isBackground: boolean,
 ): Promise<CompiledModules> {
   const script = fileURLToPath(new URL('./compile-process.js', import.meta.url));
   const compiling = promisify(execFile)(process.execPath, [script, PACKAGE_ROOT, ...entries], {
@@ -49,8 +68,13 @@ export async function compileGraph(
       problems.map(({ file, line, message }) => `${relative(folder, file)}:${line}: ${message}`).join('\n'),
     );
   }
-  const parts = Object.entries({ ...sources, ...others }).map(([file, text]) => [relative(folder, file), text]);
-  return { sources, digest: JSON.stringify(parts.sort(([one = ''], [other = '']) => (one < other ? -1 : 1))) };
+  return { sources, digest: digestOf(folder, { ...sources, ...others }), isPlain: false };
+}
+
+/** @param texts by absolute file name */
+function digestOf(folder: string, texts: Readonly<Record<string, string>>): string {
+  const parts = Object.entries(texts).map(([file, text]) => [relative(folder, file), text]);
+  return JSON.stringify(parts.sort(([one = ''], [other = '']) => (one < other ? -1 : 1)));
 }
 
 /** Leaves most of a busy core to the process that serves clients. Any lower, and a core without idle time would hardly run it at all. */

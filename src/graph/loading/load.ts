@@ -5,7 +5,7 @@ import { GraphError } from '../../errors.ts';
 import type { Graph } from '../graph.ts';
 import { buildGraph } from './build-graph.ts';
 import type { GraphModule } from './build-graph.ts';
-import { compileGraph, isBuiltIn, moduleUrl } from './compile.ts';
+import { compileGraph, isBuiltIn, moduleUrl, prepareGraph } from './compile.ts';
 import { ImportableModules } from './graph-modules.ts';
 import { missingPackageProblem } from './missing-package.ts';
 import { findModuleFiles, warningsOfFiles } from './module-files.ts';
@@ -41,19 +41,25 @@ export class GraphLoader {
     const files = await findModuleFiles(folder);
     const entries = [...files.values()].map((file) => join(folder, file));
     const isCompiled = files.size > 0 && !isBuiltIn(folder);
+    const isReload = this.#modules !== undefined;
     const compiled = isCompiled
-      ? await compileGraph(folder, entries, this.#modules !== undefined)
-      : { sources: {}, digest: '' };
+      ? await prepareGraph(folder, entries, isReload)
+      : { sources: {}, digest: '', isPlain: false };
     const revision = revisionOf([text, compiled.digest]);
     if (revision === known) return undefined;
-    if (isCompiled && this.#modules) await tryModules({ folder, sources: compiled.sources, entries });
+    if (isCompiled && isReload) await tryModules({ folder, sources: compiled.sources, entries });
     const version = isCompiled ? await this.#add(folder, compiled.sources, revision) : undefined;
     const loaded = new Set([...files.values(), ...Object.keys(compiled.sources).map((file) => relative(folder, file))]);
     const warnings = await warningsOfFiles(folder, loaded);
     const modules = new Map<string, GraphModule>();
     this.#failures++;
     for (const [name, fileName] of files) {
-      modules.set(name, { fileName, exports: await importModule(folder, fileName, version) });
+      const exports = await importModule(folder, fileName, version).catch(async (error: unknown) => {
+        // Babel finds the mistakes of all files, each with its line. What it does not find, the import has.
+        if (compiled.isPlain) await compileGraph(folder, entries, isReload);
+        throw error;
+      });
+      modules.set(name, { fileName, exports });
     }
     this.#failures--;
     return buildGraph({ name: basename(folder), revision, schema: text, modules, warnings });
