@@ -39,11 +39,27 @@ const FULL = { ...ALL, concurrency: 1, timeoutMs: 30 * 60_000, settings: { TEST_
 
 /** Of the tests that need no other process, those that take long. */
 const NOT_QUICK = [
+  'context/fact-reads',
+  'docs',
   'fanout/resume/replay-interleavings',
   'fanout/sharing/leak',
   'fuzz',
+  'graph/loading',
+  'graph/projection/differential',
   'graph/projection/template',
+  'graphs',
+  'http/hostile-clients',
+  'http/request-limits',
+  'identity/refresh',
   'kafka/decoding/protobuf/protobuf',
+  'operations/own-source',
+  'plugins',
+  'roles',
+  'websocket/async-context',
+  'websocket/cold-documents',
+  'websocket/introspection',
+  'websocket/ping-sweep',
+  'websocket/trusted-documents',
 ];
 
 /** Of a run of so many files at most, the titles of all tests are printed. */

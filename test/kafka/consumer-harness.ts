@@ -306,6 +306,8 @@ export class Outside {
   /** Every record of a topic. */
   async readAll(topic: string, count: number): Promise<kafkajs.KafkaMessage[]> {
     const records: kafkajs.KafkaMessage[] = [];
+    // The first record of a dead-letter topic creates it: a broker may not know it yet.
+    await waitFor(topic, () => this.admin.fetchTopicMetadata({ topics: [topic] }).catch(() => undefined));
     const consumer = this.kafka.consumer({ groupId: randomName('reader'), maxWaitTimeInMs: 100 });
     await consumer.connect();
     await consumer.subscribe({ topics: [topic], fromBeginning: true });

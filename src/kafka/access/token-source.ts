@@ -63,6 +63,7 @@ export class TokenSource {
     const now = Date.now();
     if (held && now < held.refreshAt) return held.value;
     try {
+      if (this.#failure && now < this.#failure.retryAt) throw this.#failure.error;
       return (await this.#fetch()).value;
     } catch (error) {
       if (held && Date.now() < held.expiresAt) return held.value;
@@ -76,7 +77,6 @@ export class TokenSource {
   }
 
   #fetch(): Promise<Held> {
-    if (this.#failure && Date.now() < this.#failure.retryAt) return Promise.reject(this.#failure.error);
     this.#fetching ??= this.#call().finally(() => (this.#fetching = undefined));
     return this.#fetching;
   }

@@ -87,17 +87,17 @@ describe("the flood's record", () => {
   });
 
   it('reaches a subscription of every payload field without an error', async (t) => {
-    const { url, produce } = await startAuctionPod(t);
-    const subscription = watch(t, url, auctionDocument(), { auction_id: record.auction.auctionId });
-    const event = await firstEvent(subscription, produce);
+    const stage = await startAuctionPod(t);
+    const subscription = watch(t, stage.pod.url, auctionDocument(), { auction_id: record.auction.auctionId });
+    const event = await firstEvent(stage, subscription);
     assert.deepEqual(event['auction_updated'], payload.auction);
   });
 
   it('reaches a subscription of every field, also those with resolvers, without an error', async (t) => {
-    const { url, produce } = await startAuctionPod(t);
+    const stage = await startAuctionPod(t);
     const selection = everyField(auctionOf(await auctionSchema()));
     const query = `subscription { auction_updated(auction_id: ${record.auction.auctionId}) ${selection} }`;
-    const { auction_updated: auction } = await firstEvent(watch(t, url, query), produce);
+    const { auction_updated: auction } = await firstEvent(stage, watch(t, stage.pod.url, query));
     const nothing = Object.entries(auction as Tree).filter(([, value]) => value === null);
     assert.deepEqual(
       nothing.map(([name]) => name),
@@ -132,6 +132,8 @@ async function startAuctionPod(t: TestContext) {
     ...Object.fromEntries(addresses),
     KAFKA_BROKERS: brokers,
     KAFKA_GROUP_ID: randomName('auction'),
+    // A new group member may look up the topic's end after it has joined.
+    KAFKA_FROM_BEGINNING: 'true',
     REDIS_URL: url,
     CHANNEL_PREFIX: `${randomName('auction')}:`,
     MAX_QUERY_DEPTH: '12',
@@ -142,18 +144,15 @@ async function startAuctionPod(t: TestContext) {
   const producer = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING }).producer();
   await producer.connect();
   t.after(() => producer.disconnect());
-  return { url: pod.url, produce: () => producer.send({ topic: TOPIC, messages: [{ value: text }] }) };
+  return { pod, produce: () => producer.send({ topic: TOPIC, messages: [{ value: text }] }) };
 }
 
-/** A new group member may look up the topic's end after it has joined, so records are written until one arrives. */
-async function firstEvent(subscription: ReturnType<typeof watch>, produce: () => Promise<unknown>): Promise<Tree> {
-  await waitFor(
-    'an event',
-    async () => {
-      await produce();
-      return subscription.events.length + subscription.failures.length > 0;
-    },
-    JOINING_MS,
-  );
+async function firstEvent(
+  { pod, produce }: Awaited<ReturnType<typeof startAuctionPod>>,
+  subscription: ReturnType<typeof watch>,
+): Promise<Tree> {
+  await pod.counts('crier_channels', 1);
+  await produce();
+  await waitFor('an event', () => subscription.events.length + subscription.failures.length > 0, JOINING_MS);
   return subscription.event();
 }

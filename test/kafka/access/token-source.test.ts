@@ -34,27 +34,31 @@ describe('TokenSource', () => {
     assert.deepEqual([await source.token(), await source.token()], ['1', '2']);
   });
 
-  it('replaces a token before it expires, and reports each failure with the end of the present one', async (t) => {
-    let calls = 0;
-    const failures: string[] = [];
-    const source = sourceOf(
-      t,
-      () => {
-        calls++;
-        if (calls === 2 || calls === 3) throw new Error('away');
-        return { value: `${calls}`, expiresAt: Date.now() + (calls === 1 ? 20_100 : HOUR_MS) };
-      },
-      { backoffMs: [10, 20] },
-    );
-    source.keepFresh(({ message }, expiresAt) => {
-      assert.ok(expiresAt > Date.now());
-      failures.push(message);
+  for (const clock of ['in step with the timers', 'that stands']) {
+    it(`replaces a token before it expires, and reports each failure once, with the end of the present one, by a clock ${clock}`, async (t) => {
+      const now = Date.now();
+      if (clock === 'that stands') t.mock.method(Date, 'now', () => now);
+      let calls = 0;
+      const failures: string[] = [];
+      const source = sourceOf(
+        t,
+        () => {
+          calls++;
+          if (calls === 2 || calls === 3) throw new Error('away');
+          return { value: `${calls}`, expiresAt: Date.now() + (calls === 1 ? 20_100 : HOUR_MS) };
+        },
+        { backoffMs: [10, 20] },
+      );
+      source.keepFresh(({ message }, expiresAt) => {
+        assert.ok(expiresAt > Date.now());
+        failures.push(message);
+      });
+      assert.equal(await source.token(), '1');
+      await waitFor('the fourth call', () => calls === 4);
+      assert.equal(await source.token(), '4');
+      assert.deepEqual(failures, ['the token provider failed: away', 'the token provider failed: away']);
     });
-    assert.equal(await source.token(), '1');
-    await waitFor('the fourth call', () => calls === 4);
-    assert.equal(await source.token(), '4');
-    assert.deepEqual(failures, ['the token provider failed: away', 'the token provider failed: away']);
-  });
+  }
 
   it('uses a token that is valid while its replacement fails, and does not ask again within the back-off', async (t) => {
     let calls = 0;
