@@ -94,7 +94,7 @@ describe('a pod whose resolvers fail in unusual ways', () => {
           broken.subscribe(id, `subscription { thing { count ${selection} } }`);
           let message = await broken.next();
           while (message.id !== id) message = await broken.next();
-          assert.equal(message.type, answer, JSON.stringify(message));
+          assert.equal(message.type, answer, `${JSON.stringify(message)}\n${pod.log.slice(-4000)}`);
           if (answer === 'error') {
             assert.deepEqual(message.payload, [
               { message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } },
