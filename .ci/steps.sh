@@ -25,9 +25,12 @@ step() {
   [ "$result" = ok ]
 }
 
-# What the runner of the tests says of failed and of flaky tests; of a step without tests that failed, the end of its output.
+# What the runner of the tests says of failed and of flaky tests; of a step that failed otherwise, the end of its output.
 reasons() {
-  { grep -E '^(FAILED|FLAKY)[:,] ' "$output" || { [ "$1" = ok ] || tail -n 15 "$output"; }; } | head -n 30 | cut -c 1-400 | sed 's/^/    /'
+  {
+    grep '^FLAKY, ' "$output"
+    [ "$1" = ok ] || grep '^FAILED: ' "$output" || tail -n 15 "$output"
+  } | head -n 30 | cut -c 1-400 | sed 's/^/    /'
 }
 
 finish() {

@@ -1,6 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { installKafka, startKafkaBroker } from '../stack/kafka-broker.ts';
 import { PROGRAMS, installPrograms, missingPrograms } from '../stack/programs.ts';
@@ -23,7 +23,7 @@ install packages, so that .ci/full runs them: ${NAMED_ONLY.join(', ')}
   --pods      the tests of whole pods and commands (npm run test:pods)
   --quick     those that need no Kafka, Redis or other process, and take no long time (npm run test:quick)
   --full      fault tests at full length, one file after the other (npm run test:faults)
-  --switched  of the named ones, those that start a server with the techniques below
+  --switched  of the named ones, those that use the techniques below
 
 SHARING=off PROJECTION=off npm test runs the tests without these techniques; so do KEY_REWRITER=off, WRITE_BATCHING=off and
 AST_LOCATIONS=on.
@@ -144,8 +144,6 @@ async function runTests(selection: Selection, stop: AbortSignal): Promise<TestRu
       onFile: (report) => log.add(nameOf(report.file), report),
     });
     const reports = run.reports.map((report) => ({ name: nameOf(report.file), report }));
-    const times = Object.fromEntries(reports.map(({ name, report }) => [name, report.seconds]));
-    await writeFile(TIMES, JSON.stringify({ ...earlier, ...times }));
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
     const switched = Object.entries(switchSettings())
       .map(([name, value]) => `${name}=${value}\n`)
@@ -156,6 +154,9 @@ ${dearestFiles(reports)}
 Node ${process.version}, ${availableParallelism()} cores, ${kafka ? `Kafka on ${kafka.address}` : 'no Kafka'}, ${seconds} s
 ${switched}${files.length} test files in ${[...folders].sort().join(', ')}
 ${verdict(run.reports, run)}`);
+    const times = Object.fromEntries(reports.map(({ name, report }) => [name, report.seconds]));
+    await mkdir(dirname(TIMES), { recursive: true });
+    await writeFile(TIMES, JSON.stringify({ ...earlier, ...times }));
     return run;
   } finally {
     await kafka?.stop();

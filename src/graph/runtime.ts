@@ -114,7 +114,8 @@ export class GraphRuntime {
     const { documents, executor, backends } = this.#options;
     const operation = operationIn(documents.get(request), operationName, payer);
     if ('errors' in operation) return operation;
-    void backends.load?.();
+    // A request reports a failure of the load.
+    backends.load?.().catch(() => undefined);
     executor.prepare(operation);
     this.#executions.note(operation);
     return operation;

@@ -47,10 +47,24 @@ function openWriter(services: RoleServices): Write | undefined {
   const { config, embedded } = services;
   if (config.KAFKA_BROKERS.length > 0) {
     let producer: Promise<RecordProducer> | undefined;
-    services.register({ close: async () => (await producer)?.close() });
-    return async (record) => {
+    let isClosed = false;
+    services.register({
+      close: async () => {
+        isClosed = true;
+        await (await producer?.catch(() => undefined))?.close();
+      },
+    });
+    const open = async () => {
+      if (isClosed) throw new ProduceError('unwritten', new Error('the Kafka connection was closed'));
       producer ??= openProducer(services);
-      const { partition, offset, timestamp } = await (await producer).send(record);
+      // A load that failed is tried again by the next record.
+      return producer.catch((error: unknown) => {
+        producer = undefined;
+        throw error;
+      });
+    };
+    return async (record) => {
+      const { partition, offset, timestamp } = await (await open()).send(record);
       return { partition, offset, timestamp: new Date(timestamp).toISOString() };
     };
   }

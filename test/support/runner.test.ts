@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
@@ -74,7 +75,13 @@ describe('runTestFiles', () => {
     assert.match(reports[0]!.failed[1]!.text, /^Error: first\nsecond\n {4}at /);
   });
 
-  for (const fixture of ['late-rejection', 'late-exception', 'exception-without-test', 'rejection-meanwhile']) {
+  for (const fixture of [
+    'late-rejection',
+    'late-exception',
+    'late-hook',
+    'exception-without-test',
+    'rejection-meanwhile',
+  ]) {
     it(`fails on an unhandled error: ${fixture}`, async () => {
       assert.notDeepEqual((await run(fixture)).failures, []);
     });
@@ -104,6 +111,37 @@ describe('runTestFiles', () => {
     const { failures, reports } = await run(['ends-process', 'passes']);
     assert.deepEqual(failures, [`${fileOf('ends-process')}: ended its process (0)`]);
     assert.equal(reports.find(({ file }) => file === fileOf('passes'))?.tests, 1);
+  });
+
+  it('fails on a file that ends its process later, whatever runs then', async () => {
+    const { failures } = await run('late-exit');
+    assert.match(failures.join(), /^the process of the tests ended with 7: its last files were \S+late-exit/);
+    const next = await run(['late-exit', 'slow']);
+    assert.match(next.failures.join(), /slow\.test\.mjs: ended its process \(7\), after \S+late-exit/);
+  });
+
+  it('fails on a process that blocks after its last test', async () => {
+    const { failures } = await run('blocks-late', { endMs: 300 });
+    assert.match(failures.join(), /^the process of the tests did not end: its last files were \S+blocks-late/);
+  });
+
+  it('fails on a failed test of a file of which another test registers elsewhere', async () => {
+    assert.notDeepEqual((await run('foreign')).failures, []);
+  });
+
+  it('fails if many files are flaky', async (t) => {
+    const folder = await temporaryFolder(t);
+    const files = await Promise.all(
+      [1, 2, 3, 4].map(async (n) => {
+        const path = join(folder, `flaky-${n}.test.mjs`);
+        const text = await readFile(fileOf('flaky'), 'utf8');
+        await writeFile(path, text.replace("process.env['FLAKY_MARK']", JSON.stringify(join(folder, `mark-${n}`))));
+        return path;
+      }),
+    );
+    const { failures, flaky } = await run([], { files });
+    assert.equal(flaky.length, 4);
+    assert.deepEqual(failures, ['4 files are flaky; at most 3 may be']);
   });
 
   it('names and ends a process that a test left behind', async () => {

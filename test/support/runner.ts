@@ -22,6 +22,9 @@ export interface TestRun {
   readonly flaky: readonly string[];
 }
 
+/** More flaky files than these are a fault of what they share. */
+const MAX_FLAKY_FILES = 3;
+
 /**
  * Runs test files in a few processes, each of which takes the next file when it has ended one. A file that fails runs once more, alone, after
  * the rest: if it passes, it is flaky.
@@ -34,13 +37,18 @@ export async function runTestFiles(options: TestRunOptions): Promise<TestRun> {
   const queue = [...options.files];
   await Promise.all(Array.from({ length: options.concurrency }, () => run.work(queue)));
   const flaky: string[] = [];
+  let flakyFiles = 0;
   for (const [file, lines] of run.takeFailures()) {
     if (options.stop.aborted) break;
     await run.work([file]);
-    if (!run.failures.has(file)) flaky.push(...lines);
+    if (run.failures.has(file)) continue;
+    flakyFiles++;
+    flaky.push(...lines);
   }
   const failures = [...run.failures.values()].flat().concat(run.others);
+  if (flakyFiles > MAX_FLAKY_FILES) failures.push(`${flakyFiles} files are flaky; at most ${MAX_FLAKY_FILES} may be`);
   if (options.stop.aborted) failures.push('stopped');
+  else if (run.reports.size < new Set(options.files).size) failures.push('not every file ran');
   if (options.files.length === 0) failures.push('no test ran');
   return { reports: [...run.reports.values()], failures, flaky };
 }
@@ -87,7 +95,10 @@ class Run {
   async #runIn(process: TestProcess, file: string): Promise<void> {
     const report = await process.run(file);
     this.reports.set(file, report);
-    const lines = report.failed.map(({ line }) => line);
+    // A file that fails only in a process that others have used says which.
+    const before = process.files.at(-2);
+    const place = before === undefined ? '' : ` (after ${relative('', before)} in its process)`;
+    const lines = report.failed.map(({ line }) => line + place);
     if (report.skipped > 0) lines.push(`${relative('', file)}: ${report.skipped} skipped: nothing is skipped here`);
     if (lines.length > 0) this.#fail(file, lines);
     this.#options.onFile(report);
@@ -103,11 +114,17 @@ class Run {
 
   /** The file that was compiled from `test/a/b.test.ts`. */
   #compiledFile(source: string): string | undefined {
-    const end = source.replace(/^test/, '').replace(/\.\w+$/, '');
-    return [...this.reports.keys()].find((file) => file.replace(/\.\w+$/, '').endsWith(end));
+    return [...this.reports.keys()].find((file) => sourceOf(file) === source);
   }
 
   #fail(file: string, lines: readonly string[]): void {
     this.failures.set(file, [...(this.failures.get(file) ?? []), ...lines]);
   }
+}
+
+/** `test/a/b.test.ts` */
+function sourceOf(file: string): string {
+  return relative('', file)
+    .replace(/^dist\/test[^/]*\//, 'test/')
+    .replace(/\.js$/, '.ts');
 }

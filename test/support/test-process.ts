@@ -35,7 +35,10 @@ export class TestProcess {
   readonly #exited: Promise<number | string>;
   readonly #killGroup: () => void;
   readonly #late: { file: string | undefined; line: string }[] = [];
+  readonly #files: string[] = [];
   #onReport: ((counts: FileCounts) => void) | undefined;
+  /** True if the process may end with another code than 0: the runner ended it, or has reported why. */
+  #isExplained = false;
   #output = '';
 
   constructor(options: TestProcessOptions) {
@@ -50,7 +53,10 @@ export class TestProcess {
     this.#child = child;
     for (const stream of [child.stdout!, child.stderr!])
       stream.on('data', (chunk: Buffer) => (this.#output = (this.#output + chunk.toString()).slice(-MAX_OUTPUT)));
-    this.#killGroup = () => signalGroup(child.pid!, 'SIGKILL');
+    this.#killGroup = () => {
+      this.#isExplained = true;
+      signalGroup(child.pid!, 'SIGKILL');
+    };
     process.once('exit', this.#killGroup);
     options.stop.addEventListener('abort', this.#stop, { once: true });
     this.#exited = new Promise((resolve, reject) => {
@@ -70,10 +76,17 @@ export class TestProcess {
     });
   }
 
+  /** Files that have run here, in order. */
+  get files(): readonly string[] {
+    return this.#files;
+  }
+
   /** Runs one file. A file that does not end in time, or ends the process, fails; the process is over then. */
   async run(file: string): Promise<FileReport> {
     const startedAt = performance.now();
     this.#output = '';
+    const before = this.#files.at(-1);
+    this.#files.push(file);
     const report = new Promise<FileCounts>((resolve) => (this.#onReport = resolve));
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<string>((resolve) => {
@@ -83,7 +96,13 @@ export class TestProcess {
     this.#child.send({ file } satisfies WorkerOrder, () => undefined);
     const outcome = await Promise.race([report, timeout, exit]);
     clearTimeout(timer);
-    if (typeof outcome !== 'string') return { ...outcome, output: this.#output };
+    if (typeof outcome !== 'string') {
+      if (outcome.failed.length > 0) this.#isExplained = true;
+      return { ...outcome, output: this.#output };
+    }
+    // What an earlier file has begun may have ended the process, and this one would pass when it runs once more.
+    if (outcome.startsWith('ended') && before !== undefined)
+      this.#late.push({ file: undefined, line: `${relative('', file)}: ${outcome}, after ${relative('', before)}` });
     this.#killGroup();
     await this.#exited;
     const seconds = (performance.now() - startedAt) / 1000;
@@ -100,9 +119,18 @@ export class TestProcess {
    * known, and what was left running or open.
    */
   async end(): Promise<{ file: string | undefined; line: string }[]> {
-    if (this.isRunning)
-      this.#child.send({ endMs: this.#options.endMs ?? END_MS } satisfies WorkerOrder, () => undefined);
-    await this.#exited;
+    const endMs = this.#options.endMs ?? END_MS;
+    if (this.isRunning) this.#child.send({ endMs } satisfies WorkerOrder, () => undefined);
+    // The process itself reports what is open, unless its event loop is blocked.
+    const timer = setTimeout(() => {
+      this.#late.push({ file: undefined, line: `the process of the tests did not end: ${this.#lastFiles()}` });
+      this.#killGroup();
+    }, 2 * endMs);
+    const code = await this.#exited;
+    clearTimeout(timer);
+    if (code !== 0 && !this.#isExplained && this.#late.length === 0) {
+      this.#late.push({ file: undefined, line: `the process of the tests ended with ${code}: ${this.#lastFiles()}` });
+    }
     const left = await groupMembers(this.#child.pid!, 2000);
     if (left.length > 0) this.#late.push({ file: undefined, line: `left running by a test: ${left.join('; ')}` });
     this.#killGroup();
@@ -111,7 +139,14 @@ export class TestProcess {
     return this.#late;
   }
 
+  /** Most likely the last file did it. */
+  #lastFiles(): string {
+    const names = this.#files.slice(-3).map((file) => relative('', file));
+    return `its last files were ${names.join(', ')}${this.#output === '' ? '' : `; it printed ${this.#output.slice(-500)}`}`;
+  }
+
   readonly #stop = () => {
+    this.#isExplained = true;
     signalGroup(this.#child.pid!, 'SIGTERM');
     setTimeout(this.#killGroup, END_MS).unref();
   };

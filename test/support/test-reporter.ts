@@ -58,10 +58,17 @@ export default async function* testReporter(events: AsyncIterable<TestEvent>): A
   /** Of the file, its suites and the test that run, outermost first. */
   const names: string[] = [];
   let count = startCount();
+  /** The file that runs. */
+  let file: string | undefined;
   for await (const { type, data } of events) {
-    if (type === 'test:enqueue' && data.nesting === 0) count = startCount();
+    if (type === 'test:enqueue' && data.nesting === 0) {
+      // A test that registers outside of its file's suite would be a file of its own.
+      if (file !== undefined) count.failed.push({ line: `"${data.name}" is no test of a suite of the file`, text: '' });
+      else count = startCount();
+      file ??= data.name;
+    }
     if (type === 'test:start') names.splice(data.nesting, Infinity, data.name);
-    if (type === 'test:diagnostic' && /^Error: (Test "|A resource )/.test(data.message)) {
+    if (type === 'test:diagnostic' && data.message.startsWith('Error: ')) {
       send({ late: onOneLine(data.message), file: fileOfLate(data.message) });
     }
     if (type !== 'test:pass' && type !== 'test:fail') continue;
@@ -81,8 +88,13 @@ export default async function* testReporter(events: AsyncIterable<TestEvent>): A
       if (data.skip !== undefined || data.todo !== undefined) count.skipped++;
       continue;
     }
-    if (count.tests === 0 && count.failed.length === 0)
-      count.failed.push({ line: `${relative('', data.name)}: no test ran`, text: '' });
+    if (data.name !== file) continue;
+    file = undefined;
+    if (count.failed.length === 0 && (count.tests === 0 || type === 'test:fail'))
+      count.failed.push({
+        line: `${relative('', data.name)}: ${count.tests === 0 ? 'no test ran' : 'failed'}`,
+        text: '',
+      });
     const { startedAt, cpu, processesBefore, ...counted } = count;
     send({
       report: {
@@ -134,7 +146,7 @@ function failureOf(
 
 /** node names the place of the test whose activity it was. */
 function fileOfLate(message: string): string | undefined {
-  return /^Error: Test ".*" at (\S+?):\d+:\d+ generated/s.exec(message)?.[1];
+  return /^Error: Test (?:hook )?".*" at (\S+?):\d+:\d+ generated/s.exec(message)?.[1];
 }
 
 function onOneLine(text: string): string {

@@ -38,7 +38,8 @@ export class Planner {
   /** Compiles and splits an operation before its first execution, if `jitAfterUses` is 1; loads the compiler if it is more. */
   prepare(plan: OperationPlan): void {
     const { jitAfterUses, hasProjection = true } = this.#options;
-    if (jitAfterUses > 1) void import('graphql-jit');
+    // Its use reports a failure of the load.
+    if (jitAfterUses > 1) import('graphql-jit').catch(() => undefined);
     if (jitAfterUses !== 1) return;
     if (hasProjection && plan.operation.type === OperationTypeNode.SUBSCRIPTION && !plan.isSplitQueued) {
       plan.isSplitQueued = true;

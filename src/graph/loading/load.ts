@@ -47,6 +47,8 @@ export class GraphLoader {
       : { sources: {}, digest: '', isPlain: false };
     const revision = revisionOf([text, compiled.digest]);
     if (revision === known) return undefined;
+    // Babel finds a syntax error of any module before one of them runs beside clients.
+    if (compiled.isPlain && isReload) await compileGraph(folder, entries, true);
     if (isCompiled && isReload) await tryModules({ folder, sources: compiled.sources, entries });
     const version = isCompiled ? await this.#add(folder, compiled.sources, revision) : undefined;
     const loaded = new Set([...files.values(), ...Object.keys(compiled.sources).map((file) => relative(folder, file))]);

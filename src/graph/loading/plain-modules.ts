@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 export const RELATIVE = /^\.\.?\//;
 
 const PLAIN_FILE = /\.m?js$/;
-/** Proxy.lazy, which Babel compiles, and source maps, which it composes into its own. */
-const COMPILED_TEXT = /\blazy\b|sourceMappingURL/;
+/** A byte order mark, which Babel removes, Proxy.lazy, which it compiles, and source maps, which it composes into its own. */
+const COMPILED_TEXT = /^\uFEFF|\blazy\b|sourceMappingURL/;
 
 /** ImportType.Static and ImportType.ImportMeta of es-module-lexer, whose enum has no values at run time. */
 const STATIC = 1;
@@ -26,9 +26,9 @@ export async function readPlainModules(entries: readonly string[]): Promise<Reco
   const files = new Set(entries.map((entry) => realpathSync(entry)));
   for (const file of files) {
     if (!PLAIN_FILE.test(file)) return undefined;
-    const text = await readFile(file, 'utf8');
-    const imports = COMPILED_TEXT.test(text) ? undefined : await staticImports(text);
-    if (!imports) return undefined;
+    const text = await readFile(file, 'utf8').catch(() => undefined);
+    const imports = text === undefined || COMPILED_TEXT.test(text) ? undefined : await staticImports(text);
+    if (text === undefined || !imports) return undefined;
     sources[file] = text;
     for (const specifier of imports) {
       if (!RELATIVE.test(specifier)) continue;
