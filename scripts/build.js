@@ -25,6 +25,8 @@ import { promisify } from 'node:util';
  * draft folder and replaces the link atomically. Node identifies a module by its real path, so a running process keeps the build that it
  * started with. A build that exists is reused.
  *
+ * The modules of src are also bundled, for a faster start: dist/src/main.js runs the bundle.
+ *
  * The pages are bundled only where their sources or packages have changed; each build of src has a copy of the bundle.
  *
  * dist/revision names the commit of the last build of src, for `--version`. No build depends on it.
@@ -45,6 +47,7 @@ const SHARED_INPUTS = [
   'node_modules/.package-lock.json',
   'plugins',
   'scripts/build.js',
+  'scripts/bundle-main.js',
   'scripts/declare-client.js',
   'scripts/declare-library.js',
 ];
@@ -129,6 +132,8 @@ async function compile(part, folder) {
     const { declareClient } = await import('./declare-client.js');
     await declareClient(folder);
   } else if (part === 'src') {
+    const { bundleMain } = await import('./bundle-main.js');
+    await bundleMain(folder);
     await cp(await bundledPages(), join(folder, 'http'), { recursive: true });
   }
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { pinned, SERVER_CORE } from '../processes/pinning.ts';
 
 /** Figures of a start, from the process's begin to its banner. */
@@ -57,16 +57,23 @@ export async function modulesOfStart(plan: StartPlan): Promise<string[]> {
       const { result } = JSON.parse(await readFile(join(folder, name), 'utf8')) as { result: { url: string }[] };
       for (const { url } of result) if (url.startsWith('file:')) files.add(decodeURIComponent(new URL(url).pathname));
     }
-    return [...files];
+    return (await Promise.all([...files].map(modulesIn))).flat();
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** A package's name, or the folder of crier's own file below dist/src. */
+/** The sources of a chunk of crier's bundle; every other file is a module itself. */
+async function modulesIn(file: string): Promise<string[]> {
+  if (basename(dirname(file)) !== 'bundle') return [file];
+  const { sources } = JSON.parse(await readFile(`${file}.map`, 'utf8')) as { sources: string[] };
+  return sources.map((source) => resolve(dirname(file), source));
+}
+
+/** A package's name, or the folder of crier's own file below src, or dist/src. */
 export function partOf(file: string): string {
   const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file) ?? [];
-  return name ?? `src/${/\/dist\/src[^/]*\/(\w[\w-]*)\//.exec(file)?.[1] ?? ''}`;
+  return name ?? `src/${/.*\/src(?:-\w+)?\/(?:([\w-]+)\/)?/.exec(file)?.[1] ?? ''}`;
 }
 
 /** Calls `look` at the banner. Resolves when the pod has ended. */

@@ -30,6 +30,8 @@ export class Sandbox {
       await cp(join(root, entry), join(sandbox.folder, entry), { recursive: true, verbatimSymlinks: true });
     }
     for (const entry of SHARED) await symlink(join(root, entry), join(sandbox.folder, entry));
+    // A bundle would run the modules that it was made of, not those that are replaced.
+    await sandbox.replace('src/main.ts', await readFile(join(root, 'src', 'main.ts'), 'utf8'));
     await sandbox.clean();
     return sandbox;
   }

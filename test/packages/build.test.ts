@@ -17,6 +17,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { spawnPod } from '../end-to-end/pod-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -53,27 +54,27 @@ async function save(folder: string, name: string, text: string): Promise<void> {
   await writeFile(join(folder, 'src', name), text);
 }
 
-const SMALL = { 'main.ts': "export const text: string = 'one';\n" };
+const SMALL = { 'main.ts': "export { text } from './text.ts';\n", 'text.ts': "export const text: string = 'one';\n" };
 
 function build(folder: string, environment: Readonly<Record<string, string>> = {}): Promise<unknown> {
   const env = { ...process.env, REVISION: '', ...environment };
   return run(process.execPath, ['scripts/build.js', 'src'], { cwd: folder, env });
 }
 
-const builtMain = (folder: string) => readFile(join(folder, 'dist', 'src', 'main.js'), 'utf8');
+const builtText = (folder: string) => readFile(join(folder, 'dist', 'src', 'text.js'), 'utf8');
 
 describe('npm run build', { concurrency: 2 }, () => {
   it('compiles nothing when no input has changed, and the affected parts when one has', async (t) => {
     const folder = await checkout(t, SMALL);
     await build(folder);
     const first = await realpath(join(folder, 'dist', 'src'));
-    const { ctimeMs } = await lstat(join(first, 'main.js'));
+    const { ctimeMs } = await lstat(join(first, 'text.js'));
     await build(folder);
     assert.equal(await realpath(join(folder, 'dist', 'src')), first);
-    assert.equal((await lstat(join(first, 'main.js'))).ctimeMs, ctimeMs);
+    assert.equal((await lstat(join(first, 'text.js'))).ctimeMs, ctimeMs);
 
     for (const [name, text] of [
-      [join('src', 'main.ts'), "export const text: string = 'two';\n"],
+      [join('src', 'text.ts'), "export const text: string = 'two';\n"],
       ['package-lock.json', '{}\n'],
       ['babel.config.js', `${await readFile('babel.config.js', 'utf8')}\n`],
     ] as const) {
@@ -82,26 +83,50 @@ describe('npm run build', { concurrency: 2 }, () => {
       await build(folder);
       assert.notEqual(await realpath(join(folder, 'dist', 'src')), before, name);
     }
-    assert.match(await builtMain(folder), /'two'/);
+    assert.match(await builtText(folder), /'two'/);
+  });
+
+  it('bundles the modules of main: what it runs is in chunks, and stack traces name the sources', async (t) => {
+    const folder = await checkout(t, {
+      'main.ts': `import { fail } from './deep/fail.ts';\nconst { later } = await import('./later.ts');\nfail(later);\n`,
+      'deep/fail.ts': `interface Unused {\n  a: 1;\n}\nexport const fail = (text: string): never => {\n  throw new Error(text + import.meta.url + import.meta.dirname);\n};\n`,
+      'later.ts': `export const later = 'thrown in ';\n`,
+    });
+    await build(folder);
+    const built = await realpath(join(folder, 'dist', 'src'));
+    assert.deepEqual(
+      (await readdir(join(built, 'bundle'))).filter((name) => /^(?!rolldown-runtime).*\.js$/.test(name)),
+      ['later.js', 'main.js'],
+    );
+    // Only the bundle runs.
+    for (const name of ['deep/fail.js', 'later.js']) await writeFile(join(built, name), 'throw new Error("alone");');
+    const failure = run(process.execPath, ['--enable-source-maps', join(folder, 'dist', 'src', 'main.js')]);
+    const { stderr } = await failure.then(
+      () => assert.fail('it ran'),
+      (error: { stderr: string }) => error,
+    );
+    assert.ok(stderr.includes(`thrown in ${pathToFileURL(join(built, 'deep', 'fail.js')).href}`), stderr);
+    assert.ok(stderr.includes(`${join(folder, 'src', 'deep', 'fail.ts')}:5:`), stderr);
+    assert.ok(stderr.includes(`${join(folder, 'src', 'main.ts')}:3:`), stderr);
   });
 
   it('replaces a build atomically, and keeps the old build for processes that run it', async (t) => {
     const folder = await checkout(t, SMALL);
     await build(folder);
     const old = await realpath(join(folder, 'dist', 'src'));
-    await save(folder, 'main.ts', "export const text: string = 'two';\n");
+    await save(folder, 'text.ts', "export const text: string = 'two';\n");
     let isDone = false;
     const building = build(folder).finally(() => (isDone = true));
     const seen = new Set<string>();
     while (!isDone) {
       // Throws where there is nothing.
-      for (let i = 0; i < 100; i++) seen.add(readFileSync(join(folder, 'dist', 'src', 'main.js'), 'utf8').slice(0, 26));
+      for (let i = 0; i < 100; i++) seen.add(readFileSync(join(folder, 'dist', 'src', 'text.js'), 'utf8').slice(0, 26));
       await new Promise((resolve) => setImmediate(resolve));
     }
     await building;
-    seen.add((await builtMain(folder)).slice(0, 26));
+    seen.add((await builtText(folder)).slice(0, 26));
     assert.deepEqual([...seen], ["export const text = 'one';", "export const text = 'two';"]);
-    assert.match(await readFile(join(old, 'main.js'), 'utf8'), /'one'/);
+    assert.match(await readFile(join(old, 'text.js'), 'utf8'), /'one'/);
     assert.ok((await readFile(join(old, 'http', 'graphiql', 'graphiql.js.gz'))).length > 0);
   });
 
@@ -110,7 +135,7 @@ describe('npm run build', { concurrency: 2 }, () => {
     await Promise.all([build(folder), build(folder), build(folder)]);
     const names = await readdir(join(folder, 'dist'));
     assert.deepEqual(names.sort(), ['src', await readlink(join(folder, 'dist', 'src'))]);
-    assert.match(await builtMain(folder), /'one'/);
+    assert.match(await builtText(folder), /'one'/);
   });
 
   it('says that the packages are not installed, without a stack', async (t) => {
@@ -125,9 +150,9 @@ describe('npm run build', { concurrency: 2 }, () => {
   it('keeps the last build when it fails', async (t) => {
     const folder = await checkout(t, SMALL);
     await build(folder);
-    await save(folder, 'main.ts', 'export const text: = ;\n');
-    await assert.rejects(build(folder), /main\.ts/);
-    assert.match(await builtMain(folder), /'one'/);
+    await save(folder, 'text.ts', 'export const text: = ;\n');
+    await assert.rejects(build(folder), /text\.ts/);
+    assert.match(await builtText(folder), /'one'/);
     assert.equal((await readdir(join(folder, 'dist'))).length, 2);
   });
 
@@ -135,7 +160,7 @@ describe('npm run build', { concurrency: 2 }, () => {
     const folder = await checkout(t, SMALL);
     const builds: string[] = [];
     for (const text of ['one', 'two', 'three']) {
-      await save(folder, 'main.ts', `export const text: string = '${text}';\n`);
+      await save(folder, 'text.ts', `export const text: string = '${text}';\n`);
       await build(folder);
       builds.push(await readlink(join(folder, 'dist', 'src')));
       const longAgo = new Date(Date.now() - 25 * 60 * 60_000);
@@ -158,7 +183,7 @@ describe('npm run build', { concurrency: 2 }, () => {
     assert.equal(drafts.length, 1);
     const longAgo = new Date(Date.now() - 25 * 60 * 60_000);
     await utimes(join(dist, drafts[0]!), longAgo, longAgo);
-    await save(folder, 'main.ts', "export const text: string = 'two';\n");
+    await save(folder, 'text.ts', "export const text: string = 'two';\n");
     await build(folder);
     assert.deepEqual((await readdir(dist)).filter(isDraft), []);
   });
@@ -168,7 +193,7 @@ describe('npm run build', { concurrency: 2 }, () => {
     await mkdir(join(folder, 'dist', 'src'), { recursive: true });
     await writeFile(join(folder, 'dist', 'src', 'main.js'), 'of a time before');
     await build(folder);
-    assert.match(await builtMain(folder), /'one'/);
+    assert.match(await builtText(folder), /'one'/);
   });
 });
 
@@ -267,7 +292,12 @@ describe('npm pack', () => {
     const { stdout } = await run('npm', ['pack', '--dry-run', '--json'], { cwd: folder });
     const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
     const paths = files.map(({ path }) => path);
-    for (const path of ['dist/src/main.js', 'dist/src/http/graphiql/graphiql.js.gz', 'babel.config.js'])
+    for (const path of [
+      'dist/src/main.js',
+      'dist/src/bundle/main.js',
+      'dist/src/http/graphiql/graphiql.js.gz',
+      'babel.config.js',
+    ])
       assert.ok(paths.includes(path), path);
     assert.deepEqual(
       paths.filter((path) => !path.startsWith('dist/src/library/testing') && /test|loadtest|fixtures|^src/.test(path)),
