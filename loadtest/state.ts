@@ -77,15 +77,9 @@ async function main(signal: AbortSignal): Promise<void> {
     const outside = new Outside(broker.address);
     await outside.connect();
     closing.push(() => outside.close());
-    await outside.admin.createTopics({
-      topics: [
-        {
-          topic: TOPIC,
-          numPartitions: PARTITIONS,
-          configEntries: [{ name: 'cleanup.policy', value: 'compact' }],
-        },
-      ],
-    });
+    const configEntries = [{ name: 'cleanup.policy', value: 'compact' }];
+    const config = { topic: TOPIC, numPartitions: PARTITIONS, configEntries };
+    await outside.ask((admin) => admin.createTopics({ topics: [config] }));
     const write = async (seq: number, count: number) => {
       for (let from = 0; from < count; from += RECORDS_PER_SEND) {
         const batch = Array.from({ length: Math.min(RECORDS_PER_SEND, count - from) }, (_, i) => from + i);

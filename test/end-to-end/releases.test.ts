@@ -67,7 +67,7 @@ describe('two releases on one Kafka and one Redis', () => {
       const recordsOf = () => idsOf(client).filter((id) => !MARKS.includes(id));
       await waitFor('every record', () => recordsOf().length >= RECORDS.length);
       assert.deepEqual(recordsOf().sort(), [...RECORDS].sort());
-      const ends = await outside.admin.fetchTopicOffsets(`${scope}.dead-letter`);
+      const ends = await outside.ask((admin) => admin.fetchTopicOffsets(`${scope}.dead-letter`));
       assert.equal(
         ends.reduce((sum, { offset }) => sum + Number(offset), 0),
         1,

@@ -41,7 +41,8 @@ describe('a compacted topic', { timeout: 240_000 }, () => {
   async function createCompacted(): Promise<string> {
     const topic = randomName('orders');
     const configEntries = [{ name: 'cleanup.policy', value: 'compact' }];
-    await outside.admin.createTopics({ topics: [{ topic, numPartitions: 1, replicationFactor: 1, configEntries }] });
+    const config = { topic, numPartitions: 1, replicationFactor: 1, configEntries };
+    await outside.ask((admin) => admin.createTopics({ topics: [config] }));
     return topic;
   }
 
@@ -92,7 +93,8 @@ describe('a compacted topic', { timeout: 240_000 }, () => {
     );
 
     const committed = async () => {
-      const [offsets] = await outside.admin.fetchOffsets({ groupId: settings.KAFKA_GROUP_ID, topics: [topic] });
+      const of = { groupId: settings.KAFKA_GROUP_ID, topics: [topic] };
+      const [offsets] = await outside.ask((admin) => admin.fetchOffsets(of));
       return offsets?.partitions[0]?.offset;
     };
     await waitFor('the commit of all records', async () => (await committed()) === '4');

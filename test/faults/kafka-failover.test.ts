@@ -91,8 +91,8 @@ describe('KafkaConsumer whose coordinator is killed', () => {
 });
 
 /** The one that leads the group's partition of `__consumer_offsets`. */
-async function coordinatorOf({ nodes }: KafkaCluster, { admin }: Outside, groupId: string): Promise<KafkaNode> {
-  const { topics } = await admin.fetchTopicMetadata({ topics: ['__consumer_offsets'] });
+async function coordinatorOf({ nodes }: KafkaCluster, outside: Outside, groupId: string): Promise<KafkaNode> {
+  const { topics } = await outside.ask((admin) => admin.fetchTopicMetadata({ topics: ['__consumer_offsets'] }));
   const { partitions } = topics[0]!;
   let hash = 0;
   for (const char of groupId) hash = (Math.imul(31, hash) + char.charCodeAt(0)) | 0;

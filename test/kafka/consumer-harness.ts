@@ -226,13 +226,11 @@ export class Outside {
   /** `host:port`, comma-separated. */
   readonly brokers: string;
   readonly kafka: kafkajs.Kafka;
-  readonly admin: Admin;
   readonly #producer: Producer;
 
   constructor(brokers: string) {
     this.brokers = brokers;
     this.kafka = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING });
-    this.admin = this.kafka.admin();
     this.#producer = this.kafka.producer({
       allowAutoTopicCreation: false,
       idempotent: true,
@@ -243,21 +241,62 @@ export class Outside {
   }
 
   async connect(): Promise<void> {
-    await Promise.all([this.admin.connect(), this.#producer.connect()]);
+    await this.#producer.connect();
     // A fresh broker coordinates no groups yet, and refuses who wants to join one.
-    const ask = () => this.admin.fetchOffsets({ groupId: 'any', topics: [] }).catch(() => undefined);
-    await waitFor('a coordinator of groups', ask, 30_000);
+    await this.ask((admin) => {
+      const coordinator = () => admin.fetchOffsets({ groupId: 'any', topics: [] }).catch(() => undefined);
+      return waitFor('a coordinator of groups', coordinator, 30_000);
+    });
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.admin.disconnect(), this.#producer.disconnect()]);
+    await this.#producer.disconnect();
+  }
+
+  /**
+   * Asks with a client of its own: tests ask at once, and what an admin of kafkajs learns of one topic replaces what it knows of the others,
+   * within their requests; once a topic is deleted, the requests for others fail, too.
+   */
+  async ask<T>(request: (admin: Admin) => Promise<T>): Promise<T> {
+    const admin = this.kafka.admin();
+    await admin.connect();
+    try {
+      return await request(admin);
+    } finally {
+      await admin.disconnect();
+    }
   }
 
   async createTopic(topic = randomName('topic'), numPartitions = 4, replicationFactor = 1): Promise<string> {
-    await this.admin.createTopics({ topics: [{ topic, numPartitions, replicationFactor }], waitForLeaders: false });
+    const config = { topic, numPartitions, replicationFactor };
+    await this.ask((admin) => admin.createTopics({ topics: [config], waitForLeaders: false }));
     // kafkajs's own wait gives up too early, and a producer that meets a partition without a leader repeats the others.
-    await waitFor('the leaders of the new topic', () => this.admin.fetchTopicOffsets(topic).catch(() => undefined));
+    await this.hasLeaders(topic);
     return topic;
+  }
+
+  /** Resolves when the broker knows the topic and its leaders. */
+  async hasLeaders(topic: string): Promise<void> {
+    await this.ask((admin) =>
+      waitFor(`the leaders of ${topic}`, async () => {
+        const { topics } = await admin.fetchTopicMetadata({ topics: [topic] }).catch(() => ({ topics: [] }));
+        return topics[0]?.partitions.every(({ leader }) => leader >= 0);
+      }),
+    );
+  }
+
+  /** The offset of the next record of a partition. */
+  async endOffset(topic: string, partition: number): Promise<string> {
+    const partitions = await this.ask((admin) => admin.fetchTopicOffsets(topic));
+    return partitions.find((one) => one.partition === partition)!.high;
+  }
+
+  /** Resolves when the topic does not exist any more. */
+  deleteTopic(topic: string): Promise<void> {
+    return this.ask(async (admin) => {
+      await admin.deleteTopics({ topics: [topic] });
+      await waitFor('the end of the topic', async () => !(await admin.listTopics()).includes(topic));
+    });
   }
 
   /** Sets `max.message.bytes` of a topic. Resolves once the broker has the new limit: it answers earlier. */
@@ -265,11 +304,13 @@ export class Outside {
     const name = 'max.message.bytes';
     const resource = { type: kafkajs.ConfigResourceTypes.TOPIC, name: topic };
     const configEntries = [{ name, value: `${bytes}` }];
-    await this.admin.alterConfigs({ validateOnly: false, resources: [{ ...resource, configEntries }] });
     const wanted = { includeSynonyms: false, resources: [{ ...resource, configNames: [name] }] };
-    await waitFor('the limit of the topic', async () => {
-      const { resources } = await this.admin.describeConfigs(wanted);
-      return resources[0]!.configEntries[0]!.configValue === `${bytes}`;
+    await this.ask(async (admin) => {
+      await admin.alterConfigs({ validateOnly: false, resources: [{ ...resource, configEntries }] });
+      await waitFor('the limit of the topic', async () => {
+        const { resources } = await admin.describeConfigs(wanted);
+        return resources[0]!.configEntries[0]!.configValue === `${bytes}`;
+      });
     });
   }
 
@@ -299,7 +340,7 @@ export class Outside {
 
   /** Sum of the group's committed offsets on a topic; uncommitted partitions count 0. */
   async committed(groupId: string, topic: string): Promise<number> {
-    const [answer] = await this.admin.fetchOffsets({ groupId, topics: [topic] });
+    const [answer] = await this.ask((admin) => admin.fetchOffsets({ groupId, topics: [topic] }));
     return answer!.partitions.reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0);
   }
 
@@ -307,7 +348,7 @@ export class Outside {
   async readAll(topic: string, count: number): Promise<kafkajs.KafkaMessage[]> {
     const records: kafkajs.KafkaMessage[] = [];
     // The first record of a dead-letter topic creates it: a broker may not know it yet.
-    await waitFor(topic, () => this.admin.fetchTopicMetadata({ topics: [topic] }).catch(() => undefined));
+    await this.hasLeaders(topic);
     const consumer = this.kafka.consumer({ groupId: randomName('reader'), maxWaitTimeInMs: 100 });
     await consumer.connect();
     await consumer.subscribe({ topics: [topic], fromBeginning: true });

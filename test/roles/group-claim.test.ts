@@ -156,7 +156,10 @@ describe('two workers of one consumer group', () => {
     const pods: Awaited<ReturnType<typeof startPod>>[] = [];
     for (const REDIS_URL of redisUrls) pods.push(await startPod(t, { ...settings, REDIS_URL, ROLE: 'worker' }));
     for (const pod of pods) await pod.reports({ kafka: 'connected' });
-    const members = async () => (await outside.admin.describeGroups([settings.KAFKA_GROUP_ID])).groups[0]!.members;
+    const members = async () => {
+      const { groups } = await outside.ask((admin) => admin.describeGroups([settings.KAFKA_GROUP_ID]));
+      return groups[0]!.members;
+    };
     await waitFor(
       'both members',
       async () =>

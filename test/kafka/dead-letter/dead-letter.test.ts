@@ -71,11 +71,9 @@ describe('DeadLetter', { concurrency: 8 }, () => {
 
   it('omits a value that does not fit, and marks it as omitted', async (t) => {
     const topic = randomName('topic');
-    await outside.admin.createTopics({
-      topics: [{ topic, numPartitions: 1, configEntries: [{ name: 'max.message.bytes', value: '3000000' }] }],
-      waitForLeaders: false,
-    });
-    await waitFor('the topic', () => outside.admin.fetchTopicOffsets(topic).catch(() => undefined));
+    const config = { topic, numPartitions: 1, configEntries: [{ name: 'max.message.bytes', value: '3000000' }] };
+    await outside.ask((admin) => admin.createTopics({ topics: [config], waitForLeaders: false }));
+    await outside.hasLeaders(topic);
     const { consumer, bus, counts, groupId } = createConsumer(t, outside.brokers, [topic]);
     await consumer.start();
     const large = Buffer.alloc(2_000_000, 'x');
@@ -200,8 +198,7 @@ describe('DeadLetter', { concurrency: 8 }, () => {
     const { consumer, bus, groupId } = createConsumer(t, outside.brokers, [topic]);
     await consumer.start();
     const deadTopic = `${groupId}-dead`;
-    await outside.admin.deleteTopics({ topics: [deadTopic] });
-    await waitFor('the end of the topic', async () => !(await outside.admin.listTopics()).includes(deadTopic));
+    await outside.deleteTopic(deadTopic);
     await outside.send(topic, [{ value: SECRET }, { value: '{}' }]);
     await waitFor('the next record', () => bus.messages.length === 1, 20_000);
     await waitFor('the commit', async () => (await outside.committed(groupId, topic)) === 2, 20_000);

@@ -216,7 +216,7 @@ describe('a worker on a Redis Cluster that has lost a shard without a replica', 
       await first.consumer.close();
       const before = new Map(channels.map((channel) => [channel, expected(channel)]));
       const wake = freeze(t, cluster);
-      await outside.admin.setOffsets({ groupId, topic, partitions: [{ partition: 0, offset: '0' }] });
+      await outside.ask((admin) => admin.setOffsets({ groupId, topic, partitions: [{ partition: 0, offset: '0' }] }));
       const haveAllAgain = async (some: readonly string[]) => {
         const all = await Promise.all(some.map((channel) => received(channel).catch(() => [])));
         return some.every((channel, i) => all[i]!.length >= before.get(channel)!.length + expected(channel).length);
