@@ -50,9 +50,12 @@ export function maskError(
   return { message: 'Internal server error', ...where, extensions: { code: 'INTERNAL_SERVER_ERROR', id } };
 }
 
-/** Of a result; the value of an argument is the client's. */
+/**
+ * Of a result; the value of an argument is the client's. The message of an error that is not shown may be anything: graphql-jit takes a thrown
+ * value without a message for one.
+ */
 function isUnfit(error: GraphQLError): boolean {
-  return UNFIT.test(error.message) && isShown(error, error.originalError) && codeOf(error) !== 'BAD_USER_INPUT';
+  return isShown(error, error.originalError) && UNFIT.test(error.message) && codeOf(error) !== 'BAD_USER_INPUT';
 }
 
 /** In a validated operation only a variable can make an argument invalid: graphql-js then names the argument's value node. */
