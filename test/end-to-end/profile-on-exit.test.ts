@@ -16,7 +16,7 @@ import type { Pod } from './pod.ts';
 import { spawnPod } from './pod-process.ts';
 import { startRefusal } from './pod-server.ts';
 
-/** A graph that keeps the CPU busy under a name of its own, and ends the process when `/boom` appears in a payload. */
+/** A graph that keeps the CPU busy under a name of its own. */
 const GRAPH = {
   'schema.graphql': 'type Tick { at: Int } type Subscription { tick: Tick @kafka(topic: "ticks") }',
   'samples.js': `
@@ -35,7 +35,11 @@ const GRAPH = {
 };
 const CRASHING_GRAPH = {
   ...GRAPH,
-  'context.js': `setTimeout(() => { throw new Error('of the graph'); }, 1500);`,
+  'samples.js': GRAPH['samples.js'].replace(
+    'yield {',
+    `if (at === 20) setImmediate(() => { throw new Error('of the graph'); });
+        yield {`,
+  ),
 };
 
 const settingsOf = async (t: TestContext, target: string, more: Readonly<Record<string, string>> = {}) => ({

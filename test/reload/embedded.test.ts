@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { waitFor } from '../support/wait-for.ts';
 import { SCHEMA, reloadStage, resolversOf } from './stage.ts';
@@ -104,12 +106,21 @@ describe('a reload of a graph that cannot be served', () => {
 describe('reloads at once', () => {
   it('follow each other: one that is asked for while another runs reads the folder after it', async (t) => {
     const stage = await reloadStage(t, {});
-    await stage.change({ 'resolvers.js': resolversOf('second') });
+    // The reload has read the folder once this module runs, and goes on when the test says so.
+    const waiting = `
+      import { existsSync, writeFileSync } from 'node:fs';
+      import { setTimeout } from 'node:timers/promises';
+      const here = (name) => new URL(name, import.meta.url);
+      writeFileSync(here('./runs'), '');
+      while (!existsSync(here('./go'))) await setTimeout(5);`;
+    await stage.change({ 'resolvers.js': resolversOf('second', waiting) });
     const first = stage.server.reload();
+    await waitFor('the module', () => existsSync(join(stage.folder, 'runs')));
     const [second, third] = [stage.server.reload(), stage.server.reload()];
     assert.equal(second, third);
-    assert.equal((await first).outcome, 'swapped');
     await stage.change({ 'resolvers.js': resolversOf('third') });
+    await stage.change({ go: '' });
+    assert.equal((await first).outcome, 'swapped');
     assert.equal((await second).outcome, 'swapped');
     assert.deepEqual((await stage.query('{ version }')).data, { version: 'third' });
     assert.equal((await stage.server.reload()).outcome, 'unchanged');

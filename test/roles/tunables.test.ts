@@ -221,7 +221,7 @@ describe('a server with TUNABLES_FILE', () => {
   it('samples records by the ratio that is given, from the next record on, and none with 0', async (t) => {
     const collector = await new OtlpReceiver().start(t);
     const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
-    const { write, admin } = await startTuned(t, { OTEL_TRACES_SAMPLER_ARG: 0 }, settings);
+    const { server, write, admin } = await startTuned(t, { OTEL_TRACES_SAMPLER_ARG: 0 }, settings);
     const spans = () => metricOf(admin, 'crier_spans_total');
     const ratioBecomes = async (ratio: number) => {
       await write({ OTEL_TRACES_SAMPLER_ARG: ratio });
@@ -242,6 +242,8 @@ describe('a server with TUNABLES_FILE', () => {
     const ended = await spans();
     await furtherRecords();
     assert.equal(await spans(), ended);
+    // Before its collector: spans that cannot be exported are tried again for 10 s.
+    await server.close();
   });
 
   it('changes the level of the log, and counts a file that it rejects', async (t) => {
