@@ -78,7 +78,7 @@ function readArguments() {
   try {
     const { values, positionals } = parseArgs({ allowPositionals: true, options: OPTIONS });
     if (values.help) return undefined;
-    const wanted = [...positionals, ...(values.pods ? PODS : [])];
+    const wanted = positionals.length > 0 || !values.pods ? positionals : PODS;
     const unwanted = values.except.split(',').filter(Boolean);
     if (wanted.length === 0) unwanted.push(...PODS, ...NAMED_ONLY);
     if (values.quick) unwanted.push(...NOT_QUICK);
