@@ -21,10 +21,13 @@ export interface GroupConsumerOptions {
   readonly places: GroupPlaces;
 }
 
-/** A kafkajs consumer whose fetches are bounded, and which never restarts by itself: a failure ends it. */
+/**
+ * A kafkajs consumer whose fetches are bounded, and which never restarts by itself: a failure ends it. Once it has stopped, it may be paused,
+ * resumed and moved without effect.
+ */
 export function createGroupConsumer({ kafka }: KafkaClient, options: GroupConsumerOptions): Consumer {
   const { groupId, sessionTimeoutMs, heartbeatIntervalMs, budget, maxInflatedBytes, places } = options;
-  return kafka.consumer({
+  const consumer = kafka.consumer({
     partitionAssigners: [comparePlaces(boundFetches({ budget, maxInflatedBytes }), places)],
     groupId,
     sessionTimeout: sessionTimeoutMs,
@@ -36,5 +39,23 @@ export function createGroupConsumer({ kafka }: KafkaClient, options: GroupConsum
     maxBytes: MAX_BYTES_PER_FETCH,
     allowAutoTopicCreation: false,
     retry: { retries: 5, initialRetryTime: 300, maxRetryTime: 2000, restartOnFailure: () => Promise.resolve(false) },
+  });
+  return ignoredOnceStopped(consumer);
+}
+
+/** kafkajs stops a consumer that fails, and throws where it is resumed afterwards: in a timer of a partition that waits, which ends the process. */
+function ignoredOnceStopped(consumer: Consumer): Consumer {
+  let hasStopped = false;
+  consumer.on(consumer.events.STOP, () => (hasStopped = true));
+  const untilStopped =
+    <Argument>(run: (argument: Argument) => void) =>
+    (argument: Argument): void => {
+      if (!hasStopped) run(argument);
+    };
+  const { pause, resume, seek } = consumer;
+  return Object.assign(consumer, {
+    pause: untilStopped(pause),
+    resume: untilStopped(resume),
+    seek: untilStopped(seek),
   });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import type { Consumer, ConsumerRunConfig, EachBatchPayload } from 'kafkajs';
 import type { PartitionLease } from '../../../src/bus/bus.ts';
@@ -22,6 +22,7 @@ const EVENTS = {
   HEARTBEAT: 'HEARTBEAT',
   RECEIVED_UNSUBSCRIBED_TOPICS: 'RECEIVED_UNSUBSCRIBED_TOPICS',
   CRASH: 'CRASH',
+  STOP: 'STOP',
   END_BATCH_PROCESS: 'END_BATCH_PROCESS',
 };
 
@@ -176,6 +177,15 @@ describe('GroupSession', () => {
     await waitFor('the next attempt', () => state.pauses.length === 2);
     const partition = '[{"topic":"bids","partitions":[0]}]';
     assert.deepEqual(state.pauses, [`pause ${partition}`, `resume ${partition}`]);
+  });
+
+  it('does not resume a partition that waits for the bus once kafkajs has stopped', async (t) => {
+    const { state, batch, emitter } = await createStage(t, () => Promise.reject(new BusUnavailableError('away')));
+    await batch();
+    emitter.emit(EVENTS.STOP);
+    // Longer than the 50 ms of the first retry.
+    await delay(60);
+    assert.deepEqual(state.pauses, ['pause [{"topic":"bids","partitions":[0]}]']);
   });
 
   describe('with a batch that waits for gateways', () => {
