@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { installKafka, startKafkaBroker } from '../stack/kafka-broker.ts';
+import { LONG_LIVED } from '../stack/kafka-node.ts';
 import { startRedisCluster } from '../stack/redis-cluster.ts';
 import { startRedisServer } from '../stack/redis-server.ts';
 import { variables } from '../src/variables.ts';
@@ -105,7 +106,7 @@ async function main(signal: AbortSignal): Promise<number | void> {
   pinThisProcess(CLIENT_CORE);
   const redis = await Promise.all(kinds.map((kind) => START_REDIS[kind]()));
   const redisUrls = Object.fromEntries(kinds.map((kind, i) => [kind, redis[i]!.url]));
-  const kafka = isFedByKafka ? await startKafkaBroker() : undefined;
+  const kafka = isFedByKafka ? await startKafkaBroker({ javaFlags: LONG_LIVED }) : undefined;
   try {
     if (kafka) {
       progress('warms up the broker');

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import kafkajs from 'kafkajs';
 import { startKafkaBroker } from '../stack/kafka-broker.ts';
+import { LONG_LIVED } from '../stack/kafka-node.ts';
 import { freePorts } from '../stack/port.ts';
 import { startRedisServer } from '../stack/redis-server.ts';
 import { createTopics } from '../stack/topics.ts';
@@ -121,7 +122,7 @@ function planOf(): SoakPlan {
 async function startPod(plan: SoakPlan, closing: (() => Promise<unknown>)[]) {
   const redis = await startRedisServer();
   closing.push(() => redis.stop());
-  const kafka = await startKafkaBroker();
+  const kafka = await startKafkaBroker({ javaFlags: LONG_LIVED });
   closing.push(() => kafka.stop());
   await createTopics(kafka.address, [{ topic: AUCTION_TOPIC, numPartitions: 4 }]);
   const [port, adminPort] = (await freePorts(2)) as [number, number];

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Redis } from 'ioredis';
 import { startKafkaBroker } from '../stack/kafka-broker.ts';
+import { LONG_LIVED } from '../stack/kafka-node.ts';
 import { freePorts } from '../stack/port.ts';
 import { startRedisServer } from '../stack/redis-server.ts';
 import { Outside } from '../test/kafka/consumer-harness.ts';
@@ -70,7 +71,7 @@ async function main(signal: AbortSignal): Promise<void> {
   pinThisProcess(CLIENT_CORE);
   const closing: (() => Promise<unknown>)[] = [];
   try {
-    const broker = await startKafkaBroker();
+    const broker = await startKafkaBroker({ javaFlags: LONG_LIVED });
     closing.push(() => broker.stop());
     const redis = await startRedisServer();
     closing.push(() => redis.stop());

@@ -1,8 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installJars } from './jars.ts';
-import { KAFKA_LIBS_FOLDER, KafkaNode, createClusterId } from './kafka-node.ts';
+import { KAFKA_CLASSES, KAFKA_LIBS_FOLDER, KafkaNode, createClusterId } from './kafka-node.ts';
 import type { KafkaNodeOptions } from './kafka-node.ts';
 import { freePorts } from './port.ts';
 import type { Service } from './service.ts';
@@ -13,19 +14,34 @@ export interface KafkaBroker extends Service {
   readonly address: string;
 }
 
-/** Downloads Kafka's jars into .stack/kafka/libs, once. */
-export function installKafka(): Promise<void> {
-  return installJars(join('stack', 'kafka'), KAFKA_LIBS_FOLDER);
+/** Downloads Kafka's jars into .stack/kafka/libs and writes `KAFKA_CLASSES`, once. */
+export async function installKafka(): Promise<void> {
+  await installJars(join('stack', 'kafka'), KAFKA_LIBS_FOLDER);
+  if (existsSync(KAFKA_CLASSES)) return;
+  const partial = `${KAFKA_CLASSES}-${process.pid}`;
+  const broker = await runBroker({
+    javaFlags: ['-XX:+IgnoreUnrecognizedVMOptions', `-XX:ArchiveClassesAtExit=${partial}`],
+  });
+  await broker.stop();
+  // Before Java 13 there is none.
+  if (existsSync(partial)) await rename(partial, KAFKA_CLASSES);
 }
 
-export interface KafkaBrokerOptions extends Pick<KafkaNodeOptions, 'listeners' | 'properties' | 'formatFlags'> {
+export interface KafkaBrokerOptions extends Pick<
+  KafkaNodeOptions,
+  'listeners' | 'properties' | 'formatFlags' | 'javaFlags'
+> {
   /** Default: a free port. */
   readonly port?: number;
 }
 
 /** Starts one KRaft broker on loopback with an empty log folder, which stop() removes. */
-export async function startKafkaBroker({ port, ...options }: KafkaBrokerOptions = {}): Promise<KafkaBroker> {
+export async function startKafkaBroker(options: KafkaBrokerOptions = {}): Promise<KafkaBroker> {
   await installKafka();
+  return runBroker(options);
+}
+
+async function runBroker({ port, ...options }: KafkaBrokerOptions): Promise<KafkaBroker> {
   const [free, controllerPort] = (await freePorts(2)) as [number, number];
   const folder = await mkdtemp(join(tmpdir(), 'crier-kafka-'));
   const node = new KafkaNode({
@@ -33,7 +49,6 @@ export async function startKafkaBroker({ port, ...options }: KafkaBrokerOptions 
     port: port ?? free,
     controllerPorts: [controllerPort],
     clusterId: createClusterId(),
-    javaFlags: ['-Xmx384m'],
     folder,
     ...options,
   });

@@ -5,9 +5,6 @@ import { installKafka } from './kafka-broker.ts';
 import { KafkaNode, createClusterId } from './kafka-node.ts';
 import { freePorts } from './port.ts';
 
-/** A small heap and a quick start: the tests end these brokers and do not measure them. */
-const JAVA_FLAGS = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
-
 export interface KafkaCluster {
   readonly nodes: readonly KafkaNode[];
   /** `host:port` of each broker, comma-separated: a value for KAFKA_BROKERS. */
@@ -25,9 +22,7 @@ export async function startKafkaCluster(ports: readonly number[]): Promise<Kafka
   const folder = await mkdtemp(join(tmpdir(), 'crier-kafka-'));
   const controllerPorts = await freePorts(ports.length);
   const clusterId = createClusterId();
-  const nodes = ports.map(
-    (port, i) => new KafkaNode({ id: i + 1, port, controllerPorts, clusterId, javaFlags: JAVA_FLAGS, folder }),
-  );
+  const nodes = ports.map((port, i) => new KafkaNode({ id: i + 1, port, controllerPorts, clusterId, folder }));
   const stop = async () => {
     // A controlled shutdown would wait for the other brokers, which end as well.
     await Promise.all(nodes.map((node) => node.kill()));

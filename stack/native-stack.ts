@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { installKafka, startKafkaBroker } from './kafka-broker.ts';
+import { LONG_LIVED } from './kafka-node.ts';
 import { startKafkaCluster } from './kafka-cluster.ts';
 import { installPrograms, missingPrograms } from './programs.ts';
 import { startRedis } from './redis.ts';
@@ -76,7 +77,7 @@ async function startBrokers(
     const { nodes, stop } = await startKafkaCluster(ports);
     return { processes: nodes.map((node) => node.process), stop };
   }
-  const broker = await startKafkaBroker({ port: ports[0]! });
+  const broker = await startKafkaBroker({ port: ports[0]!, javaFlags: LONG_LIVED });
   return { processes: [broker.process], stop: () => broker.stop() };
 }
 

@@ -1,5 +1,6 @@
 import { isDockerReady, startDockerStack } from '../../stack/docker-stack.ts';
 import { startKafkaBroker } from '../../stack/kafka-broker.ts';
+import { LONG_LIVED } from '../../stack/kafka-node.ts';
 import { freePorts } from '../../stack/port.ts';
 import { installPrograms, missingPrograms } from '../../stack/programs.ts';
 import { startRedisServer } from '../../stack/redis-server.ts';
@@ -29,7 +30,7 @@ export async function startStack(say: Say, signal: AbortSignal): Promise<StorySt
   const redis = await startRedisServer();
   try {
     signal.throwIfAborted();
-    const kafka = await startKafkaBroker();
+    const kafka = await startKafkaBroker({ javaFlags: LONG_LIVED });
     const stop = async () => void (await Promise.all([kafka.stop(), redis.stop()]));
     return { kafkaBrokers: kafka.address, redisUrl: redis.url, hasKcat, kind: 'native', stop };
   } catch (error) {

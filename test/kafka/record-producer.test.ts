@@ -35,7 +35,6 @@ describe('RecordProducer', () => {
       port,
       controllerPorts: [controllerPort],
       clusterId,
-      javaFlags: ['-Xmx384m'],
       folder,
     });
     await node.format();

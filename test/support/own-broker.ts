@@ -14,7 +14,7 @@ export async function startBroker(t: TestContext, topic: string): Promise<KafkaN
   const folder = await mkdtemp(join(tmpdir(), 'crier-broker-'));
   const clusterId = createClusterId();
   const controllerPorts = [controllerPort];
-  const node = new KafkaNode({ id: 1, port, controllerPorts, clusterId, javaFlags: ['-Xmx384m'], folder });
+  const node = new KafkaNode({ id: 1, port, controllerPorts, clusterId, folder });
   t.after(async () => {
     await node.stop();
     await rm(folder, { recursive: true, force: true });

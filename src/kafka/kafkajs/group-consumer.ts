@@ -47,15 +47,16 @@ export function createGroupConsumer({ kafka }: KafkaClient, options: GroupConsum
 function ignoredOnceStopped(consumer: Consumer): Consumer {
   let hasStopped = false;
   consumer.on(consumer.events.STOP, () => (hasStopped = true));
-  const untilStopped =
-    <Argument>(run: (argument: Argument) => void) =>
-    (argument: Argument): void => {
-      if (!hasStopped) run(argument);
-    };
-  const { pause, resume, seek } = consumer;
-  return Object.assign(consumer, {
-    pause: untilStopped(pause),
-    resume: untilStopped(resume),
-    seek: untilStopped(seek),
-  });
+  return {
+    ...consumer,
+    pause: (partitions) => {
+      if (!hasStopped) consumer.pause(partitions);
+    },
+    resume: (partitions) => {
+      if (!hasStopped) consumer.resume(partitions);
+    },
+    seek: (position) => {
+      if (!hasStopped) consumer.seek(position);
+    },
+  };
 }

@@ -34,7 +34,7 @@ describe('maskErrors', () => {
       it(`hides ${name} that a resolver has thrown: ${mode}`, async () => {
         const schema = buildSchema('type Query { field: String }');
         schema.getQueryType()!.getFields()['field']!.resolve = () => {
-          throw value;
+          throw value as Error;
         };
         const result = (await run(schema)) as ExecutionResult;
         const hidden: unknown[] = [];
