@@ -33,6 +33,8 @@ AST_LOCATIONS=on.
 const ALL = { concurrency: 4, timeoutMs: 5 * 60_000, settings: {}, hasKafka: true };
 /** Those that use whole cores or install packages. */
 const LONG = { ...ALL, concurrency: 2, timeoutMs: 10 * 60_000 };
+/** Short faults wait for brokers and outages a third of their time. */
+const FAULTS = { ...LONG, concurrency: 3 };
 const QUICK = { ...ALL, concurrency: 2, hasKafka: false };
 /** Fault tests have deadlines, so they run alone. */
 const FULL = { ...ALL, concurrency: 1, timeoutMs: 30 * 60_000, settings: { TEST_FAULTS: 'full' } };
@@ -166,6 +168,7 @@ ${verdict(run.reports, run)}`);
 function formOf({ full, quick, wanted }: Selection): typeof FULL | typeof ALL {
   if (full) return FULL;
   if (quick) return QUICK;
+  if (wanted.length > 0 && wanted.every((name) => name.startsWith('faults'))) return FAULTS;
   return wanted.some((name) => NAMED_ONLY.includes(name.split('/', 1)[0]!)) ? LONG : ALL;
 }
 
