@@ -152,8 +152,8 @@ describe('runTestFiles', () => {
   });
 
   it('fails on a handle that a test left open', async () => {
-    const { failures } = await run('leaves-handle', { endMs: 500 });
-    assert.deepEqual(failures, ['a test left something open: TCPServerWrap']);
+    const { failures } = await run(['leaves-handle', 'passes'], { endMs: 500 });
+    assert.deepEqual(failures, [`a test left something open: TCPServerWrap since ${fileOf('leaves-handle')}`]);
   });
 
   it('stops the tests and the processes they started when its signal is aborted', async () => {

@@ -68,10 +68,8 @@ export class TestProcess {
       if ('late' in message) return void this.#late.push({ file: message.file, line: message.late });
       // A test may send messages, too.
       if (!('open' in message)) return;
-      this.#late.push({
-        file: undefined,
-        line: `a test left something open: ${[...new Set(message.open)].join(', ')}`,
-      });
+      const open = message.open.map(([kind, since]) => kind + (since ? ` since ${relative('', since)}` : ''));
+      this.#late.push({ file: undefined, line: `a test left something open: ${open.join(', ')}` });
       this.#killGroup();
     });
   }

@@ -34,8 +34,8 @@ export type WorkerMessage =
   | { readonly report: FileCounts }
   /** An error after the end of a test of this source file; undefined where node does not know the test. */
   | { readonly late: string; readonly file: string | undefined }
-  /** Kinds of handles that keep the process alive though its tests are over. */
-  | { readonly open: readonly string[] };
+  /** Kinds of what keeps the process alive though its tests are over, and the file since whose end there always was some of it. */
+  | { readonly open: readonly (readonly [kind: string, since: string | undefined])[] };
 
 const MAX_LINE = 300;
 /** Of `/proc/self/stat`: the ticks of Linux. */

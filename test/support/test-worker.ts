@@ -15,17 +15,33 @@ export type WorkerOrder =
  */
 process.on('message', (order: WorkerOrder) => {
   if ('file' in order) {
+    noteOpen();
+    file = order.file;
     describe(order.file, async () => void (await import(pathToFileURL(order.file).href)));
     return;
   }
   // A test may emit messages, too.
   if (!('endMs' in order)) return;
+  noteOpen();
   // node:test ends when nothing keeps the process alive.
   process.channel?.unref();
   setTimeout(() => {
     const open = process.getActiveResourcesInfo();
     // Standard output is a pipe, too.
     const named = open.filter((kind) => kind !== 'PipeWrap');
-    process.send?.({ open: named.length > 0 ? named : open } satisfies WorkerMessage);
+    const kinds = new Set(named.length > 0 ? named : open);
+    process.send?.({ open: Array.from(kinds, (kind) => [kind, openSince.get(kind)]) } satisfies WorkerMessage);
   }, order.endMs).unref();
 });
+
+/** The file that has run last. */
+let file: string | undefined;
+/** By kind of what keeps the process alive: the file since whose end there always was some of it. */
+const openSince = new Map<string, string>();
+
+function noteOpen(): void {
+  if (file === undefined) return;
+  const open = new Set(process.getActiveResourcesInfo());
+  for (const kind of openSince.keys()) if (!open.has(kind)) openSince.delete(kind);
+  for (const kind of open) if (!openSince.has(kind)) openSince.set(kind, file);
+}

@@ -134,6 +134,21 @@ for (const mode of MODES) {
           const { entry = '', ...position } = entries[index]!.coordinates;
           return { cursor: cursors.sign(CHANNEL, { ...position, entry }), replaysLast: false };
         });
+        // Who replays before the others have joined may keep no result for them.
+        let begin!: () => void;
+        const joining = new Promise<void>((resolve) => (begin = resolve));
+        let asked = 0;
+        const hub = stage.hub();
+        const join = hub.join.bind(hub);
+        t.mock.method(hub, 'join', (...asks: Parameters<typeof join>) => {
+          if (++asked === people().length) begin();
+          return join(...asks);
+        });
+        const read = bus.history.bind(bus);
+        t.mock.method(bus, 'history', async (...reads: Parameters<typeof read>) => {
+          await joining;
+          return read(...reads);
+        });
         const listeners = await Promise.all(people().map((facts, i) => stage.join(QUERY, facts, undefined, starts[i])));
         await waitFor('all events', () => listeners.every(({ received }, i) => received.length === (i === 1 ? 4 : 5)));
         const { executions } = stage;
