@@ -87,6 +87,7 @@ export class SharedRevocations {
       this.#isRead = true;
       this.#window.end('read');
     } catch (error) {
+      if (this.#isClosed) return;
       this.#isBehind = true;
       this.#retry = setTimeout(() => void this.#synchronise(), RETRY_MS);
       this.#window.run('read', (suppressed) =>
