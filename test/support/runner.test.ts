@@ -70,6 +70,13 @@ describe('runTestFiles', () => {
     assert.ok(reports.every(({ failed }) => failed.length === 0));
   });
 
+  it('counts what a failed test leaves open as a part of its failure', async (t) => {
+    const environment = { ...process.env, FLAKY_MARK: join(await temporaryFolder(t), 'mark') };
+    const { failures, flaky } = await run('flaky-open', { environment, endMs: 300 });
+    assert.deepEqual(failures, []);
+    assert.equal(flaky.length, 1);
+  });
+
   it('gives the text of an error with its stack', async () => {
     const { reports } = await run('fails');
     assert.match(reports[0]!.failed[1]!.text, /^Error: first\nsecond\n {4}at /);

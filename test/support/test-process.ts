@@ -39,6 +39,8 @@ export class TestProcess {
   #onReport: ((counts: FileCounts) => void) | undefined;
   /** True if the process may end with another code than 0: the runner ended it, or has reported why. */
   #isExplained = false;
+  /** What a failed test leaves open is a part of its failure. Its file runs once more, and that run shows whether the file leaves something. */
+  #hasFailed = false;
   #output = '';
 
   constructor(options: TestProcessOptions) {
@@ -69,7 +71,8 @@ export class TestProcess {
       // A test may send messages, too.
       if (!('open' in message)) return;
       const open = message.open.map(([kind, since]) => kind + (since ? ` since ${relative('', since)}` : ''));
-      this.#late.push({ file: undefined, line: `a test left something open: ${open.join(', ')}` });
+      if (!this.#hasFailed)
+        this.#late.push({ file: undefined, line: `a test left something open: ${open.join(', ')}` });
       this.#killGroup();
     });
   }
@@ -95,7 +98,7 @@ export class TestProcess {
     const outcome = await Promise.race([report, timeout, exit]);
     clearTimeout(timer);
     if (typeof outcome !== 'string') {
-      if (outcome.failed.length > 0) this.#isExplained = true;
+      if (outcome.failed.length > 0) this.#isExplained = this.#hasFailed = true;
       return { ...outcome, output: this.#output };
     }
     // What an earlier file has begun may have ended the process, and this one would pass when it runs once more.
@@ -130,7 +133,8 @@ export class TestProcess {
       this.#late.push({ file: undefined, line: `the process of the tests ended with ${code}: ${this.#lastFiles()}` });
     }
     const left = await groupMembers(this.#child.pid!, 2000);
-    if (left.length > 0) this.#late.push({ file: undefined, line: `left running by a test: ${left.join('; ')}` });
+    if (left.length > 0 && !this.#hasFailed)
+      this.#late.push({ file: undefined, line: `left running by a test: ${left.join('; ')}` });
     this.#killGroup();
     process.removeListener('exit', this.#killGroup);
     this.#options.stop.removeEventListener('abort', this.#stop);
