@@ -111,6 +111,26 @@ describe('shared revocations', { concurrency: 4 }, () => {
     assert.ok(pod.refuses('ida') && !pod.shared.isBehind);
   });
 
+  it('are not read again after the end of the pod', async (t) => {
+    const { log, lines } = logLines();
+    let fail!: (reason: Error) => void;
+    const control = {
+      listen: () => Promise.resolve(() => undefined),
+      kept: () => new Promise<never>((_, reject) => (fail = reject)),
+      keep: () => Promise.resolve(0),
+      send: () => Promise.resolve(),
+    };
+    const revocations = new Revocations();
+    const shared = new SharedRevocations({ control, revocations, onAdded: () => undefined, log });
+    t.after(() => revocations.close());
+    const started = shared.start();
+    await waitFor('the read', () => fail as unknown);
+    await shared.close();
+    fail(new Error('away'));
+    await started;
+    assert.deepEqual(lines, []);
+  });
+
   it('that Redis has no room for, when they are written again, are logged', async (t) => {
     const { log, lines } = logLines();
     const revocations = new Revocations();
