@@ -8,6 +8,7 @@ import { startKafkaBroker } from '../stack/kafka-broker.ts';
 import { LONG_LIVED } from '../stack/kafka-node.ts';
 import { freePorts } from '../stack/port.ts';
 import { startRedisServer } from '../stack/redis-server.ts';
+import { createTopics } from '../stack/topics.ts';
 import { Outside } from '../test/kafka/consumer-harness.ts';
 import { runCommand, say } from './command.ts';
 import { conditionsList, conditionsOf } from './fanout/conditions.ts';
@@ -79,8 +80,7 @@ async function main(signal: AbortSignal): Promise<void> {
     await outside.connect();
     closing.push(() => outside.close());
     const configEntries = [{ name: 'cleanup.policy', value: 'compact' }];
-    const config = { topic: TOPIC, numPartitions: PARTITIONS, configEntries };
-    await outside.ask((admin) => admin.createTopics({ topics: [config] }));
+    await createTopics(broker.address, [{ topic: TOPIC, numPartitions: PARTITIONS, configEntries }]);
     const write = async (seq: number, count: number) => {
       for (let from = 0; from < count; from += RECORDS_PER_SEND) {
         const batch = Array.from({ length: Math.min(RECORDS_PER_SEND, count - from) }, (_, i) => from + i);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { WebSocket } from 'ws';
+import { createTopics } from '../../stack/topics.ts';
 import { createClient } from '../../client/client.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
@@ -41,8 +42,7 @@ describe('a compacted topic', { timeout: 240_000 }, () => {
   async function createCompacted(): Promise<string> {
     const topic = randomName('orders');
     const configEntries = [{ name: 'cleanup.policy', value: 'compact' }];
-    const config = { topic, numPartitions: 1, replicationFactor: 1, configEntries };
-    await outside.ask((admin) => admin.createTopics({ topics: [config] }));
+    await createTopics(outside.brokers, [{ topic, numPartitions: 1, configEntries }]);
     return topic;
   }
 

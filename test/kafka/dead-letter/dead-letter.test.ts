@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { createTopics } from '../../../stack/topics.ts';
 import { randomName } from '../../support/services.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { RECORD_LIMITS, createConsumer, withOutside } from '../consumer-harness.ts';
@@ -71,9 +72,8 @@ describe('DeadLetter', { concurrency: 8 }, () => {
 
   it('omits a value that does not fit, and marks it as omitted', async (t) => {
     const topic = randomName('topic');
-    const config = { topic, numPartitions: 1, configEntries: [{ name: 'max.message.bytes', value: '3000000' }] };
-    await outside.ask((admin) => admin.createTopics({ topics: [config], waitForLeaders: false }));
-    await outside.hasLeaders(topic);
+    const configEntries = [{ name: 'max.message.bytes', value: '3000000' }];
+    await createTopics(outside.brokers, [{ topic, numPartitions: 1, configEntries }]);
     const { consumer, bus, counts, groupId } = createConsumer(t, outside.brokers, [topic]);
     await consumer.start();
     const large = Buffer.alloc(2_000_000, 'x');
