@@ -84,7 +84,8 @@ export class KafkaNode {
     await writeFile(this.#properties, serverProperties(this.#options));
     const { clusterId, formatFlags = [] } = this.#options;
     await run('java', [
-      ...[...SHORT_LIVED, '-cp', CLASSPATH, 'kafka.tools.StorageTool'],
+      ...SHORT_LIVED,
+      ...['-cp', CLASSPATH, 'kafka.tools.StorageTool'],
       ...['format', '-t', clusterId, '-c', this.#properties, ...formatFlags],
     ]).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;

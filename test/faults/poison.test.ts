@@ -96,7 +96,7 @@ describe('poison', () => {
 
     const offsets: number[] = [];
     for (const { name, value } of KINDS) {
-      offsets.push(await endOf(outside, topic));
+      offsets.push(Number(await outside.endOffset(topic, 0)));
       await outside.send(topic, [{ key: `key of ${name}`, value }]);
       const sentAt = performance.now();
       await outside.send(topic, [{ value: JSON.stringify({ lot: { id: `after ${name}`, name: 'next' } }) }]);
@@ -154,10 +154,6 @@ function eventsOf(kinds: readonly Kind[]): string[] {
     const own = becomes === 'event' ? [(JSON.parse(String(value)) as { lot: { id: string } }).lot.id] : [];
     return [...own, `after ${name}`];
   });
-}
-
-async function endOf(outside: Outside, topic: string): Promise<number> {
-  return Number(await outside.endOffset(topic, 0));
 }
 
 /** Writes records until one arrives, because the protocol does not acknowledge a subscribe. */

@@ -106,7 +106,7 @@ describe('a reload of a graph that cannot be served', () => {
 describe('reloads at once', () => {
   it('follow each other: one that is asked for while another runs reads the folder after it', async (t) => {
     const stage = await reloadStage(t, {});
-    // The reload has read the folder once this module runs, and goes on when the test says so.
+    // A reload runs this module after it has read the folder; the module waits for the file `go`.
     const waiting = `
       import { existsSync, writeFileSync } from 'node:fs';
       import { setTimeout } from 'node:timers/promises';
