@@ -22,6 +22,7 @@ async function run(fixtures: string | readonly string[], overrides: Partial<Test
     alone: new Set(),
     concurrency: 1,
     timeoutMs: 60_000,
+    endMs: 1000,
     environment: process.env,
     stop: new AbortController().signal,
     onFile: (report) => void reports.push(report),
@@ -77,6 +78,23 @@ describe('runTestFiles', () => {
     assert.equal(flaky.length, 1);
   });
 
+  for (const [fixture, fault] of [
+    ['leaves-handle', /^a test left something open: TCPServerWrap since \S+leaves-handle/],
+    ['leaves-process', /^left running by a test: \d+ sleep 4242$/],
+    ['late-exit', /^the process of the tests ended with 7: its last files were \S+late-exit/],
+    ['late-rejection', /^Error: Test "passes, and rejects when it is over" /],
+  ] as const) {
+    for (const flake of ['flaky-open', 'flaky-exit']) {
+      it(`does not take a fault of another file for a part of a failure: ${fixture}, ${flake}`, async (t) => {
+        const environment = { ...process.env, FLAKY_MARK: join(await temporaryFolder(t), 'mark') };
+        const { failures, flaky } = await run([fixture, flake], { environment, endMs: 300 });
+        assert.equal(failures.length, 1);
+        assert.match(failures[0]!, fault);
+        assert.equal(flaky.length, 1);
+      });
+    }
+  }
+
   it('gives the text of an error with its stack', async () => {
     const { reports } = await run('fails');
     assert.match(reports[0]!.failed[1]!.text, /^Error: first\nsecond\n {4}at /);
@@ -104,6 +122,16 @@ describe('runTestFiles', () => {
     assert.deepEqual((await run('skips')).failures, [`${fileOf('skips')}: 1 skipped: nothing is skipped here`]);
   });
 
+  it('fails on a test that registers after the end of its file, whatever runs then', async () => {
+    const { failures } = await run(['late-test', 'slow']);
+    assert.equal(failures.length, 1);
+    assert.match(failures[0]!, /late/);
+  });
+
+  it('takes no text that a test sends for its report', async () => {
+    assert.deepEqual((await run('sends-text')).failures, []);
+  });
+
   it('fails on a file without tests', async () => {
     assert.deepEqual((await run('no-test')).failures, [`${fileOf('no-test')}: no test ran`]);
   });
@@ -116,15 +144,21 @@ describe('runTestFiles', () => {
 
   it('fails on a file that ends its process, and runs the rest in another', async () => {
     const { failures, reports } = await run(['ends-process', 'passes']);
-    assert.deepEqual(failures, [`${fileOf('ends-process')}: ended its process (0)`]);
+    assert.deepEqual(failures, [`${fileOf('ends-process')}: ended its process (70)`]);
     assert.equal(reports.find(({ file }) => file === fileOf('passes'))?.tests, 1);
   });
 
   it('fails on a file that ends its process later, whatever runs then', async () => {
-    const { failures } = await run('late-exit');
-    assert.match(failures.join(), /^the process of the tests ended with 7: its last files were \S+late-exit/);
-    const next = await run(['late-exit', 'slow']);
-    assert.match(next.failures.join(), /slow\.test\.mjs: ended its process \(7\), after \S+late-exit/);
+    for (const [fixture, code] of [
+      ['late-exit', 7],
+      ['late-exit-0', 70],
+    ] as const) {
+      const fault = `the process of the tests ended with ${code}: its last files were ${fileOf(fixture)}`;
+      assert.deepEqual((await run(fixture)).failures, [fault]);
+      const { failures, flaky } = await run([fixture, 'slow']);
+      assert.deepEqual(failures, [fault]);
+      assert.match(flaky.join(), new RegExp(`slow\\.test\\.mjs: ended its process \\(${code}\\)`));
+    }
   });
 
   it('fails on a process that blocks after its last test', async () => {
@@ -133,7 +167,8 @@ describe('runTestFiles', () => {
   });
 
   it('fails on a failed test of a file of which another test registers elsewhere', async () => {
-    assert.notDeepEqual((await run('foreign')).failures, []);
+    const { failures } = await run('foreign');
+    assert.ok(failures.includes('"is of no file" is no test of a suite of its file'), failures.join('\n'));
   });
 
   it('fails if many files are flaky', async (t) => {
@@ -152,7 +187,7 @@ describe('runTestFiles', () => {
   });
 
   it('names and ends a process that a test left behind', async () => {
-    const { failures } = await run('leaves-process');
+    const { failures } = await run('leaves-process', { endMs: 300 });
     assert.equal(failures.length, 1);
     const pid = Number(/^left running by a test: (\d+) sleep 4242$/.exec(failures[0]!)?.[1]);
     await waitFor('the process to end', async () => !(await isRunning(pid)));

@@ -34,8 +34,8 @@ const MAX_FLAKY_FILES = 3;
  */
 export async function runTestFiles(options: TestRunOptions): Promise<TestRun> {
   const run = new Run(options);
-  const queue = [...options.files];
-  await Promise.all(Array.from({ length: options.concurrency }, () => run.work(queue)));
+  for (let queue = [...options.files]; queue.length > 0 && !options.stop.aborted; queue = run.takeUnproven())
+    await Promise.all(Array.from({ length: options.concurrency }, () => run.work(queue)));
   const flaky: string[] = [];
   let flakyFiles = 0;
   for (const [file, lines] of run.takeFailures()) {
@@ -59,6 +59,8 @@ class Run {
   /** Lines of failures of no known file. */
   readonly others: string[] = [];
   readonly reports = new Map<string, FileReport>();
+  /** A file that failed is not among them, so that their number falls with each time they run. */
+  readonly #unproven: string[] = [];
   readonly #options: TestRunOptions;
 
   constructor(options: TestRunOptions) {
@@ -85,6 +87,11 @@ class Run {
     if (shared) await this.#end(shared);
   }
 
+  /** Removes and returns the files that must run without those that failed. */
+  takeUnproven(): string[] {
+    return this.#unproven.splice(0);
+  }
+
   /** Removes and returns the failures of files that can be run once more. */
   takeFailures(): [string, string[]][] {
     const failures = [...this.failures];
@@ -105,7 +112,9 @@ class Run {
   }
 
   async #end(process: TestProcess): Promise<void> {
-    for (const { file, line } of await process.end()) {
+    const { faults, unproven } = await process.end();
+    this.#unproven.push(...unproven);
+    for (const { file, line } of faults) {
       const compiled = file && this.#compiledFile(file);
       if (compiled) this.#fail(compiled, [line]);
       else if (!this.#options.stop.aborted) this.others.push(line);

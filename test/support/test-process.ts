@@ -28,6 +28,14 @@ export interface FileReport extends FileCounts {
   readonly output: string;
 }
 
+/** How a process of tests has ended. */
+export interface ProcessEnd {
+  /** Errors after the end of a test, by source file where it is known, and what was left running or open. */
+  readonly faults: readonly { readonly file: string | undefined; readonly line: string }[];
+  /** Files that passed, but may be at fault for how the process ended, after others had failed: they must run without those. */
+  readonly unproven: readonly string[];
+}
+
 /** A process that runs test files, one after the other, in a process group of its own, of which nothing is left afterwards. */
 export class TestProcess {
   readonly #options: TestProcessOptions;
@@ -37,10 +45,11 @@ export class TestProcess {
   readonly #late: { file: string | undefined; line: string }[] = [];
   readonly #files: string[] = [];
   #onReport: ((counts: FileCounts) => void) | undefined;
-  /** True if the process may end with another code than 0: the runner ended it, or has reported why. */
-  #isExplained = false;
-  /** What a failed test leaves open is a part of its failure. Its file runs once more, and that run shows whether the file leaves something. */
-  #hasFailed = false;
+  /** The runner has killed the process: how it ends says nothing. */
+  #isKilled = false;
+  /** Files that failed. What the process leaves open may be a part of their failure. */
+  readonly #failed = new Set<string>();
+  #isDoubtful = false;
   #output = '';
 
   constructor(options: TestProcessOptions) {
@@ -56,7 +65,7 @@ export class TestProcess {
     for (const stream of [child.stdout!, child.stderr!])
       stream.on('data', (chunk: Buffer) => (this.#output = (this.#output + chunk.toString()).slice(-MAX_OUTPUT)));
     this.#killGroup = () => {
-      this.#isExplained = true;
+      this.#isKilled = true;
       signalGroup(child.pid!, 'SIGKILL');
     };
     process.once('exit', this.#killGroup);
@@ -65,15 +74,9 @@ export class TestProcess {
       child.once('error', reject);
       child.once('exit', (code, signal) => resolve(code ?? signal ?? ''));
     });
-    child.on('message', (message: WorkerMessage) => {
-      if ('report' in message) return this.#onReport?.(message.report);
-      if ('late' in message) return void this.#late.push({ file: message.file, line: message.late });
-      // A test may send messages, too.
-      if (!('open' in message)) return;
-      const open = message.open.map(([kind, since]) => kind + (since ? ` since ${relative('', since)}` : ''));
-      if (!this.#hasFailed)
-        this.#late.push({ file: undefined, line: `a test left something open: ${open.join(', ')}` });
-      this.#killGroup();
+    // A test may send messages, too.
+    child.on('message', (message: unknown) => {
+      if (typeof message === 'object' && message !== null) this.#take(message as WorkerMessage);
     });
   }
 
@@ -86,7 +89,6 @@ export class TestProcess {
   async run(file: string): Promise<FileReport> {
     const startedAt = performance.now();
     this.#output = '';
-    const before = this.#files.at(-1);
     this.#files.push(file);
     const report = new Promise<FileCounts>((resolve) => (this.#onReport = resolve));
     let timer: NodeJS.Timeout | undefined;
@@ -98,16 +100,35 @@ export class TestProcess {
     const outcome = await Promise.race([report, timeout, exit]);
     clearTimeout(timer);
     if (typeof outcome !== 'string') {
-      if (outcome.failed.length > 0) this.#isExplained = this.#hasFailed = true;
+      if (outcome.failed.length > 0) this.#failed.add(file);
       return { ...outcome, output: this.#output };
     }
-    // What an earlier file has begun may have ended the process, and this one would pass when it runs once more.
-    if (outcome.startsWith('ended') && before !== undefined)
-      this.#late.push({ file: undefined, line: `${relative('', file)}: ${outcome}, after ${relative('', before)}` });
+    this.#failed.add(file);
+    // node:test names errors after the end of a test only when the process ends by itself.
+    this.#isDoubtful = true;
     this.#killGroup();
     await this.#exited;
     const seconds = (performance.now() - startedAt) / 1000;
     return { ...failedFile(file, outcome, seconds), output: this.#output };
+  }
+
+  #take(message: WorkerMessage): void {
+    if ('report' in message) {
+      const { file } = message.report;
+      if (file === this.#files.at(-1)) this.#onReport?.(message.report);
+      else this.#late.push({ file: undefined, line: `"${file}" is no test of a suite of its file` });
+    } else if ('late' in message) this.#late.push({ file: message.file, line: message.late });
+    else if ('open' in message) {
+      const open = message.open.map(([kind, since]) => kind + (since ? ` since ${relative('', since)}` : ''));
+      this.#blame(`a test left something open: ${open.join(', ')}`);
+      this.#killGroup();
+    }
+  }
+
+  /** A fault of a file that is not known. If one has failed, the fault may be a part of its failure, or of another file. */
+  #blame(line: string): void {
+    if (this.#failed.size > 0) this.#isDoubtful = true;
+    else this.#late.push({ file: undefined, line });
   }
 
   /** True until the process has ended. */
@@ -115,30 +136,28 @@ export class TestProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /**
-   * Ends the process, once nothing keeps it alive. Resolves with what is wrong with it: errors after the end of a test, by file where it is
-   * known, and what was left running or open.
-   */
-  async end(): Promise<{ file: string | undefined; line: string }[]> {
+  /** Ends the process, once nothing keeps it alive. */
+  async end(): Promise<ProcessEnd> {
     const endMs = this.#options.endMs ?? END_MS;
     if (this.isRunning) this.#child.send({ endMs } satisfies WorkerOrder, () => undefined);
     // The process itself reports what is open, unless its event loop is blocked.
     const timer = setTimeout(() => {
-      this.#late.push({ file: undefined, line: `the process of the tests did not end: ${this.#lastFiles()}` });
+      this.#blame(`the process of the tests did not end: ${this.#lastFiles()}`);
       this.#killGroup();
     }, 2 * endMs);
     const code = await this.#exited;
     clearTimeout(timer);
-    if (code !== 0 && !this.#isExplained && this.#late.length === 0) {
-      this.#late.push({ file: undefined, line: `the process of the tests ended with ${code}: ${this.#lastFiles()}` });
-    }
-    const left = await groupMembers(this.#child.pid!, 2000);
-    if (left.length > 0 && !this.#hasFailed)
-      this.#late.push({ file: undefined, line: `left running by a test: ${left.join('; ')}` });
+    // node:test ends a process with 1 for a failed test, and for an error after the end of one.
+    const isTold = code === 1 && (this.#failed.size > 0 || this.#late.length > 0);
+    if (code !== 0 && !isTold && !this.#isKilled)
+      this.#blame(`the process of the tests ended with ${code}: ${this.#lastFiles()}`);
+    const left = await groupMembers(this.#child.pid!, endMs);
+    if (left.length > 0) this.#blame(`left running by a test: ${left.join('; ')}`);
     this.#killGroup();
     process.removeListener('exit', this.#killGroup);
     this.#options.stop.removeEventListener('abort', this.#stop);
-    return this.#late;
+    const others = this.#files.filter((file) => !this.#failed.has(file));
+    return { faults: this.#late, unproven: this.#isDoubtful ? others : [] };
   }
 
   /** Most likely the last file did it. */
@@ -148,7 +167,7 @@ export class TestProcess {
   }
 
   readonly #stop = () => {
-    this.#isExplained = true;
+    this.#isKilled = true;
     signalGroup(this.#child.pid!, 'SIGTERM');
     setTimeout(this.#killGroup, END_MS).unref();
   };

@@ -63,7 +63,7 @@ export default async function* testReporter(events: AsyncIterable<TestEvent>): A
   for await (const { type, data } of events) {
     if (type === 'test:enqueue' && data.nesting === 0) {
       // A test that registers outside of its file's suite would be a file of its own.
-      if (file !== undefined) count.failed.push({ line: `"${data.name}" is no test of a suite of the file`, text: '' });
+      if (file !== undefined) send({ late: `"${data.name}" is no test of a suite of its file`, file: undefined });
       else count = startCount();
       file ??= data.name;
     }

@@ -9,18 +9,22 @@ export type WorkerOrder =
   /** No file is left; what is open after this time, in ms, has been forgotten. */
   | { readonly endMs: number };
 
+const EARLY_EXIT = 70;
+
 /**
  * A process of the test runner: runs the files that it is given, one at a time, each as a suite. The modules of `src` are loaded once for all
  * of them; loading them is most of the CPU time of a small file.
  */
-process.on('message', (order: WorkerOrder) => {
+process.on('message', (message: unknown) => {
+  // A test may emit messages, too.
+  if (typeof message !== 'object' || message === null) return;
+  const order = message as WorkerOrder;
   if ('file' in order) {
     noteOpen();
     file = order.file;
     describe(order.file, async () => void (await import(pathToFileURL(order.file).href)));
     return;
   }
-  // A test may emit messages, too.
   if (!('endMs' in order)) return;
   noteOpen();
   // node:test ends when nothing keeps the process alive.
@@ -32,6 +36,13 @@ process.on('message', (order: WorkerOrder) => {
     const kinds = new Set(named.length > 0 ? named : open);
     process.send?.({ open: Array.from(kinds, (kind) => [kind, openSince.get(kind)]) } satisfies WorkerMessage);
   }, order.endMs).unref();
+});
+
+let isDrained = false;
+process.on('beforeExit', () => (isDrained = true));
+// Code of a test that calls process.exit(0) would hide what node:test tells at its end.
+process.on('exit', (code) => {
+  if (code === 0 && !isDrained) process.exitCode = EARLY_EXIT;
 });
 
 /** The file that has run last. */
