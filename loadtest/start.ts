@@ -7,17 +7,17 @@ import { median } from './median.ts';
 import { numberFlag } from './number-flag.ts';
 import { spreadOf, spreadsOf } from './spread.ts';
 import { startArguments } from './processes/start-arguments.ts';
-import { costOfStart, modulesOfStart, partOf } from './start/start-once.ts';
+import { costOfStart, partsOfStart } from './start/start-once.ts';
 import type { StartCost, StartPlan } from './start/start-once.ts';
 
-const USAGE = `CPU, time and memory of a start, until the banner: embedded, and as a gateway and a worker beside Redis.
+const USAGE = `CPU, time and memory of a start, until the banner: embedded, and as a gateway and a worker beside
+Redis; and the packages and folders of crier that took longest.
 
 Usage: npm run bench:start -- [flags]
 
   --rounds <number>  starts of each role; default: 5
   --base <folder>    another checkout of crier, built: its starts alternate with those of this one
   --limit <ratio>    most CPU against the base, embedded and as a gateway; default: none
-  --parts <number>   packages and folders that are listed, those with the most modules first; default: 12
   --out <name>       loadtest/results/<name>.json and .md; default: start
   --help
 
@@ -29,11 +29,13 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     base: { type: 'string' },
     limit: { type: 'string' },
-    parts: { type: 'string', default: '12' },
     out: { type: 'string', default: 'start' },
     help: { type: 'boolean', short: 'h' },
   },
 });
+
+/** Packages and folders that are listed. */
+const MAX_PARTS = 12;
 
 const FIGURES = {
   'CPU, ms': ({ cpuMs }: StartCost) => cpuMs,
@@ -51,7 +53,6 @@ interface RoleStarts {
 async function main(): Promise<void> {
   if (values.help) return void process.stdout.write(USAGE);
   const rounds = numberFlag('rounds', values.rounds);
-  const parts = numberFlag('parts', values.parts);
   const limit = values.limit === undefined ? Infinity : Number(values.limit);
   if (Number.isNaN(limit)) throw new Error(`--limit: expected a number, got "${values.limit}"`);
   const base = values.base === undefined ? undefined : resolve(values.base, 'dist/src/main.js');
@@ -61,7 +62,7 @@ async function main(): Promise<void> {
     const apart = { REDIS_URL: redis.url, KAFKA_BROKERS: '127.0.0.1:9', CHANNEL_PREFIX: 'bench:' };
     const environments = { embedded: {}, gateway: { ROLE: 'gateway', ...apart }, worker: { ROLE: 'worker', ...apart } };
     const starts: RoleStarts[] = [];
-    const modules: Record<string, string[]> = {};
+    const dearest: Record<string, string> = {};
     for (const [role, environment] of Object.entries(environments)) {
       const planOf = (script: string): StartPlan => ({ script, nodeArguments: startArguments(), environment });
       const own = planOf('dist/src/main.js');
@@ -72,9 +73,8 @@ async function main(): Promise<void> {
         say(`${role}, round ${round}: ${one.crier.at(-1)!.cpuMs} ms of CPU`);
       }
       starts.push(one);
-      modules[role] = await modulesOfStart(own);
+      dearest[role] = dearestOf(await partsOfStart(own));
     }
-    const counts = Object.entries(modules).map(([role, files]) => [role, countsOf(files, parts)] as const);
     const table = [
       ['role and figure', 'median', 'min', 'max', ...(base === undefined ? [] : ['base', 'ratio'])],
       ...starts.flatMap(linesOf),
@@ -83,14 +83,14 @@ async function main(): Promise<void> {
       const ratio = ratioOf(crier, base, ({ cpuMs }) => cpuMs);
       return ratio > limit && role !== 'worker' ? [`${role}: ${ratio.toFixed(2)} times the CPU of the base`] : [];
     });
-    for (const [role, text] of counts) process.stdout.write(`${role}: ${modules[role]!.length} modules: ${text}\n`);
-    const success = `${counts.map(([role, text]) => `Modules, ${role} (${modules[role]!.length}): ${text}`).join('. ')}.`;
+    const success = Object.entries(dearest).map(([role, text]) => `Took longest in one start, ${role}: ${text}.`);
+    process.stdout.write(`${success.join('\n')}\n`);
     await publishFaults({
       command: 'start',
       name: values.out,
       flags: values,
       table,
-      success,
+      success: success.join(' '),
       faults,
       data: {
         rounds,
@@ -119,11 +119,10 @@ function ratioOf(crier: readonly StartCost[], base: readonly StartCost[], read: 
   return base.length > 0 ? median(crier.map(read)) / median(base.map(read)) : 0;
 }
 
-function countsOf(files: readonly string[], most: number): string {
-  const counts = new Map<string, number>();
-  for (const file of files) counts.set(partOf(file), (counts.get(partOf(file)) ?? 0) + 1);
-  const sorted = [...counts].sort(([, a], [, b]) => b - a).slice(0, most);
-  return sorted.map(([part, count]) => `${part} ${count}`).join(', ');
+/** `graphql 80 ms, src/graph 41 ms` */
+function dearestOf(times: ReadonlyMap<string, number>): string {
+  const sorted = [...times].sort(([, a], [, b]) => b - a).slice(0, MAX_PARTS);
+  return sorted.map(([part, ms]) => `${part} ${ms.toFixed(0)} ms`).join(', ');
 }
 
 runCommand('start', main);

@@ -4,6 +4,8 @@ import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pinned, SERVER_CORE } from '../processes/pinning.ts';
+import { partTimes } from './part-times.ts';
+import type { CpuProfile } from './part-times.ts';
 
 /** Figures of a start, from the process's begin to its banner. */
 export interface StartCost {
@@ -28,7 +30,7 @@ const MS_PER_TICK = 10;
 /** Starts a pod, and ends it once it has printed its banner. @throws Error if it ends before */
 export async function costOfStart(plan: StartPlan): Promise<StartCost> {
   const startedAt = performance.now();
-  return withPod(plan, {}, async (pid) => {
+  return withPod(plan, async (pid) => {
     const wallMs = performance.now() - startedAt;
     const [stat, status] = await Promise.all([
       readFile(`/proc/${pid}/stat`, 'utf8'),
@@ -51,7 +53,7 @@ export async function modulesOfStart(plan: StartPlan): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'crier-start-'));
   try {
     // V8's coverage names each script; Node writes it when the process ends.
-    await withPod(plan, { NODE_V8_COVERAGE: folder }, () => Promise.resolve());
+    await withPod({ ...plan, environment: { ...plan.environment, NODE_V8_COVERAGE: folder } }, () => Promise.resolve());
     const files = new Set<string>();
     for (const name of await readdir(folder)) {
       const { result } = JSON.parse(await readFile(join(folder, name), 'utf8')) as { result: { url: string }[] };
@@ -70,22 +72,33 @@ async function modulesIn(file: string): Promise<string[]> {
   return sources.map((source) => resolve(dirname(file), source));
 }
 
-/** A package's name, or the folder of crier's own file below src, or dist/src. */
-export function partOf(file: string): string {
-  const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file) ?? [];
-  return name ?? `src/${/.*\/src(?:-\w+)?\/(?:([\w-]+)\/)?/.exec(file)?.[1] ?? ''}`;
+/** CPU time of a start until the pod has ended, in ms, by package and folder of crier. `node`: no module was on the stack. */
+export async function partsOfStart(plan: StartPlan): Promise<ReadonlyMap<string, number>> {
+  const folder = await mkdtemp(join(tmpdir(), 'crier-start-'));
+  try {
+    const nodeArguments = [...plan.nodeArguments, '--cpu-prof', `--cpu-prof-dir=${folder}`];
+    await withPod({ ...plan, nodeArguments }, () => Promise.resolve());
+    const times = new Map<string, number>();
+    // One of each process: the compiler of documents has its own.
+    for (const name of await readdir(folder)) {
+      const profile = JSON.parse(await readFile(join(folder, name), 'utf8')) as CpuProfile;
+      for (const [part, ms] of await partTimes(profile)) times.set(part, (times.get(part) ?? 0) + ms);
+    }
+    return times;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** Calls `look` at the banner. Resolves when the pod has ended. */
 async function withPod<Result>(
   { script, nodeArguments, environment }: StartPlan,
-  more: Readonly<Record<string, string>>,
   look: (pid: number) => Promise<Result>,
 ): Promise<Result> {
   const [command, ...words] = pinned(SERVER_CORE, [process.execPath, ...nodeArguments, script]);
   const ports = { PORT: '0', ADMIN_PORT: '0', HOST: '127.0.0.1', ADMIN_HOST: '127.0.0.1' };
   const child = spawn(command, words, {
-    env: { ...process.env, ...ports, LOG_LEVEL: 'silent', DRAIN_DELAY_MS: '0', ...environment, ...more },
+    env: { ...process.env, ...ports, LOG_LEVEL: 'silent', DRAIN_DELAY_MS: '0', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: TIMEOUT_MS,
   });

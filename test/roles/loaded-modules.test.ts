@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { modulesOfStart, partOf } from '../../loadtest/start/start-once.ts';
+import { partOf } from '../../loadtest/start/part-times.ts';
+import { modulesOfStart } from '../../loadtest/start/start-once.ts';
 import { startRedisServer } from '../../stack/redis-server.ts';
 import type { RedisServer } from '../../stack/redis-server.ts';
 import { cleanEnvironment } from '../support/clean-environment.ts';
