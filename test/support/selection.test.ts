@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { selectTestFiles } from './selection.ts';
+import { ALONE } from './alone.ts';
+import { filesThatImport, selectTestFiles } from './selection.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 describe('selectTestFiles', () => {
   const root = join(import.meta.dirname, '..');
@@ -29,5 +32,25 @@ describe('selectTestFiles', () => {
 
   it('refuses a name that selects no file, and lists the possible names', async () => {
     await assert.rejects(names(['buss'], []), /no tests in test\/buss; there are .*support/);
+  });
+
+  it('finds each file that runs alone', async () => {
+    assert.equal((await names([...ALONE.keys()], [])).length, ALONE.size);
+  });
+});
+
+describe('filesThatImport', () => {
+  it('finds the files that import a module in any way but import(), themselves or by others', async (t) => {
+    const root = await temporaryFolder(t);
+    const texts = {
+      'one.js': `import {\n  a,\n  b,\n} from 'wanted';\n`,
+      'two.js': `import { a } from './between.js';\n`,
+      'between.js': `import 'other';\nexport { a } from './last.js';\nexport const text = 'x';\n`,
+      'last.js': `import 'wanted';\n`,
+      'three.js': `import { a } from 'other';\nconst text = "import { a } from 'wanted';";\n`,
+    };
+    for (const [name, text] of Object.entries(texts)) await writeFile(join(root, name), text);
+    const files = ['one.js', 'two.js', 'three.js'].map((name) => join(root, name));
+    assert.deepEqual(await filesThatImport(root, files, (module) => module === 'wanted'), files.slice(0, 2));
   });
 });

@@ -26,6 +26,11 @@ export const NAMED_ONLY = [
   'pages',
 ];
 
+/** `bus` for `test/bus/`, `kafka/decoding/record` for `test/kafka/decoding/record.test.ts`. */
+export function testName(name: string): string {
+  return name.replace(/^test\//, '').replace(/(\.test\.ts|\/)$/, '');
+}
+
 /**
  * The compiled test files under `root`, sorted. `wanted` and `unwanted` name folders or files as they stand in test/
  * (`bus`, `kafka/decoding/record`); none wanted means all.
@@ -38,7 +43,7 @@ export async function selectTestFiles(
 ): Promise<string[]> {
   const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith(SUFFIX)).sort();
   const matches = (file: string, name: string) => {
-    const clean = name.replace(/^test\//, '').replace(/(\.test\.ts|\/)$/, '');
+    const clean = testName(name);
     return file === clean + SUFFIX || file.startsWith(`${clean}/`);
   };
   for (const name of [...wanted, ...unwanted]) {
@@ -72,10 +77,12 @@ export async function filesThatImport(
   return found;
 }
 
-/** Absolute paths of relative imports, and the names of others. A text in a test may look like an import. */
+/**
+ * Absolute paths of relative imports and exports, and the names of others. Not of `import()`. A text in a test may look like an import.
+ */
 async function importsOf(file: string): Promise<string[]> {
   const text = await readFile(file, 'utf8').catch(() => '');
-  return Array.from(text.matchAll(/^import [^'"]*from ['"]([^'"]+)['"];$/gm), ([, name]) =>
+  return Array.from(text.matchAll(/^(?:import|export) (?:[^'"]*from )?['"]([^'"]+)['"];$/gm), ([, name]) =>
     name!.startsWith('.') ? join(dirname(file), name!) : name!,
   );
 }

@@ -29,11 +29,11 @@ export class TestLog {
   }
 
   /** A line for a file that has ended, with how far the run is; and the errors of its failed tests. */
-  add(name: string, { tests, failed, titles, seconds, cpuSeconds, output }: FileReport): void {
+  add(name: string, { tests, failed, skipped, titles, seconds, cpuSeconds, output }: FileReport): void {
     this.#done.add(name);
     const { files, hasTitles, write } = this.#options;
     const count = `${String(this.#done.size).padStart(String(files.length).length)}/${files.length}`;
-    const mark = failed.length > 0 ? '✖' : '✔';
+    const mark = failed.length + skipped > 0 ? '✖' : '✔';
     const figures = `${plural(tests, 'test')}, ${seconds.toFixed(1)} s, CPU ${cpuSeconds.toFixed(1)} s`;
     write(`[${count}, ${this.#elapsed()} of ${this.#expected()}] ${mark} ${name}: ${figures}\n`);
     if (output !== '' && (hasTitles || failed.length > 0)) write(`${output.trimEnd()}\n`);
