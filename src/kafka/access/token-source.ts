@@ -107,6 +107,8 @@ export class TokenSource {
       const waitMs = Math.min(MAX_DELAY_MS, Math.max(0, at - Date.now()));
       await delay(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
       if (signal.aborted || this.#held !== held) return;
+      // A connection has asked meanwhile, in vain.
+      if (this.#failure && this.#failure.retryAt > at) continue;
       await this.#fetch().catch((error: Error) => this.#onFailure?.(error, held.expiresAt));
     }
   }

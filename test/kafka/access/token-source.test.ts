@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { TokenSource } from '../../../src/kafka/access/token-source.ts';
 import type { Token, TokenProvider } from '../../../src/kafka/access/token-source.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -70,6 +71,22 @@ describe('TokenSource', () => {
     assert.equal(calls, 2);
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 16_000 });
     await assert.rejects(source.token(), /the token provider failed: away/);
+  });
+
+  it('does not ask again within the back-off for a replacement that a login has asked for in vain', async (t) => {
+    let calls = 0;
+    const source = sourceOf(t, () => {
+      if (++calls > 1) throw new Error('away');
+      return { value: '1', expiresAt: Date.now() + 20_100 };
+    });
+    source.keepFresh(() => assert.fail('it asked again'));
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    await source.token();
+    t.mock.timers.setTime(Date.now() + 100);
+    await source.token();
+    // Fires after the timer of the replacement, which is as long and was set before.
+    await delay(100);
+    assert.equal(calls, 2);
   });
 
   const bad: readonly (readonly [what: string, provider: TokenProvider, expected: RegExp])[] = [
