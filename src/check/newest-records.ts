@@ -21,6 +21,7 @@ export async function* newestRecords(
   topics: readonly string[],
   signal?: AbortSignal,
 ): AsyncGenerator<readonly [topic: string, records: readonly ReadRecord[]]> {
+  signal?.throwIfAborted();
   // The worker logs what is wrong with the connection.
   const createClient = () => createKafkaClient(config, createLog('silent'));
   const client = createClient();
