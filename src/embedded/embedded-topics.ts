@@ -19,7 +19,8 @@ type Process = (record: EmbeddedRecord & EmbeddedPosition, signal: AbortSignal |
 export class EmbeddedTopics {
   /** True if another program appends records, beside the graph's samples and mutations. */
   readonly isFed: boolean;
-  #process: Process | undefined;
+  #connect!: (process: Process) => void;
+  readonly #process = new Promise<Process>((resolve) => (this.#connect = resolve));
   #offset = 0;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -27,17 +28,17 @@ export class EmbeddedTopics {
     this.isFed = isFed;
   }
 
-  /** Until the worker connects them, records are refused. */
+  /** Until the worker connects them, records wait. */
   connect(process: Process): void {
-    this.#process = process;
+    this.#connect(process);
   }
 
   /** Resolves when the record is processed. */
   append(topic: string, record: EmbeddedRecord, signal?: AbortSignal): Promise<EmbeddedPosition> {
     const turn = this.#last.then(async () => {
-      if (!this.#process) throw new Error('the topics of the embedded mode are not open yet');
+      const process = await this.#process;
       const position = { topic, partition: 0, offset: String(this.#offset++), timestamp: String(Date.now()) } as const;
-      await this.#process({ ...record, ...position }, signal);
+      await process({ ...record, ...position }, signal);
       return position;
     });
     this.#last = turn.catch(() => undefined);
