@@ -82,9 +82,9 @@ export class Backends implements BackendPort {
     for (const [variable, { url }] of options.backends) refuseBaseUrl(variable, url);
   }
 
-  /** Loads the modules of the clients, unless there is no backend. */
+  /** Loads the modules of the clients. */
   async load(): Promise<void> {
-    if (this.#options.backends.size > 0) await this.#load();
+    this.#Client ??= (await import('./backend-client/backend-client.ts')).BackendClient;
   }
 
   async send(name: string, request: BackendRequest): Promise<BackendReply> {
@@ -100,7 +100,7 @@ export class Backends implements BackendPort {
         reason,
       });
     try {
-      if (config && !this.#Client) await this.#load();
+      if (config && !this.#Client) await this.load();
       if (this.#closing) throw unavailable('closing', { isSent: false });
       if (!config) {
         const reason = `BACKEND_${backendVariable(name)}_URL is not set`;
@@ -126,10 +126,6 @@ export class Backends implements BackendPort {
   close(): Promise<void> {
     this.#closing ??= Promise.all([...this.#clients.values()].map((client) => client.close())).then(() => undefined);
     return this.#closing;
-  }
-
-  async #load(): Promise<void> {
-    this.#Client ??= (await import('./backend-client/backend-client.ts')).BackendClient;
   }
 
   #client(name: string, config: BackendConfig): BackendClient {

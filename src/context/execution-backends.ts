@@ -22,8 +22,6 @@ export interface BackendReply {
 
 /** What the backends of executions send through: the pod's `Backends`. */
 export interface BackendPort {
-  /** Loads what `send` needs, so that the first request need not. */
-  load?(): Promise<void>;
   send(name: string, request: BackendRequest): Promise<BackendReply>;
 }
 

@@ -111,11 +111,9 @@ export class GraphRuntime {
    * @param payer is charged for compiling the operation later, if it is new
    */
   prepare(request: DocumentRequest, operationName: string | null | undefined, payer?: Payer): Operation | Refusal {
-    const { documents, executor, backends } = this.#options;
+    const { documents, executor } = this.#options;
     const operation = operationIn(documents.get(request), operationName, payer);
     if ('errors' in operation) return operation;
-    // A request reports a failure of the load.
-    backends.load?.().catch(() => undefined);
     executor.prepare(operation);
     this.#executions.note(operation);
     return operation;

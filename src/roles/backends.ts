@@ -51,6 +51,8 @@ export async function openBackends(services: RoleServices): Promise<Backends> {
       observer,
     }),
   );
+  // Those of the embedded mode by their first request: most runs of it make none.
+  if (config.backends.size > 0) await backends.load();
   showPressure(backends, metrics);
   details['failing_backends'] = () =>
     Array.from(backends.pressure()).flatMap(([name, { breaker }]) => (breaker === 'closed' ? [] : [name]));

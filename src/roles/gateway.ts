@@ -97,7 +97,7 @@ export async function startGateway(services: GatewayServices, isListening = true
   const { config, bus, register, tracing } = services;
   const executions = createExecutions(services);
   // Closed after the sockets: a drain answers mutations that are under way.
-  const publish = openPublishing(services);
+  const publish = await openPublishing(services);
   const ports = { backends: await openBackends(services), publish, triggers: createTriggers(services), executions };
   const graphs = register(
     await GatewayGraphs.open(services, ports, (isAuthenticated) => {

@@ -12,9 +12,9 @@ const LOG_WINDOW_MS = 10_000;
 type Write = (record: ProducedRecord) => Promise<Omit<PublishedRecord, 'topic' | 'key'>>;
 
 /** What publishes the records of mutations: a producer, or the topics of the embedded mode. */
-export function openPublishing(services: RoleServices): Publish {
+export async function openPublishing(services: RoleServices): Promise<Publish> {
   const { config, log, metrics } = services;
-  const write = openWriter(services);
+  const write = await openWriter(services);
   const failures = new LogWindow(LOG_WINDOW_MS);
   return async (topic, record) => {
     if (!write) throw new Error('context.publish needs KAFKA_BROKERS, which this pod does not have');
@@ -43,8 +43,8 @@ const CLIENT_ERRORS: Readonly<Record<ProduceFailure, Parameters<typeof clientErr
   refused: ['KAFKA_REFUSED', 'Kafka refused the record; nothing was written'],
 };
 
-function openWriter(services: RoleServices): Write | undefined {
-  const { config, embedded } = services;
+async function openWriter(services: RoleServices): Promise<Write | undefined> {
+  const { config, embedded, graph } = services;
   if (config.KAFKA_BROKERS.length > 0) {
     let producer: Promise<RecordProducer> | undefined;
     let isClosed = false;
@@ -56,13 +56,10 @@ function openWriter(services: RoleServices): Write | undefined {
     });
     const open = async () => {
       if (isClosed) throw new ProduceError('unwritten', new Error('the Kafka connection was closed'));
-      producer ??= openProducer(services);
-      // A load that failed is tried again by the next record.
-      return producer.catch((error: unknown) => {
-        producer = undefined;
-        throw error;
-      });
+      return (producer ??= openProducer(services));
     };
+    // Not by the first record, whose load would hold up events, and fail for as long as the process lives.
+    if (graph.schema.getMutationType()) await open();
     return async (record) => {
       const { partition, offset, timestamp } = await (await open()).send(record);
       return { partition, offset, timestamp: new Date(timestamp).toISOString() };
@@ -79,7 +76,7 @@ function openWriter(services: RoleServices): Write | undefined {
   };
 }
 
-/** Loads kafkajs, which gateways whose mutations publish nothing do not need. */
+/** Loads kafkajs, which a gateway without mutations does not need. */
 async function openProducer({ config, log }: RoleServices): Promise<RecordProducer> {
   const [{ RecordProducer }, { createKafkaClient }] = await Promise.all([
     import('../kafka/record-producer.ts'),

@@ -27,19 +27,30 @@ describe('a pod, until its banner,', () => {
 
   for (const [role, unwanted] of ROLES) {
     it(`loads no module that it does not run: ${role}`, async () => {
-      const apart = { ROLE: role, REDIS_URL: redis.url, KAFKA_BROKERS: '127.0.0.1:9' };
-      const settings = { ...cleanEnvironment(), ...(role !== 'embedded' && apart) };
-      const environment = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
-      const files = await modulesOfStart({
-        script: 'dist/src/main.js',
-        nodeArguments: [],
-        environment: environment,
-      });
+      const files = await modulesOf(role === 'embedded' ? {} : { ROLE: role, ...apart() });
       assert.ok(files.length > 100, `${files.length} modules`);
       assert.deepEqual(
         files.filter((file) => unwanted.includes(partOf(file))),
         [],
       );
     });
+  }
+
+  // A first use would load them while events flow.
+  it('has loaded what its settings and its graph make it use: a gateway with a backend and mutations', async () => {
+    const used = { GRAPH: 'examples/orders', BACKEND_CATALOG_URL: 'http://127.0.0.1:9' };
+    const parts = new Set((await modulesOf({ ROLE: 'gateway', ...apart(), ...used })).map(partOf));
+    assert.deepEqual(
+      ['undici', 'kafkajs'].filter((part) => !parts.has(part)),
+      [],
+    );
+  });
+
+  const apart = () => ({ REDIS_URL: redis.url, KAFKA_BROKERS: '127.0.0.1:9' });
+
+  function modulesOf(settings: Readonly<Record<string, string>>): Promise<string[]> {
+    const all = Object.entries({ ...cleanEnvironment(), ...settings });
+    const environment = Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== undefined));
+    return modulesOfStart({ script: 'dist/src/main.js', nodeArguments: [], environment });
   }
 });

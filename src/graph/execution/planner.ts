@@ -22,6 +22,13 @@ export interface PlannerOptions {
   readonly onCompile?: (outcome: 'compiled' | 'refused' | 'failed', reason?: string) => void;
 }
 
+let compiler: Promise<unknown> | undefined;
+
+/** Once: with the hooks of a graph that is compiled, each import() asks their thread. A use of the compiler reports why it cannot be loaded. */
+function loadCompiler(): void {
+  compiler ??= import('graphql-jit').catch(() => undefined);
+}
+
 /** Compiles and splits operations once they have been executed `jitAfterUses` times, and keeps the outcome in their plans. */
 export class Planner {
   readonly #schema: GraphQLSchema;
@@ -38,8 +45,7 @@ export class Planner {
   /** Compiles and splits an operation before its first execution, if `jitAfterUses` is 1; loads the compiler if it is more. */
   prepare(plan: OperationPlan): void {
     const { jitAfterUses, hasProjection = true } = this.#options;
-    // Its use reports a failure of the load.
-    if (jitAfterUses > 1) import('graphql-jit').catch(() => undefined);
+    if (jitAfterUses > 1) loadCompiler();
     if (jitAfterUses !== 1) return;
     if (hasProjection && plan.operation.type === OperationTypeNode.SUBSCRIPTION && !plan.isSplitQueued) {
       plan.isSplitQueued = true;

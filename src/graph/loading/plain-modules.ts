@@ -15,7 +15,7 @@ const IMPORT_META = 3;
 
 /**
  * The texts of `entries` and, recursively, of their relative imports, by absolute file name, if they run as they are written. A text may still
- * have syntax errors: Node finds them before it runs any of the modules that an entry imports.
+ * have syntax errors: Node finds them before it runs any of the modules that an entry imports, but may have run those of an entry before.
  *
  * @returns undefined if Babel is needed: a module is TypeScript, has Proxy.lazy or a source map, or imports with attributes, dynamically, or
  * another kind of file than JavaScript; or an import leads nowhere
