@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { resolve } from 'node:path';
+import { readFile, readdir } from 'node:fs/promises';
+import { SourceMap } from 'node:module';
+import type { SourceMapPayload } from 'node:module';
+import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { transformAsync } from '@babel/core';
 
@@ -61,5 +64,32 @@ describe('the build', () => {
     const code = await build("import { a } from './a.ts';\nexport const b = Proxy.lazy({ a });", 'crier-graph');
     assert.match(code, /from '\.\/a\.ts'/);
     assert.match(code, /a: _Lazy\.unbuilt/);
+  });
+});
+
+describe('the bundle of a pod', () => {
+  const folder = join('dist', 'src', 'bundle');
+
+  // Node decodes the map of a chunk, which holds up events, when a stack trace first names it.
+  it('has source maps with one place for a line at most, and without sources', async () => {
+    const maps = (await readdir(folder)).filter((name) => name.endsWith('.map'));
+    assert.ok(maps.length > 5, `${maps.length} maps`);
+    for (const name of maps) {
+      const text = await readFile(join(folder, name), 'utf8');
+      const { mappings, sourcesContent } = JSON.parse(text) as { mappings: string; sourcesContent?: string[] };
+      assert.equal(sourcesContent, undefined, name);
+      assert.ok(!mappings.includes(','), name);
+    }
+  });
+
+  it('has source maps that give the line of the source', async () => {
+    const name = join(folder, 'gateway.js');
+    const map = new SourceMap(JSON.parse(await readFile(`${name}.map`, 'utf8')) as SourceMapPayload);
+    const lines = (await readFile(name, 'utf8')).split('\n');
+    const line = lines.findIndex((text) => text.includes('async function startGateway('));
+    const entry = map.findEntry(line, lines[line]!.indexOf('startGateway'));
+    assert.ok('originalSource' in entry);
+    const source = (await readFile(join(folder, entry.originalSource), 'utf8')).split('\n');
+    assert.match(source[entry.originalLine]!, /^export async function startGateway\(/);
   });
 });
