@@ -1,7 +1,7 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { callTree } from '../../src/profiling/cpu-profile.ts';
-import type { CpuProfile } from '../../src/profiling/cpu-profile.ts';
 import { flameGraph } from '../../src/profiling/flame-graph.ts';
+import { readProfile } from '../profile/read-profile.ts';
 import type { Cells } from '../table.ts';
 import { titleOf } from './contenders.ts';
 import { loadText } from './trial.ts';
@@ -34,7 +34,7 @@ export async function profileServers(plan: Plan, name: string): Promise<ServerPr
     const path = `${PROFILES}/${name}-${contender.name}`;
     const cpuProfile = `${path}.cpuprofile`;
     const { sockets, isForAll, outstanding, rate } = await runProfiled(plan, contender, cpuProfile);
-    const root = callTree(JSON.parse(await readFile(cpuProfile, 'utf8')) as CpuProfile);
+    const root = callTree(await readProfile(cpuProfile));
     const title = `${contender.title}: ${isForAll ? 'one auction' : 'an auction each'}, ${sockets} sockets, ${loadText({ outstanding, rate })}`;
     const picture = flameGraph(title, root, Object.values(STAGES), (frame) => {
       const stage = stageOf(frame);

@@ -58,8 +58,8 @@ export const RULES: readonly Rule[] = [
 ];
 
 export function stageOf({ url: realUrl, functionName }: CallFrame): Stage | undefined {
-  // The name of a build's folder contains a hash.
-  const url = realUrl.replace(/\/dist\/src-\w+\//, '/dist/src/');
+  // The name of a build's folder contains a hash. A source has the path of its module.
+  const url = realUrl.replace(/\/dist\/src-\w+\//, '/dist/src/').replace(/\.ts$/, '.js');
   return RULES.find((rule) => (rule.file?.test(url) ?? true) && (rule.functionName?.test(functionName) ?? true))?.stage;
 }
 

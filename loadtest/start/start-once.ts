@@ -4,8 +4,8 @@ import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pinned, SERVER_CORE } from '../processes/pinning.ts';
+import { readProfile } from '../profile/read-profile.ts';
 import { partTimes } from './part-times.ts';
-import type { CpuProfile } from './part-times.ts';
 
 /** Figures of a start, from the process's begin to its banner. */
 export interface StartCost {
@@ -81,8 +81,8 @@ export async function partsOfStart(plan: StartPlan): Promise<ReadonlyMap<string,
     const times = new Map<string, number>();
     // One of each process: the compiler of documents has its own.
     for (const name of await readdir(folder)) {
-      const profile = JSON.parse(await readFile(join(folder, name), 'utf8')) as CpuProfile;
-      for (const [part, ms] of await partTimes(profile)) times.set(part, (times.get(part) ?? 0) + ms);
+      for (const [part, ms] of partTimes(await readProfile(join(folder, name))))
+        times.set(part, (times.get(part) ?? 0) + ms);
     }
     return times;
   } finally {
