@@ -33,6 +33,7 @@ export const ALONE: ReadonlyMap<string, string> = new Map(
       'server',
     ],
     'emits signals and messages of the process': ['processes/starter'],
+    'removes a patch of a package': ['faults/kafka-failover'],
     'takes the CPU time of the process as its clock': [
       'graph/documents/document-queue',
       'graph/execution/compile-queue',
