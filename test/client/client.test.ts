@@ -303,16 +303,22 @@ describe('the client of crier on the wire', { concurrency: 4 }, () => {
     await once(server, 'listening');
     t.after(() => server.close());
     const codes: number[] = [];
-    server.on('connection', (socket) => socket.on('close', (code) => codes.push(code)));
-    const closed: unknown[] = [];
+    let connections = 0;
+    server.on('connection', (socket) => {
+      connections++;
+      socket.on('close', (code) => codes.push(code));
+    });
+    const closed: number[] = [];
     const client = helperClient(t, {
       url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
       connectionAckWaitTimeout: 50,
       on: { closed: (event) => closed.push((event as { code: number }).code) },
     });
     const received = new Received(client);
-    await waitFor('two attempts', () => codes.length >= 2 && closed.length >= 2);
-    assert.deepEqual([...new Set([...codes, ...closed])], [4504]);
+    // A server that is slow to answer the close is abandoned, which both ends see as something else.
+    await waitFor('a close', () => codes.includes(4504) && closed.includes(4504));
+    const before = connections;
+    await waitFor('the next attempt', () => connections > before);
     assert.deepEqual(received.endings, []);
   });
 
