@@ -5,7 +5,7 @@ import { startKafkaBroker } from '../stack/kafka-broker.ts';
 import { runCommand, say } from '../loadtest/command.ts';
 import { numberFlag } from '../loadtest/number-flag.ts';
 import { findCandidates } from './mutate/candidates.ts';
-import { needsKafka, testsOf, TEXT_TESTS } from './mutate/folders.ts';
+import { needsKafka, testsOf } from './mutate/folders.ts';
 import { reportOf, summaryOf } from './mutate/report.ts';
 import { runTrial } from './mutate/trial.ts';
 import { cleanEnvironment } from './support/clean-environment.ts';
@@ -45,7 +45,7 @@ async function main(stop: AbortSignal): Promise<number> {
   }
   const limit = values.limit === undefined ? undefined : numberFlag('limit', values.limit);
   const seed = numberFlag('seed', values.seed);
-  const files = await selectTestFiles(import.meta.dirname, testsOf(folder), TEXT_TESTS);
+  const files = await selectTestFiles(import.meta.dirname, testsOf(folder), []);
   const testFiles = files.map((file) => relative(import.meta.dirname, file));
   const candidates = await findCandidates(folder, { file: values.file, onlyChanged: values.changed, limit, seed });
   const kafka = needsKafka(testFiles) ? await startKafkaBroker() : undefined;

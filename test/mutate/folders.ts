@@ -1,5 +1,5 @@
 /** Tests outside the mirrored folder that cover a folder of src. */
-const MORE_TESTS: Readonly<Record<string, readonly string[]>> = {
+export const MORE_TESTS: Readonly<Record<string, readonly string[]>> = {
   bus: ['websocket/bus-outage', 'websocket/log-hygiene'],
   client: ['websocket/stock-client'],
   context: ['fanout/sharing/leak', 'graph/execution/executor'],
@@ -15,9 +15,6 @@ const MORE_TESTS: Readonly<Record<string, readonly string[]>> = {
   kafka: ['end-to-end/two-pods'],
   websocket: ['fanout/outbox/outbox', 'end-to-end/drain'],
 };
-
-/** Tests that read the text of the build, which differs in a sandbox. */
-export const TEXT_TESTS: readonly string[] = ['client/package'];
 
 /** A test of one of these folders needs a Kafka. */
 const NEEDS_KAFKA = ['kafka', 'end-to-end', 'faults'];
