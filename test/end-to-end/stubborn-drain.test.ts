@@ -67,8 +67,7 @@ async function clientProcess(t: TestContext, url: string, count: number): Promis
 }
 
 /** A pod whose log fills a pipe that nobody reads: a line for the end of each of 400 sockets, with more than 64 KiB in all. */
-async function podWithFullLog(t: TestContext, settings: Record<string, string> = {}): Promise<Pod> {
-  const pipe = await Pipe.create(t);
+async function podWithFullLog(t: TestContext, pipe: Pipe, settings: Record<string, string>): Promise<Pod> {
   const pod = spawnPod(t, { LOG_LEVEL: 'trace', ...settings }, { standardError: pipe.writer });
   await pod.started();
   await Promise.all(Array.from({ length: 400 }, () => openSocket(t, pod.url)));
@@ -78,12 +77,15 @@ async function podWithFullLog(t: TestContext, settings: Record<string, string> =
 describe('SIGTERM ends a pod in time with 0', () => {
   it('while the reader of its log is stopped and its drain fills the pipe (twin: with blocking writes only the watchdog ends it)', async (t) => {
     const settings = { DRAIN_SPREAD_MS: '1000', SHUTDOWN_TIMEOUT_MS: '15000' };
-    const pod = await podWithFullLog(t, settings);
+    const pod = await podWithFullLog(t, await Pipe.create(t), settings);
     assert.equal(await pod.stop(), IN_TIME);
 
     const code = encodeURIComponent('process.stderr._handle?.setBlocking(true)');
     const twin = { NODE_OPTIONS: `--import=data:text/javascript,${code}`, SHUTDOWN_TIMEOUT_MS: '1000' };
-    const blocked = await podWithFullLog(t, twin);
+    const pipe = await Pipe.create(t);
+    const blocked = await podWithFullLog(t, pipe, twin);
+    // Its clients may be too slow for the lines of all sockets to come before its time is over.
+    pipe.fill();
     assert.equal(await blocked.stop(), 'SIGKILL');
   });
 

@@ -12,10 +12,12 @@ const FILLER = Buffer.alloc(4096, '\n');
 export class Pipe {
   /** The end for a child process. */
   readonly writer: number;
+  readonly #path: string;
   readonly #reader: number;
   #isOpen = true;
 
   private constructor(path: string) {
+    this.#path = path;
     this.#reader = openSync(path, O_RDONLY | O_NONBLOCK);
     this.writer = openSync(path, O_WRONLY | O_NONBLOCK);
   }
@@ -34,9 +36,12 @@ export class Pipe {
 
   /** Writes until the pipe takes nothing more. */
   fill(): void {
+    // A child may have made its writes block, and with them those of the end that it shares with this process.
+    const own = openSync(this.#path, O_WRONLY | O_NONBLOCK);
     const isFull = isUnavailable(() => {
-      for (;;) writeSync(this.writer, FILLER);
+      for (;;) writeSync(own, FILLER);
     });
+    closeSync(own);
     if (!isFull) throw new Error('the pipe is not full');
   }
 
