@@ -151,8 +151,11 @@ describe('DocumentQueue', () => {
 
   it('refuses with a longer retry time while events flow', async () => {
     const retryAfterMs = async (hasEvents: boolean) => {
-      const { add } = stage({ maxBytes: 100 * 2048, hasEvents: () => hasEvents, totalShare: 0.1 });
+      let isSlow = true;
+      const { add } = stage({ maxBytes: 100 * 2048, hasEvents: () => hasEvents && !isSlow, totalShare: 0.1 });
+      // Without events: the queue would rest for long afterwards.
       await add(new DocumentLane(), 'slow', { ms: 200 }).done;
+      isSlow = false;
       const works = Array.from({ length: 101 }, () => add(new DocumentLane(), 'waiting', { bytes: 1024 }));
       const refused = await Promise.race(
         works.map(({ done }) =>
