@@ -11,7 +11,7 @@ import { runTestFiles } from './support/runner.ts';
 import type { TestRun } from './support/runner.ts';
 import { NAMED_ONLY, PODS, filesThatImport, selectTestFiles, testName } from './support/selection.ts';
 import { switchSettings } from './support/switches.ts';
-import { TestLog, dearestFiles, verdict } from './support/test-log.ts';
+import { TestLog, dearestFiles, gateSeconds, verdict } from './support/test-log.ts';
 import type { FileSeconds } from './support/test-log.ts';
 
 const USAGE = `npm test [-- <folder or file> ... [--except=<folder or file>,...] [--pods] [--full] [--quick] [--switched]]
@@ -30,7 +30,7 @@ AST_LOCATIONS=on.
 `;
 
 /** How many files at a time, and the longest time for one. Most tests wait most of their time. */
-const ALL = { concurrency: 4, timeoutMs: 5 * 60_000, settings: {}, hasKafka: true };
+const ALL = { concurrency: 5, timeoutMs: 5 * 60_000, settings: {}, hasKafka: true };
 /** Those that use whole cores or install packages. */
 const LONG = { ...ALL, concurrency: 2, timeoutMs: 10 * 60_000 };
 /** Short faults wait for brokers and outages a third of their time. */
@@ -108,8 +108,10 @@ async function selectFiles({ wanted, unwanted, quick, switched }: Selection): Pr
   return files.filter((file) => !slow.includes(file) && !ALONE.has(nameOf(file)));
 }
 
-/** Seconds of each file in the last run on this machine: the longest run first. */
+/** Seconds of each file in its last run on this machine: the longest run first. */
 const TIMES = join('.stack', 'test-times.json');
+/** Those of the dearest files, for a clone where none has run. */
+const GATE = join('test', 'gate.md');
 
 async function runTests(selection: Selection, stop: AbortSignal): Promise<TestRun> {
   const earlier = await readTimes();
@@ -171,10 +173,11 @@ function formOf({ full, quick, wanted }: Selection): typeof FULL | typeof ALL {
 }
 
 async function readTimes(): Promise<FileSeconds> {
+  const usual = gateSeconds(await readFile(GATE, 'utf8'));
   try {
-    return JSON.parse(await readFile(TIMES, 'utf8')) as FileSeconds;
+    return { ...usual, ...(JSON.parse(await readFile(TIMES, 'utf8')) as FileSeconds) };
   } catch {
-    return {};
+    return usual;
   }
 }
 

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { ALONE } from './alone.ts';
 import { filesThatImport, selectTestFiles } from './selection.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+import { gateSeconds } from './test-log.ts';
 
 describe('selectTestFiles', () => {
   const root = join(import.meta.dirname, '..');
@@ -34,8 +36,11 @@ describe('selectTestFiles', () => {
     await assert.rejects(names(['buss'], []), /no tests in test\/buss; there are .*support/);
   });
 
-  it('finds each file that runs alone', async () => {
+  it('finds each file that runs alone, or that test/gate.md names', async () => {
     assert.equal((await names([...ALONE.keys()], [])).length, ALONE.size);
+    const dearest = Object.keys(gateSeconds(readFileSync('test/gate.md', 'utf8')));
+    assert.ok(dearest.length > 20);
+    assert.equal((await names(dearest, [])).length, dearest.length);
   });
 });
 

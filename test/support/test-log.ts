@@ -2,11 +2,21 @@ import type { FileReport } from './test-process.ts';
 
 /** Files that the end of the output names. */
 const MAX_DEAREST = 10;
+/** Mean of the files that `test/gate.md` does not name. */
+const USUAL_SECONDS = 2;
 /** Failed tests that the end of the output names. */
 const MAX_NAMED = 20;
 
 /** Seconds that each file took in an earlier run, by its name. */
 export type FileSeconds = Readonly<Record<string, number>>;
+
+/** Those that `test/gate.md` gives for its dearest files by time. */
+export function gateSeconds(page: string): FileSeconds {
+  const table = /^## The dearest files by time\n(.*?)^## /ms.exec(page)![1]!;
+  return Object.fromEntries(
+    Array.from(table.matchAll(/^\| `(\S+)` .* (\d+) \|$/gm), ([, name, seconds]) => [name!, Number(seconds)]),
+  );
+}
 
 export interface TestLogOptions {
   /** Names of all files, as they stand in test/. */
@@ -45,16 +55,13 @@ export class TestLog {
     return minutes((performance.now() - this.#startedAt) / 1000);
   }
 
-  /** By the seconds of an earlier run where all files have been run before, else by the share of files that have ended. */
+  /** By the seconds of earlier runs. */
   #expected(): string {
     const { files, earlier, concurrency } = this.#options;
     const elapsed = (performance.now() - this.#startedAt) / 1000;
     const left = files.filter((file) => !this.#done.has(file));
     if (left.length === 0) return minutes(elapsed);
-    const isKnown = left.every((file) => earlier[file] !== undefined);
-    const rest = isKnown
-      ? left.reduce((sum, file) => sum + earlier[file]!, 0) / concurrency
-      : (elapsed / this.#done.size) * left.length;
+    const rest = left.reduce((sum, file) => sum + (earlier[file] ?? USUAL_SECONDS), 0) / concurrency;
     return `about ${minutes(elapsed + rest)}`;
   }
 }
