@@ -147,6 +147,8 @@ offsets.topic.replication.factor=${replicas}
 transaction.state.log.replication.factor=${replicas}
 transaction.state.log.min.isr=${minInSync}
 group.initial.rebalance.delay.ms=0
+offsets.topic.num.partitions=3
+transaction.state.log.num.partitions=3
 auto.create.topics.enable=false
 num.partitions=4
 ${properties.join('\n')}

@@ -32,7 +32,6 @@ const CAN_DIFFER = [
   'fanout/outbox',
   'fanout/sharing/renewal',
   'flow/sender',
-  'fuzz',
   'graph/execution',
   'graph/loading',
   'http',
@@ -40,7 +39,7 @@ const CAN_DIFFER = [
   'identity/remote-key-set',
   'json',
   'kafka/access',
-  'kafka/decoding',
+  'kafka/decoding/schema-registry',
   'kafka/fetching',
   'kafka/kafkajs',
   'library',
@@ -61,8 +60,8 @@ const CAN_DIFFER = [
   'watched-file',
   'websocket',
 ];
-/** Of these, the browser's, and those that take long: programs of other languages, and thousands of sockets. */
-const NOT_THERE = ['http/graphiql', 'http/graphiql-connection', 'kafka/decoding/foreign', 'websocket/churn'];
+/** Of these, the browser's, and thousands of sockets. */
+const NOT_THERE = ['http/graphiql', 'http/graphiql-connection', 'websocket/churn'];
 
 const NOT_COPIED = new Set(['.git', '.stack', 'dist', 'node_modules']);
 

@@ -30,7 +30,7 @@ AST_LOCATIONS=on.
 `;
 
 /** How many files at a time, and the longest time for one. Most tests wait most of their time. */
-const ALL = { concurrency: 5, timeoutMs: 5 * 60_000, settings: {}, hasKafka: true };
+const ALL = { concurrency: 4, timeoutMs: 5 * 60_000, settings: {}, hasKafka: true };
 /** Those that use whole cores or install packages. */
 const LONG = { ...ALL, concurrency: 2, timeoutMs: 10 * 60_000 };
 /** Short faults wait for brokers and outages a third of their time. */

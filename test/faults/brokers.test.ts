@@ -14,7 +14,7 @@ import { createStage } from './stage.ts';
 import { Trial } from './trial.ts';
 
 const PARTITIONS = 4;
-const RECORDS_PER_SECOND = 200;
+const RECORDS_PER_SECOND = isFull ? 200 : 100;
 const MAX_SILENCE_MS = 15_000;
 const AWAY_MS = isFull ? 60_000 : 10_000;
 const MAX_RECOVERY_MS = 30_000;

@@ -7,7 +7,7 @@ import { createStage } from './stage.ts';
 import { Trial } from './trial.ts';
 
 const PARTITIONS = 8;
-const RECORDS_PER_SECOND = 500;
+const RECORDS_PER_SECOND = isFull ? 500 : 100;
 /** Longer than a group session, also in the short form. */
 const AWAY_MS = isFull ? 60_000 : 12_000;
 const MAX_SILENCE_MS = 5000;

@@ -9,7 +9,7 @@ import type { Stage } from './stage.ts';
 import { Trial } from './trial.ts';
 
 const PARTITIONS = 4;
-const STEADY = { recordsPerSecond: 500 };
+const STEADY = { recordsPerSecond: isFull ? 500 : 200 };
 const FREEZE_MS = isFull ? 60_000 : 15_000;
 /** Longer than a worker waits for a gateway's report. */
 const DEATH_MS = 8000;

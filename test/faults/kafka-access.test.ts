@@ -5,11 +5,12 @@ import { it } from 'node:test';
 import { createAuthority, issue } from '../../stack/certificates.ts';
 import { PASSWORD, RotatingKafka, USER, replaceFile } from '../support/rotating-kafka.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { isFull } from './form.ts';
 import { createStage } from './stage.ts';
 import { Trial } from './trial.ts';
 
 const PARTITIONS = 4;
-const RECORDS_PER_SECOND = 500;
+const RECORDS_PER_SECOND = isFull ? 500 : 100;
 const NEXT_PASSWORD = 'hunter3';
 /** Short, so that the login is asked for again during the test. */
 const MAX_REAUTH_MS = 15_000;

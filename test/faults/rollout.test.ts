@@ -11,7 +11,7 @@ import type { KafkaBroker } from '../../stack/kafka-broker.ts';
 import { startRedisServer } from '../../stack/redis-server.ts';
 import type { RedisServer } from '../../stack/redis-server.ts';
 
-const CLIENTS = { stock: 60, resuming: 60 };
+const CLIENTS = { stock: 40, resuming: 40 };
 const DRAIN = { delayMs: 500, spreadMs: 4000 };
 const PATIENCE_MS = 60_000;
 
@@ -30,7 +30,7 @@ describe('a worker and two gateways under load', { timeout: 240_000 }, () => {
     const rollout = new Rollout({
       ...CLIENTS,
       ...{ kafkaBrokers: kafka.address, redisUrl: redis.url, signal: t.signal },
-      ...{ seed: 1, auctions: 20, zipfExponent: 0.5, recordsPerSecond: 100 },
+      ...{ seed: 1, auctions: 20, zipfExponent: 0.5, recordsPerSecond: 60 },
     });
     t.after(() => rollout.close());
     await rollout.start();

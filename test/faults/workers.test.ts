@@ -11,7 +11,7 @@ import type { Stage } from './stage.ts';
 import { Trial } from './trial.ts';
 
 const PARTITIONS = 8;
-const RECORDS_PER_SECOND = 500;
+const RECORDS_PER_SECOND = isFull ? 500 : 100;
 const REBALANCES = isFull ? 10 : 2;
 const MAX_TAKEOVER_MS = 15_000;
 /** The shortest that Kafka allows, for the short form. */
