@@ -309,7 +309,7 @@ export class KafkaConsumer {
   async #findTopics(): Promise<string[]> {
     const newTopics = this.#newTopics;
     const existing = await this.#discovery.existing();
-    // Records of these topics precede this process, or its graph. Topics that appear later are read from their beginning.
+    // Where a new group starts. Topics that appear later are read from their beginning.
     const preceding = existing.filter((topic) => newTopics.has(topic));
     if (preceding.length > 0 && !this.#options.config.KAFKA_FROM_BEGINNING) await this.#startOffsets.capture(preceding);
     if (this.#newTopics === newTopics) this.#newTopics = new Set();
@@ -318,7 +318,7 @@ export class KafkaConsumer {
   }
 
   async #checkTopics(): Promise<void> {
-    if (await this.#discovery.hasNewTopic()) this.#end?.({ kind: 'topics' });
+    if (await this.#discovery.hasGrown()) this.#end?.({ kind: 'topics' });
   }
 
   /** The bus logs its own outage. */

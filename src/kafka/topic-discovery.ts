@@ -1,15 +1,17 @@
 import type { Logger } from '../log.ts';
 import type { Cluster } from './kafkajs/cluster.ts';
 
-/** Finds out which of the consumer's topics exist. Logs each missing topic once. */
+/** Finds out which of the consumer's topics exist, and with how many partitions. Logs each missing topic once. */
 export class TopicDiscovery {
-  readonly #cluster: Pick<Cluster, 'existingTopics'>;
+  readonly #cluster: Pick<Cluster, 'existingTopics' | 'partitionCounts'>;
   /** They may be replaced at any time. */
   topics: readonly string[];
   readonly #log: Logger;
   #missing: readonly string[] = [];
+  /** By topic, of those that existed at the last `existing()`. */
+  #partitions: ReadonlyMap<string, number> = new Map();
 
-  constructor(cluster: Pick<Cluster, 'existingTopics'>, topics: readonly string[], log: Logger) {
+  constructor(cluster: Pick<Cluster, 'existingTopics' | 'partitionCounts'>, topics: readonly string[], log: Logger) {
     this.#cluster = cluster;
     this.topics = topics;
     this.#log = log;
@@ -23,6 +25,7 @@ export class TopicDiscovery {
   /** @throws what the brokers refuse */
   async existing(): Promise<string[]> {
     const existing = await this.#cluster.existingTopics(this.topics);
+    this.#partitions = await this.#cluster.partitionCounts(existing);
     const missing = this.topics.filter((topic) => !existing.includes(topic));
     const unlogged = missing.filter((topic) => !this.#missing.includes(topic));
     this.#missing = missing;
@@ -35,17 +38,24 @@ export class TopicDiscovery {
     return existing;
   }
 
-  /** True if a missing topic exists now. Never rejects: a failure is logged, and counts as false. */
-  async hasNewTopic(): Promise<boolean> {
-    if (this.#missing.length === 0) return false;
+  /** True if a missing topic exists now, or a topic has more partitions. Never rejects: a failure is logged, and counts as false. */
+  async hasGrown(): Promise<boolean> {
     try {
-      const topics = await this.#cluster.existingTopics(this.#missing);
-      if (topics.length > 0) this.#log.info({ topics }, 'topics appeared');
-      return topics.length > 0;
+      const appeared = this.#missing.length > 0 ? await this.#cluster.existingTopics(this.#missing) : [];
+      if (appeared.length > 0) this.#log.info({ topics: appeared }, 'topics appeared');
+      const grown = await this.#grownTopics();
+      if (grown.length > 0) this.#log.info({ topics: grown }, 'topics have new partitions');
+      return appeared.length + grown.length > 0;
     } catch (error) {
       const { name, message } = error as Error;
-      this.#log.debug({ err: { message: `${name}: ${message}` } }, 'looking for missing topics failed');
+      this.#log.debug({ err: { message: `${name}: ${message}` } }, 'looking for topics and partitions failed');
       return false;
     }
+  }
+
+  async #grownTopics(): Promise<string[]> {
+    const known = this.#partitions;
+    const counts = await this.#cluster.partitionCounts([...known.keys()]);
+    return [...counts].filter(([topic, count]) => count > known.get(topic)!).map(([topic]) => topic);
   }
 }

@@ -285,6 +285,21 @@ export class Outside {
     );
   }
 
+  /** Resolves with a writer that knows all partitions: an older one learns of them minutes later. */
+  async addPartitions(t: { after(fn: () => Promise<void>): void }, topic: string, count: number): Promise<Outside> {
+    await this.ask(async (admin) => {
+      await admin.createPartitions({ topicPartitions: [{ topic, count }] });
+      const isMade = async () =>
+        (await admin.fetchTopicMetadata({ topics: [topic] })).topics[0]!.partitions.length === count;
+      await waitFor('the partitions', () => isMade().catch(() => false));
+    });
+    await this.hasLeaders(topic);
+    const writer = new Outside(this.brokers);
+    t.after(() => writer.close());
+    await writer.connect();
+    return writer;
+  }
+
   /** The offset of the next record of a partition. */
   async endOffset(topic: string, partition: number): Promise<string> {
     const partitions = await this.ask((admin) => admin.fetchTopicOffsets(topic));

@@ -246,6 +246,65 @@ describe('KafkaConsumer', { concurrency: 8 }, () => {
     assert.deepEqual(counts.rebuilds, []);
   });
 
+  describe('of a running group', () => {
+    /** No look for topics and partitions during the test. */
+    const UNAWARE = { environment: { KAFKA_TOPIC_CHECK_INTERVAL_MS: '600000' } };
+
+    const distinct = (bus: RecordingBus, topic: string) =>
+      new Set(bus.of(topic).map(({ key, seq }) => `${key} ${seq}`)).size;
+
+    /** A member that has committed, and what it and others of its group have published. */
+    async function startGroup(t: TestContext, { environment = {}, topics = [] as string[] } = {}) {
+      const topic = await outside.createTopic(undefined, 2);
+      const groupId = randomName('group');
+      const bus = new RecordingBus();
+      const join = async () => {
+        const member = createConsumer(t, outside.brokers, [topic, ...topics], { groupId, bus, environment });
+        await member.consumer.start();
+        return member;
+      };
+      const first = await join();
+      await outside.sendSequences(topic, 2, 5);
+      await waitFor('the commits', async () => (await outside.committed(groupId, topic)) === 10);
+      return { topic, bus, join, first };
+    }
+
+    for (const [change, isClosed] of [
+      ['its only member is replaced', true],
+      ['another member joins', false],
+    ] as const) {
+      it(`reads new partitions from their beginning when ${change}`, async (t) => {
+        const { topic, bus, join, first } = await startGroup(t, UNAWARE);
+        const writer = await outside.addPartitions(t, topic, 4);
+        await writer.sendSequences(topic, 4, 5, 5);
+        if (isClosed) await first.consumer.close();
+        await join();
+        await writer.sendSequences(topic, 4, 5, 10);
+        await waitFor('every record', () => distinct(bus, topic) === 50);
+      });
+    }
+
+    it('reads a new topic from its beginning when its only member is replaced', async (t) => {
+      const missing = randomName('topic');
+      const { bus, join, first } = await startGroup(t, { ...UNAWARE, topics: [missing] });
+      await outside.createTopic(missing);
+      await outside.sendSequences(missing, 4, 5);
+      await first.consumer.close();
+      await join();
+      await outside.sendSequences(missing, 4, 5, 5);
+      await waitFor('every record', () => distinct(bus, missing) === 40);
+    });
+
+    it('reads new partitions, and says so, without a restart', async (t) => {
+      const { topic, bus, first } = await startGroup(t);
+      const writer = await outside.addPartitions(t, topic, 4);
+      await writer.sendSequences(topic, 4, 5, 5);
+      await waitFor('every record', () => distinct(bus, topic) === 30);
+      assert.ok(first.lines.some((line) => line.includes('topics have new partitions') && line.includes(topic)));
+      assert.deepEqual(first.counts.rebuilds, []);
+    });
+  });
+
   it('starts when no topic exists at all', async (t) => {
     const topic = randomName('topic');
     const { consumer, bus } = createConsumer(t, outside.brokers, [topic]);

@@ -47,6 +47,15 @@ export class Cluster {
     });
   }
 
+  /** Numbers of partitions. Throws if a topic does not exist. */
+  partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    if (topics.length === 0) return Promise.resolve(new Map());
+    return this.#request(async (admin) => {
+      const metadata = await admin.fetchTopicMetadata({ topics: [...topics] });
+      return new Map(metadata.topics.map(({ name, partitions }) => [name, partitions.length]));
+    });
+  }
+
   partitionRanges(topics: readonly string[]): Promise<PartitionMap<PartitionRange>> {
     return this.#request(async (admin) => {
       const ranges = await Promise.all(
@@ -79,6 +88,15 @@ export class Cluster {
           ),
         ]),
       );
+    });
+  }
+
+  /** True if the group has a commit for any partition of any topic. */
+  hasCommits(groupId: string): Promise<boolean> {
+    return this.#request(async (admin) => {
+      // kafkajs asks for all topics.
+      const committed = await admin.fetchOffsets({ groupId, topics: [] });
+      return committed.some(({ partitions }) => partitions.some(({ offset }) => BigInt(offset) >= 0n));
     });
   }
 

@@ -35,27 +35,29 @@ export interface KeptStates {
  * exists. Otherwise the partition gets a new start id, which is committed before any record is read: a later owner then resumes from
  * the same start id, even if no later commit reached Kafka.
  *
- * A new group starts at the end offsets of each partition at the time this process first saw the topic. "Latest" at the first fetch
- * would lose records, because every rebalance before the first commit moves it. A partition whose end offset was not captured was
- * created later, and starts at its oldest record. Holds one number for each partition of the topics.
+ * A partition without a commit starts at its oldest record. Only a new group, which has no commit at all, starts at the end offsets of each
+ * partition at the time this process first saw it. "Latest" at the first fetch would lose records, because every rebalance before the first
+ * commit moves it; "latest" for a group with commits would lose what was written to a new partition or topic before the group knew it.
+ * Holds one number for each partition of a new group's topics.
  *
  * A partition without a fill of the worker's states starts at its oldest record, too, whatever is committed.
  */
 export class StartOffsets {
-  readonly #cluster: Pick<Cluster, 'partitionRanges' | 'committedOffsets'>;
+  readonly #cluster: Pick<Cluster, 'partitionRanges' | 'committedOffsets' | 'hasCommits'>;
   readonly #groupId: string;
   /** undefined: the worker keeps none. They may be replaced between two sessions. */
   states: KeptStates | undefined;
   readonly #ends = new Map<string, Map<number, bigint>>();
 
-  constructor(cluster: Pick<Cluster, 'partitionRanges' | 'committedOffsets'>, groupId: string, states?: KeptStates) {
+  constructor(cluster: Pick<Cluster, 'partitionRanges' | 'committedOffsets' | 'hasCommits'>, groupId: string, states?: KeptStates) {
     this.states = states;
     this.#cluster = cluster;
     this.#groupId = groupId;
   }
 
-  /** Remembers the end offsets of these topics, which a new group starts at. Call before the group is joined. */
+  /** Remembers the end offsets of these topics, if the group is new. Call before the group is joined. */
   async capture(topics: readonly string[]): Promise<void> {
+    if (await this.#cluster.hasCommits(this.#groupId)) return;
     for (const [topic, partitions] of await this.#cluster.partitionRanges(topics)) {
       this.#ends.set(topic, new Map([...partitions].map(([partition, { end }]) => [partition, end])));
     }

@@ -45,7 +45,7 @@ export const kafkaVariables = {
     'WAIT or DROP',
     'What happens while the dead-letter topic is unavailable: the partition waits, or records are dropped.',
   ),
-  KAFKA_TOPIC_CHECK_INTERVAL_MS: ms(100, '10000', 'Interval between looks for missing topics.'),
+  KAFKA_TOPIC_CHECK_INTERVAL_MS: ms(100, '10000', 'Interval between looks for missing topics and new partitions.'),
   KAFKA_STALL_TIMEOUT_MS: ms(1000, '30000', 'Lag without progress after which the consumer is rebuilt.'),
   MAX_RECORD_BYTES: bytes(1, '1048576', 'Larger records are poison.'),
   MAX_RECORD_DEPTH: count(1, '64', 'levels', 'Records nested deeper are poison.', 1000),

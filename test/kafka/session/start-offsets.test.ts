@@ -12,11 +12,15 @@ describe('StartOffsets', () => {
   const RANGE = { low: 10n, end: 20n };
 
   /** A StartOffsets whose Kafka has this commit and these offsets for one partition. */
-  function createStart(commit: Commit | undefined, range: typeof RANGE | null = RANGE) {
+  function createStart(commit: Commit | undefined, range: typeof RANGE | null = RANGE, hasOtherCommits = false) {
     const of = <Value>(value: Value | null | undefined) =>
       Promise.resolve(new Map([['bids', value == null ? new Map<number, Value>() : new Map([[0, value]])]]));
     const kafka = { commit };
-    const cluster = { committedOffsets: () => of(kafka.commit), partitionRanges: () => of(range) };
+    const cluster = {
+      committedOffsets: () => of(kafka.commit),
+      partitionRanges: () => of(range),
+      hasCommits: () => Promise.resolve(hasOtherCommits || kafka.commit !== undefined),
+    };
     const offsets = new StartOffsets(cluster, 'group');
     const look = async () => {
       const { resumePoints, uncommitted } = await offsets.lookUp(ASSIGNMENT);
@@ -69,6 +73,12 @@ describe('StartOffsets', () => {
     kafka.commit = { offset: 20n, metadata: 'crier:start:a' };
     await look();
     kafka.commit = undefined;
+    assert.equal((await look()).uncommitted[0]!.offset, '10');
+  });
+
+  it('starts a partition without a commit at its oldest record if the group has another commit', async () => {
+    const { offsets, look } = createStart(undefined, RANGE, true);
+    await offsets.capture(['bids']);
     assert.equal((await look()).uncommitted[0]!.offset, '10');
   });
 
