@@ -5,9 +5,10 @@ import lz4 from 'lz4-napi';
 import snappy from 'snappy';
 import {
   isXerial,
+  joinXerialBlocks,
   lz4FrameInflatedBound,
-  snappyInflatedSize,
-  xerialBlocks,
+  printSnappyBlock,
+  snappyBlock,
   zstdFrameInflatedBound,
 } from './inflated-size.ts';
 
@@ -70,13 +71,9 @@ function inflateGzip(data: Buffer, maxBytes: number): Promise<Buffer> {
 
 /** Raw snappy, which librdkafka writes, or xerial blocks, which Java producers write. */
 async function inflateSnappy(data: Buffer, maxBytes: number): Promise<Buffer> {
-  const blocks = isXerial(data) ? xerialBlocks(data) : [data];
-  let bytes = 0;
-  for (const block of blocks) bytes += snappyInflatedSize(block);
-  requireBound(bytes, maxBytes);
-  const inflated: Buffer[] = [];
-  for (const block of blocks) inflated.push((await snappy.uncompress(block)) as Buffer);
-  return inflated.length === 1 ? inflated[0]! : Buffer.concat(inflated);
+  const block = isXerial(data) ? joinXerialBlocks(data) : snappyBlock(data);
+  requireBound(block.inflatedBytes, maxBytes);
+  return (await snappy.uncompress(printSnappyBlock(block))) as Buffer;
 }
 
 async function inflateLz4(data: Buffer, maxBytes: number): Promise<Buffer> {

@@ -11,29 +11,58 @@ export function isXerial(data: Buffer): boolean {
   return data.length >= XERIAL_HEADER_BYTES && data.subarray(0, XERIAL_MAGIC.length).equals(XERIAL_MAGIC);
 }
 
-/** The raw snappy blocks of xerial framing. */
-export function xerialBlocks(data: Buffer): Buffer[] {
-  const blocks: Buffer[] = [];
+/** Raw snappy data. */
+interface SnappyBlock {
+  /** Exact inflated size. */
+  readonly inflatedBytes: number;
+  /** Its elements, which follow the size. */
+  readonly elements: Buffer;
+}
+
+/**
+ * Joins the raw snappy blocks of xerial framing to one, so that the work does not grow with their number: each may be empty. An element
+ * copies from earlier output of its block only, so the elements of one block may follow those of another.
+ */
+export function joinXerialBlocks(data: Buffer): SnappyBlock {
+  const elements = Buffer.allocUnsafe(data.length);
+  let inflatedBytes = 0;
+  let length = 0;
   let at = XERIAL_HEADER_BYTES;
   while (at + 4 <= data.length) {
-    const end = at + 4 + data.readUInt32BE(at);
+    const start = at + 4;
+    const end = start + data.readUInt32BE(at);
     if (end > data.length) break;
-    blocks.push(data.subarray(at + 4, end));
+    const size = sizeAt(data, start, end);
+    inflatedBytes += size.value;
+    length += data.copy(elements, length, size.end, end);
     at = end;
   }
   if (at !== data.length) throw new Error('a block is cut off');
-  return blocks;
+  return { inflatedBytes, elements: elements.subarray(0, length) };
 }
 
-/** The exact size: raw snappy starts with it, as a varint of at most 32 bits. */
-export function snappyInflatedSize(block: Buffer): number {
-  let size = 0;
-  for (let i = 0; i < 5 && i < block.length; i++) {
-    const byte = block[i]!;
-    size += (byte & 0x7f) * 2 ** (7 * i);
-    if (byte < 0x80) return size;
+export function snappyBlock(data: Buffer): SnappyBlock {
+  const size = sizeAt(data, 0, data.length);
+  return { inflatedBytes: size.value, elements: data.subarray(size.end) };
+}
+
+/** The size of a raw snappy block, with which it starts as a varint of at most 32 bits. */
+function sizeAt(data: Buffer, start: number, limit: number): { readonly value: number; readonly end: number } {
+  let value = 0;
+  for (let i = 0; i < 5 && start + i < limit; i++) {
+    const byte = data[start + i]!;
+    value += (byte & 0x7f) * 2 ** (7 * i);
+    if (byte < 0x80) return { value, end: start + i + 1 };
   }
   throw new Error('it does not start with a size');
+}
+
+/** Raw snappy, as snappy's libraries read it. */
+export function printSnappyBlock({ inflatedBytes, elements }: SnappyBlock): Buffer {
+  const size: number[] = [];
+  let rest = inflatedBytes;
+  for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) size.push((rest & 0x7f) | 0x80);
+  return Buffer.concat([Buffer.from([...size, rest]), elements]);
 }
 
 const LZ4_MAGIC = 0x184d2204;

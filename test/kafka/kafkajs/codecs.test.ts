@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import kafkajs from 'kafkajs';
 import type { Kafka } from 'kafkajs';
 import lz4 from 'lz4-napi';
@@ -27,8 +28,11 @@ const names = Object.keys(types) as Name[];
 
 /** snappy-java's framing, by hand. */
 function xerial(...chunks: Buffer[]): Buffer {
-  const blocks = chunks.flatMap((chunk) => {
-    const block = snappy.compressSync(chunk);
+  return xerialOf(chunks.map((chunk) => snappy.compressSync(chunk)));
+}
+
+function xerialOf(compressed: readonly Buffer[]): Buffer {
+  const blocks = compressed.flatMap((block) => {
     const length = Buffer.alloc(4);
     length.writeUInt32BE(block.length);
     return [length, block];
@@ -94,6 +98,28 @@ describe('codecs', () => {
       assert.ok(process.memoryUsage().rss - before < 32 * MIB);
     });
   }
+
+  it('inflates snappy of any number of blocks at once: empty ones cost a producer a few bytes', async (t) => {
+    const calls = t.mock.method(snappy, 'uncompress').mock;
+    const record = Buffer.from('{"id":"q"}');
+    const empty = Buffer.from([0]);
+    const blocks = [snappy.compressSync(record), ...Array<Buffer>(100_000).fill(empty), snappy.compressSync(record)];
+    assert.ok((await codecs.snappy.decompress(xerialOf(blocks))).equals(Buffer.concat([record, record])));
+    assert.equal(calls.callCount(), 1);
+  });
+
+  it('inflates snappy that is split into blocks in any way', async () => {
+    const chunks = fc.array(fc.oneof(fc.uint8Array({ maxLength: 70 }), fc.constant(inflated.subarray(0, 70_000))), {
+      maxLength: 5,
+    });
+    await fc.assert(
+      fc.asyncProperty(chunks, async (parts) => {
+        const buffers = parts.map((part) => Buffer.from(part));
+        assert.ok((await codecs.snappy.decompress(xerial(...buffers))).equals(Buffer.concat(buffers)));
+      }),
+      { numRuns: 50 },
+    );
+  });
 
   it('does not allocate the size that a zstd frame only declares', async () => {
     // A content size of 1 GiB in front of one raw block of one byte; then a window of 2 GiB in front of a run.
