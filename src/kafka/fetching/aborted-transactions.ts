@@ -34,7 +34,7 @@ export class AbortedTransactions {
 
 function isAbortMarker(batch: RecordBatch): boolean {
   try {
-    const [record] = batch.records(batch.data, { from: batch.baseOffset, count: 1 });
+    const [record] = batch.records(batch.data, { from: batch.baseOffset, count: 1 }).records;
     return record?.key?.length === 4 && record.key.readInt16BE(2) === ABORT;
   } catch (error) {
     if (error instanceof CorruptBatchError) return false;

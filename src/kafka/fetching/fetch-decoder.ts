@@ -1,15 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { AbortedTransactions } from './aborted-transactions.ts';
 import type { PoisonReason } from '../batch.ts';
 import { partitionKey } from '../partition-key.ts';
 import { CompressionError, inflate } from './inflate.ts';
 import { readFetchResponse } from './fetch-response.ts';
-import type { FetchedPartition, FetchedTopic, FetchResponse } from './fetch-response.ts';
+import type { FetchedPartition, FetchResponse } from './fetch-response.ts';
 import { RECORD_OVERHEAD_BYTES } from './inflight-budget.ts';
 import type { InflightBudget } from './inflight-budget.ts';
 import { entriesOf } from './message-set.ts';
 import type { MessageSetEntry } from './message-set.ts';
 import { batchesOf, CorruptBatchError, isRecordBatch } from './record-batch.ts';
-import type { FetchedRecord, RecordBatch, RecordRange } from './record-batch.ts';
+import type { FetchedRecord, RecordBatch, RecordPlace, RecordRange } from './record-batch.ts';
 
 /** Records that are decoded at least, if no others are in flight: a batch always makes progress. */
 const MIN_RECORDS = 1000;
@@ -17,6 +18,8 @@ const MIN_RECORDS = 1000;
 const MAX_PLACEHOLDERS = 10_000;
 /** Longest wait of a response for room in the budget. Then it is dropped and fetched again. */
 const MAX_WAIT_MS = 5000;
+/** Wait of a response without room beside a batch that has begun. */
+const BESIDE_BEGUN_MS = 50;
 
 export interface FetchDecoderOptions {
   readonly budget: InflightBudget;
@@ -42,33 +45,47 @@ type Decoded = readonly FetchedRecord[];
  */
 export class FetchDecoder {
   readonly #options: FetchDecoderOptions;
+  #begun: BegunBatch | undefined;
 
   constructor(options: FetchDecoderOptions) {
     this.#options = options;
   }
 
   /** `version`: version of the fetch request, 4 to 11. */
-  decode(payload: Buffer, version: number, request: FetchRequest): Promise<FetchResponse<Decoded>> {
-    return this.#options.budget.runInOrder(() => this.#decode(readFetchResponse(payload, version), request));
+  async decode(payload: Buffer, version: number, request: FetchRequest): Promise<FetchResponse<Decoded>> {
+    const response = readFetchResponse(payload, version);
+    const messages = await this.#options.budget.runInOrder(() => this.#decode(response, request));
+    // Not in its turn: the batch that has begun may be in the response of another broker.
+    if (messages.size === 0 && this.#begun) await delay(BESIDE_BEGUN_MS);
+    const responses = response.responses.map(({ topicName, partitions }) => ({
+      topicName,
+      partitions: partitions.map((partition) => ({
+        ...partition,
+        // Aborted records are already omitted.
+        abortedTransactions: [],
+        messages: messages.get(partitionKey(topicName, partition.partition)) ?? [],
+      })),
+    }));
+    return { ...response, responses };
   }
 
-  async #decode(response: FetchResponse<Buffer>, request: FetchRequest): Promise<FetchResponse<Decoded>> {
-    let hasRoom = true;
-    const responses: FetchedTopic<Decoded>[] = [];
-    for (const { topicName, partitions } of response.responses) {
-      const decoded: FetchedPartition<Decoded>[] = [];
+  /** Records by partition, of those that have any and for which there was room. */
+  async #decode({ responses }: FetchResponse<Buffer>, request: FetchRequest): Promise<Map<string, Decoded>> {
+    const fetched = new Map<string, FetchedPartition<Buffer>>();
+    for (const { topicName, partitions } of responses) {
       for (const partition of partitions) {
-        let messages: Decoded = [];
-        if (hasRoom && partition.messages.length > 0) {
-          const key = partitionKey(topicName, partition.partition);
-          [messages, hasRoom] = await this.#records(partition, key, request);
-        }
-        // Aborted records are already omitted.
-        decoded.push({ ...partition, abortedTransactions: [], messages });
+        if (partition.messages.length > 0) fetched.set(partitionKey(topicName, partition.partition), partition);
       }
-      responses.push({ topicName, partitions: decoded });
     }
-    return { ...response, responses };
+    const first = this.#begun?.key;
+    const keys = [...fetched.keys()].sort((one, other) => Number(other === first) - Number(one === first));
+    const decoded = new Map<string, Decoded>();
+    for (const key of keys) {
+      const [records, hasRoom] = await this.#records(fetched.get(key)!, key, request);
+      if (records.length > 0) decoded.set(key, records);
+      if (!hasRoom) break;
+    }
+    return decoded;
   }
 
   /** Records of a partition, and whether the budget had room for all of them. */
@@ -91,7 +108,7 @@ export class FetchDecoder {
         from = batch.lastOffset + 1;
         continue;
       }
-      const part = await this.#part(batch, from, node);
+      const part = await this.#part(batch, from, node, key);
       if (!part) return [records, false];
       budget.reserve(node, key, part.bytes);
       // Not `push(...records)`: the arguments could overflow the stack.
@@ -111,7 +128,7 @@ export class FetchDecoder {
       if (entry.offset < from) continue;
       if (budget.room <= 0 && budget.has(node)) return [records, false];
       const count = Math.max(MIN_RECORDS, Math.floor(budget.room / RECORD_OVERHEAD_BYTES));
-      const decoded = await this.#entryRecords(entry, { from, count });
+      const decoded = await this.#entryRecords(entry, { from, count }, key);
       let recordBytes = 0;
       for (const record of decoded) {
         records.push(record);
@@ -124,12 +141,17 @@ export class FetchDecoder {
     return [records, true];
   }
 
-  async #entryRecords(entry: MessageSetEntry, range: RecordRange): Promise<Decoded> {
+  async #entryRecords(entry: MessageSetEntry, range: RecordRange, key: string): Promise<Decoded> {
     const { maxInflatedBytes } = this.#options;
     try {
       if (entry.compression === 0) return [entry.record()];
-      const data = await inflate(entry.compression, entry.value ?? Buffer.alloc(0), { maxInflatedBytes });
-      return entry.records(data, range);
+      const value = entry.value ?? Buffer.alloc(0);
+      const begun = this.#begunWith(value);
+      const data = begun?.data ?? (await inflate(entry.compression, value, { maxInflatedBytes }));
+      const records = entry.records(data, range);
+      if (records.length === range.count) this.#begun = new BegunBatch(key, begun?.compressed ?? value, data);
+      else if (begun) this.#begun = undefined;
+      return records;
     } catch (error) {
       if (error instanceof CorruptBatchError) return [entry.placeholder('batch_corrupt')];
       if (!(error instanceof CompressionError)) throw error;
@@ -138,35 +160,60 @@ export class FetchDecoder {
   }
 
   /** As many records of a batch as the budget has room for; undefined: none. The first batch of a response waits for room. */
-  async #part(batch: RecordBatch, from: number, node: string): Promise<Part | undefined> {
+  async #part(batch: RecordBatch, from: number, node: string, key: string): Promise<Part | undefined> {
     const { budget } = this.#options;
     for (const deadline = performance.now() + MAX_WAIT_MS; ;) {
-      const part = await this.#partNow(batch, from);
-      if (part || budget.has(node) || !(await budget.released(deadline - performance.now()))) return part;
+      const part = await this.#partNow(batch, from, key);
+      // The batch that has begun continues in a later turn, so this one must end.
+      const isBehind = this.#begun !== undefined && this.#begun.key !== key;
+      if (part || isBehind || budget.has(node)) return part;
+      if (!(await budget.released(deadline - performance.now()))) return undefined;
     }
   }
 
-  async #partNow(batch: RecordBatch, from: number): Promise<Part | undefined> {
+  async #partNow(batch: RecordBatch, from: number, key: string): Promise<Part | undefined> {
     const { budget } = this.#options;
-    const data = await this.#inflated(batch);
+    const begun = this.#begunWith(batch.data);
+    const data = begun?.data ?? (await this.#inflated(batch));
     if (data === undefined) return undefined;
     if (typeof data === 'string') return placeholders(batch, data, from);
-    const room = Math.floor((budget.room - data.length) / RECORD_OVERHEAD_BYTES);
+    const room = Math.floor((this.#roomBeside(begun) - data.length) / RECORD_OVERHEAD_BYTES);
     if (room < Math.min(MIN_RECORDS, batch.recordCount) && !budget.isIdle) return undefined;
     try {
       const count = Math.max(room, MIN_RECORDS);
-      return partOf(batch, batch.records(data, { from, count }), count, data.length);
+      const { records, next } = batch.records(data, { from, count }, begun?.placeIn(batch, from));
+      const part = partOf(batch, records, count, data.length);
+      if (begun && part.isWhole) this.#begun = undefined;
+      else if (!part.isWhole && batch.compression !== 0) {
+        const position = { baseOffset: batch.baseOffset, from: Number(records.at(-1)!.offset) + 1, place: next };
+        this.#begun = new BegunBatch(key, begun?.compressed ?? batch.data, data, position);
+      }
+      return part;
     } catch (error) {
       if (!(error instanceof CorruptBatchError)) throw error;
       return placeholders(batch, 'batch_corrupt', from);
     }
   }
 
+  /** The batch of these bytes, if a part of it has been decoded. */
+  #begunWith(compressed: Buffer): BegunBatch | undefined {
+    return this.#begun?.compressed.equals(compressed) ? this.#begun : undefined;
+  }
+
+  /** Room for a batch: another one that has begun is finished first, unless nobody has fetched it for a while. */
+  #roomBeside(begun: BegunBatch | undefined): number {
+    const { room } = this.#options.budget;
+    if (!this.#begun || begun) return room;
+    if (performance.now() - this.#begun.usedAt > MAX_WAIT_MS) this.#begun = undefined;
+    return room - (this.#begun?.data.length ?? 0);
+  }
+
   /** Returns the inflated bytes of a batch, or the reason why it is poison; undefined: the budget has no room. */
   async #inflated({ compression, data }: RecordBatch): Promise<Buffer | PoisonReason | undefined> {
     const { budget, maxInflatedBytes } = this.#options;
     if (compression === 0) return data;
-    const limit = budget.isIdle ? maxInflatedBytes : Math.min(maxInflatedBytes, Math.max(0, budget.room));
+    const room = this.#roomBeside(undefined);
+    const limit = budget.isIdle && !this.#begun ? maxInflatedBytes : Math.min(maxInflatedBytes, Math.max(0, room));
     try {
       return await inflate(compression, data, { maxInflatedBytes: limit });
     } catch (error) {
@@ -175,6 +222,39 @@ export class FetchDecoder {
       return limit < maxInflatedBytes ? undefined : 'batch_too_large';
     }
   }
+}
+
+/**
+ * A compressed batch of which a part has been decoded. Its inflated bytes are kept for its other parts: inflating again for each would take
+ * work in proportion to its size times its number of records.
+ */
+class BegunBatch {
+  /** Of its partition. */
+  readonly key: string;
+  readonly compressed: Buffer;
+  readonly data: Buffer;
+  readonly usedAt = performance.now();
+  readonly #position: BegunPosition | undefined;
+
+  constructor(key: string, compressed: Buffer, data: Buffer, position?: BegunPosition) {
+    this.key = key;
+    this.compressed = compressed;
+    this.data = data;
+    this.#position = position;
+  }
+
+  /** The place of the record at an offset; undefined: not known. */
+  placeIn({ baseOffset }: RecordBatch, from: number): RecordPlace | undefined {
+    const position = this.#position;
+    return position?.baseOffset === baseOffset && position.from === from ? position.place : undefined;
+  }
+}
+
+interface BegunPosition {
+  readonly baseOffset: number;
+  /** Offset of the first record that has not been decoded, which is at `place`. */
+  readonly from: number;
+  readonly place: RecordPlace;
 }
 
 interface Part {

@@ -47,6 +47,22 @@ export interface RecordRange {
   readonly count: number;
 }
 
+/** Records of a batch, and where those after them are. */
+export interface RecordsRead {
+  readonly records: FetchedRecord[];
+  readonly next: RecordPlace;
+}
+
+/** A place between two records of a batch. */
+export interface RecordPlace {
+  /** Records before it. */
+  readonly index: number;
+  /** Its byte in the inflated data. */
+  readonly at: number;
+}
+
+const FIRST_RECORD: RecordPlace = { index: 0, at: 0 };
+
 /** The bytes are not a valid record batch. */
 export class CorruptBatchError extends Error {
   override readonly name = 'CorruptBatchError';
@@ -87,12 +103,15 @@ export class RecordBatch {
 
   /**
    * The records within a range. `data` is this batch's `data`, inflated. The records' buffers are slices of it.
+   * @param start all records before it are before the range
    * @throws CorruptBatchError
    */
-  records(data: Buffer, { from, count }: RecordRange): FetchedRecord[] {
+  records(data: Buffer, { from, count }: RecordRange, start = FIRST_RECORD): RecordsRead {
     const reader = new Reader(data);
+    reader.at = start.at;
     const records: FetchedRecord[] = [];
-    for (let i = 0; i < this.recordCount && records.length < count; i++) {
+    let { index } = start;
+    for (; index < this.recordCount && records.length < count; index++) {
       const length = reader.varint();
       const end = reader.at + length;
       if (length < 0 || end > data.length) throw new CorruptBatchError('a record is cut off');
@@ -117,7 +136,7 @@ export class RecordBatch {
       }
       reader.at = end;
     }
-    return records;
+    return { records, next: { index, at: reader.at } };
   }
 
   /** Placeholder records for a range. If compaction has left gaps, their offsets may differ from those of the records. */

@@ -3,11 +3,13 @@ import { createRequire } from 'node:module';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import snappy from 'snappy';
 import { FetchDecoder } from '../../../src/kafka/fetching/fetch-decoder.ts';
 import { partitionKey } from '../../../src/kafka/partition-key.ts';
 import { InflightBudget } from '../../../src/kafka/fetching/inflight-budget.ts';
 import type { FetchedRecord } from '../../../src/kafka/fetching/record-batch.ts';
-import { encodedBatch, encodedMessage, encodedResponse, kafkajsResponse } from './encoded-batch.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { encodedBatch, encodedMessage, encodedRecord, encodedResponse, kafkajsResponse } from './encoded-batch.ts';
 import type { EncodedBatch } from './encoded-batch.ts';
 
 const require = createRequire(import.meta.url);
@@ -19,6 +21,7 @@ const KafkajsBatch = require('kafkajs/src/consumer/batch') as new (
 
 const KIB = 1024;
 const GZIP = 1;
+const SNAPPY = 2;
 
 function createDecoder(maxBytes: number, maxInflatedBytes = maxBytes) {
   const budget = new InflightBudget(maxBytes);
@@ -85,6 +88,38 @@ describe('FetchDecoder', () => {
       assert.deepEqual(seen, range(0, 10_000));
     });
   }
+
+  it('inflates a batch once, however many parts its records are read in', async (t) => {
+    const calls = t.mock.method(snappy, 'uncompress').mock;
+    const { decode } = createDecoder(1024 * KIB);
+    const batch = (baseOffset: number) => {
+      const records = Array.from({ length: 10_000 }, (_, offsetDelta) => ({ offsetDelta, value: Buffer.from('x') }));
+      const plain = [...records, { offsetDelta: 10_000, value: Buffer.alloc(800 * KIB, 'x') }];
+      const data = snappy.compressSync(Buffer.concat(plain.map(encodedRecord)));
+      return encodedBatch(plain, { attributes: SNAPPY, data, baseOffset });
+    };
+    const payload = ofPartitions(batch(0), batch(5));
+    const seen: number[][] = [[], []];
+    for (let parts = 0; parts < 50 && seen.some(({ length }) => length < 10_001); parts++) {
+      const offsets = { [partitionKey('bids', 0)]: seen[0]!.length, [partitionKey('bids', 1)]: 5 + seen[1]!.length };
+      const records = await decode(payload, { offsets });
+      records.forEach((one, partition) => seen[partition]!.push(...offsetsOf(one)));
+    }
+    assert.deepEqual(seen, [range(0, 10_001), range(5, 10_006)]);
+    assert.equal(calls.callCount(), 2 + calls.calls.filter(({ error }) => error).length);
+    assert.ok(calls.callCount() <= 4);
+  });
+
+  it('reads a batch that does not fit beside one that nobody fetches any more', async () => {
+    const { decode } = createDecoder(1024 * KIB);
+    const batch = sequence(10_000, 60, { attributes: GZIP });
+    const first = await decode(ofPartitions(batch), { node: '1' });
+    assert.ok(first[0]!.length < 10_000);
+    const other = () =>
+      decode(ofPartitions(Buffer.alloc(0), sequence(1, 700 * KIB, { attributes: GZIP })), { node: '1' });
+    assert.deepEqual(offsetsOf((await other())[1]), []);
+    await waitFor('the other batch', async () => (await other())[1]!.length === 1);
+  });
 
   it('omits the first batch without room in the budget, and all batches after it', async () => {
     const { decode, budget } = createDecoder(512 * KIB);

@@ -9,7 +9,7 @@ const ALL = { from: 0, count: Infinity };
 
 function decoded(batch: Buffer, range = ALL) {
   const one = new RecordBatch(batch);
-  return one.records(one.data, range);
+  return one.records(one.data, range).records;
 }
 
 const offsetsOf = (records: readonly { offset: string }[]) => records.map(({ offset }) => Number(offset));
