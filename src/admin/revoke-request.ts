@@ -1,5 +1,6 @@
 import type { ClaimEquality, Revocation } from '../identity/revocation.ts';
 import { MAX_REASON_LENGTH } from '../identity/revocation.ts';
+import { parseExactly } from '../json/exact-numbers.ts';
 import { selectionOf } from './selection.ts';
 import type { Selection } from './selection.ts';
 
@@ -21,7 +22,7 @@ const MAX_MS = 366 * UNITS_MS.d;
 export function parseRevokeRequest(text: string): RevokeRequest | string {
   let body: unknown;
   try {
-    body = JSON.parse(text);
+    body = parseExactly(text);
   } catch {
     return 'expected a JSON object such as {"sub":"ida"}';
   }

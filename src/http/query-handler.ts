@@ -9,6 +9,7 @@ import { DocumentLane } from '../graph/documents/document-queue.ts';
 import type { DocumentQueue } from '../graph/documents/document-queue.ts';
 import { documentIdOf } from '../graph/documents/document-request.ts';
 import type { Operation } from '../graph/documents/operation.ts';
+import { withFloats } from '../graph/execution/float-variables.ts';
 import type { Refusal } from '../graph/refusal.ts';
 import type { OperationRunner } from '../graph/served-graphs.ts';
 import type { Authenticated, Authenticator } from '../identity/authenticator.ts';
@@ -88,7 +89,8 @@ export function createQueryHandler({ runtime, authenticator, documents }: QueryH
       // The body and the document may have taken a while.
       const failure = authenticator.failureOf(identity, begunAt);
       if (failure) return refusalReply(failure);
-      const run = () => runtime.execute(operation, variables ?? undefined, identity.facts);
+      const run = () =>
+        runtime.execute(operation, variables ? withFloats(operation, variables) : undefined, identity.facts);
       return {
         schema: runtime.schema,
         document: operation.document,

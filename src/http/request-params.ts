@@ -1,6 +1,7 @@
 import { parseRequestParams } from 'graphql-http';
 import type { Request, RequestParams, Response } from 'graphql-http';
 import { documentIdOf } from '../graph/documents/document-request.ts';
+import { parseExactly } from '../json/exact-numbers.ts';
 
 /** The parameters of a request (graphql-over-http), which may name its document by an id. */
 export interface DocumentParams extends RequestParams {
@@ -8,13 +9,16 @@ export interface DocumentParams extends RequestParams {
 }
 
 /** The parts of a request that have its parameters. */
-type Source = Pick<Request<unknown, unknown>, 'url' | 'body'> & Pick<DocumentParams, 'documentId'>;
+interface Source extends Pick<Request<unknown, unknown>, 'url' | 'body'>, Pick<DocumentParams, 'documentId'> {
+  /** Of a URL, whose numbers graphql-http would round; it names what is wrong with them. */
+  readonly variables?: Record<string, unknown> | undefined;
+}
 
 /** As graphql-http's `parseRequestParams`, and accepts a request that names its document by an id and has no text. */
 export async function parseRequest<Raw, Context>(request: Request<Raw, Context>): Promise<DocumentParams | Response> {
-  const { documentId, ...source } = request.method === 'GET' ? inUrl(request) : inBody(request);
+  const { documentId, variables, ...source } = request.method === 'GET' ? inUrl(request) : inBody(request);
   const params = await parseRequestParams({ ...request, ...source });
-  return 'query' in params ? { ...params, documentId } : params;
+  return 'query' in params ? { ...params, ...(variables && { variables }), documentId } : params;
 }
 
 function inUrl({ url, body }: Source): Source {
@@ -22,9 +26,10 @@ function inUrl({ url, body }: Source): Source {
   const params = new URLSearchParams(search);
   const documentId = params.get('documentId');
   const id = documentIdOf({ documentId, extensions: parsed(params.get('extensions') ?? '') });
-  if (id === undefined || params.has('query')) return { url, body, documentId };
+  const variables = parsed(params.get('variables') ?? '') as Record<string, unknown> | undefined;
+  if (id === undefined || params.has('query')) return { url, body, documentId, variables };
   params.set('query', '');
-  return { url: `${path}?${params.toString()}`, body, documentId };
+  return { url: `${path}?${params.toString()}`, body, documentId, variables };
 }
 
 /** graphql-http names the mistakes of a body that is not a JSON object. */
@@ -39,7 +44,7 @@ function inBody({ url, body }: Source): Source {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch {
     return undefined;
   }

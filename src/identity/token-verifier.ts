@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { decodeJwt, errors, jwtVerify } from 'jose';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import { parseExactly } from '../json/exact-numbers.ts';
 import { TokenProblem } from './token-problem.ts';
 
 /** Whose tokens are accepted, and their keys. */
@@ -51,7 +52,7 @@ export class TokenVerifier {
         ...(audiences.length > 0 && { audience: [...audiences] }),
       });
       return {
-        claims: payload,
+        claims: claimsOf(token, payload),
         subject: subjectOf(payload),
         expiresAtMs: Math.min(payload.exp! * 1000 + clockToleranceMs, MAX_DATE_MS),
       };
@@ -71,6 +72,14 @@ export class TokenVerifier {
     if (!issuer) throw new TokenProblem('token_invalid', 'unexpected "iss" claim value');
     return issuer;
   }
+}
+
+/** The claims of a verified token. Numbers whose digits a double loses are texts, but for its times. */
+function claimsOf(token: string, { exp, iat, nbf }: JWTPayload): JWTPayload {
+  const text = new TextDecoder().decode(Buffer.from(token.split('.')[1]!, 'base64url'));
+  const claims = parseExactly(text) as JWTPayload;
+  for (const [name, time] of Object.entries({ exp, iat, nbf })) if (time !== undefined) claims[name] = time;
+  return claims;
 }
 
 /** jose looks at the claims once the signature is verified. */

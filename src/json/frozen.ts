@@ -1,9 +1,11 @@
+import { parseExactly } from './exact-numbers.ts';
+
 /**
- * JSON.parse with a deeply frozen result, for a value that several readers share.
+ * `parseExactly` with a deeply frozen result, for a value that several readers share.
  * @throws SyntaxError
  */
 export function parseFrozen(text: string): unknown {
-  const parsed: unknown = JSON.parse(text);
+  const parsed = parseExactly(text);
   if (isContainer(parsed)) freezeDeep(parsed);
   return parsed;
 }

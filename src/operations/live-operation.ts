@@ -12,6 +12,7 @@ import type { DocumentLane } from '../graph/documents/document-queue.ts';
 import { documentIdOf } from '../graph/documents/document-request.ts';
 import type { DocumentRequest } from '../graph/documents/document-request.ts';
 import type { Operation } from '../graph/documents/operation.ts';
+import { withFloats } from '../graph/execution/float-variables.ts';
 import type { Refusal } from '../graph/refusal.ts';
 import type { ChannelSource, EventSource } from '../graph/event-source.ts';
 import { schemaChanged } from '../graph/schema-changed.ts';
@@ -80,7 +81,6 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     this.#facts = facts;
     const { query, operationName, extensions } = payload;
     const id = documentIdOf(payload);
-    const variables = payload.variables ?? undefined;
     this.heldBytes = requestWeight(payload, id);
     if (!this.#isAffordable()) return;
     const operation = await this.#prepare({ query, id }, operationName);
@@ -88,6 +88,7 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     if ('errors' in operation) return this.fail(operation.errors);
     if (operation.type === OperationTypeNode.MUTATION && this.#owner.isReadOnly) return this.fail([NO_MUTATIONS]);
     this.operation = operation;
+    const variables = payload.variables ? withFloats(operation, payload.variables) : undefined;
     this.heldBytes = operationWeight(variables);
     if (!this.#isAffordable()) return;
     if (refresh) await refresh;

@@ -1,6 +1,7 @@
 import { MessageType, validateMessage } from 'graphql-ws';
 import type { CompleteMessage, ConnectionInitMessage, PingMessage, PongMessage, SubscribeMessage } from 'graphql-ws';
 import type { Authenticated } from '../identity/authenticator.ts';
+import { parseExactly } from '../json/exact-numbers.ts';
 
 /** The messages that a client may send. */
 export type ClientMessage = ConnectionInitMessage | PingMessage | PongMessage | SubscribeMessage | CompleteMessage;
@@ -20,7 +21,7 @@ const CLIENT_TYPES: ReadonlySet<unknown> = new Set([
 export function parseClientMessage(data: Buffer, maxIdBytes: number): ClientMessage | undefined {
   let message: ClientMessage;
   try {
-    message = validateMessage(JSON.parse(data.toString())) as ClientMessage;
+    message = validateMessage(parseExactly(data.toString())) as ClientMessage;
   } catch {
     return undefined;
   }

@@ -19,6 +19,7 @@ import {
   ZERO,
 } from '../../json/characters.ts';
 import { Composer } from '../../json/composer.ts';
+import { exactNumber } from '../../json/exact-numbers.ts';
 import type { Key } from '../../json/object-keys.ts';
 import { JsonScanner, MAX_TEXT_BYTES } from '../../json/scanner.ts';
 import type { KeyNode, KeyTree, Property } from './key-tree.ts';
@@ -185,9 +186,9 @@ export class KeyRewriter {
   }
 }
 
-/** The string or number that the text is; undefined: it is neither. */
+/** The string or number that the text is; the text of a number whose digits a double loses; undefined: it is neither. */
 function scalarOf(text: string): string | number | undefined {
-  if (NUMBER.test(text)) return Number(text);
+  if (NUMBER.test(text)) return exactNumber(text);
   if (!text.startsWith('"')) return undefined;
   try {
     return JSON.parse(text) as string;

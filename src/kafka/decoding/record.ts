@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { BACKSLASH, CLOSING, CLOSING_SQUARE, OPENING, OPENING_SQUARE, QUOTE } from '../../json/characters.ts';
+import { parseExactly } from '../../json/exact-numbers.ts';
 import { MAGIC_BYTE } from './wire-format.ts';
 
 /** Why a record cannot become a payload. */
@@ -40,8 +41,8 @@ export interface RecordLimits {
  * code after it recurses.
  *
  * A byte order mark is not JSON (https://www.rfc-editor.org/rfc/rfc8259#section-8.1): such a record is poison.
- * The last value of a repeated name counts. Numbers are doubles: integers beyond 2^53 and decimals of more than 17 digits lose
- * digits, and 1e400 becomes Infinity, which SnakeCase turns into null. Producers send such numbers as strings.
+ * The last value of a repeated name counts. A number whose digits a double loses, such as an integer beyond 2^53, becomes its text.
+ * 1e400 becomes Infinity, which SnakeCase turns into null.
  */
 export function decodeRecord(value: Buffer, limits: RecordLimits): Decoded {
   if (value.length > limits.maxBytes) return { poison: 'too_large' };
@@ -50,7 +51,7 @@ export function decodeRecord(value: Buffer, limits: RecordLimits): Decoded {
   if (isDeeper(value, limits.maxDepth)) return { poison: 'too_deep' };
   let json: unknown;
   try {
-    json = JSON.parse(value.toString('utf8'));
+    json = parseExactly(value.toString('utf8'));
   } catch {
     return { poison: 'not_json' };
   }

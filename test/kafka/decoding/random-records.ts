@@ -65,6 +65,9 @@ const key = fc.oneof(
 const number = fc.oneof(
   fc.integer().map(String),
   fc.double().map((value) => JSON.stringify(value)),
+  // Numbers whose digits a double loses.
+  fc.bigInt({ min: 2n ** 53n - 4n, max: 2n ** 53n + 4n }).map(String),
+  fc.tuple(fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }), fc.nat()).map((parts) => parts.join('.')),
   fc.constantFrom('-0', '0.0', '1.0', '1.50', '1e3', '1E+400', '-1e-400', '0.0000001', '12345678901234567890', '1e21'),
 );
 

@@ -1,4 +1,5 @@
 import avro from 'avsc';
+import { exactNumber } from '../../../json/exact-numbers.ts';
 import type { PayloadPlace } from '../decoder.ts';
 import type { ReadValue, RecordBytes } from '../record-bytes.ts';
 import { dateText, dateTimeText, epochMs, fraction, timeText } from '../time-text.ts';
@@ -57,7 +58,11 @@ function decimalReader(
     return bytes.charged(decimalText(bytes.bytes.subarray(start, bytes.at), scale));
   };
   const isNumber = kinds.size === 1 && kinds.has('number');
-  return isNumber ? (bytes) => bytes.finite(Number(readText(bytes))) : readText;
+  if (!isNumber) return readText;
+  return (bytes) => {
+    const number = exactNumber(readText(bytes));
+    return typeof number === 'number' ? bytes.finite(number) : number;
+  };
 }
 
 function isDigits(count: unknown, min: number, max: number): count is number {
