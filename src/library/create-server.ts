@@ -1,9 +1,11 @@
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { readConfig } from '../config.ts';
 import type { NewRecord } from '../context/publishing.ts';
 import type { Graph } from '../graph/graph.ts';
 import { GraphLoader } from '../graph/loading/load.ts';
 import { hostInUrl } from '../host-in-url.ts';
+import { ignoreOffer, isWebSocketOffer } from '../http/upgrade-offer.ts';
 import { createLog } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { ENDPOINT } from '../roles/http-server.ts';
@@ -46,7 +48,8 @@ export interface Server {
    */
   publish(topic: string, record: NewRecord): Promise<void>;
   /**
-   * Serves the WebSockets of another HTTP server at /graphql. Its other upgrades are left alone. Ends when this server closes.
+   * Serves the WebSockets of another HTTP server at /graphql. Those of other paths receive 404 if nothing else listens for its `upgrade`
+   * events, and are left alone otherwise. Ends when this server closes.
    * @throws TypeError with `role: 'worker'`
    */
   attach(httpServer: HttpServer): void;
@@ -113,8 +116,12 @@ export async function openServer(
       const own = gatewayOf(server);
       httpServer.on('upgrade', forward);
       own.once('close', () => httpServer.removeListener('upgrade', forward));
-      function forward(request: IncomingMessage, ...socketAndHead: unknown[]): void {
-        if (request.url?.split('?', 1)[0] === ENDPOINT) own.emit('upgrade', request, ...socketAndHead);
+      function forward(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+        const isAlone = httpServer.listenerCount('upgrade') === 1;
+        if (!isWebSocketOffer(request)) {
+          // Without a listener of `upgrade`, Node would not have looked at the offer.
+          if (isAlone) ignoreOffer(httpServer, request, socket, head);
+        } else if (isAlone || request.url?.split('?', 1)[0] === ENDPOINT) own.emit('upgrade', request, socket, head);
       }
     },
     handleRequest: (request, response, body) => {

@@ -5,6 +5,7 @@ import { WebSocketServer } from 'ws';
 import type { Server as SocketServer } from 'ws';
 import { originRefusal } from '../http/origin.ts';
 import type { OriginRefusal, Origins } from '../http/origin.ts';
+import { ignoreOffer, isWebSocketOffer } from '../http/upgrade-offer.ts';
 import { CLOSE_CODES } from '../connections/close-codes.ts';
 import { Connections } from '../connections/connections.ts';
 import type { ConnectionRefusal, ConnectionsObserver, ConnectionsOptions } from '../connections/connections.ts';
@@ -153,8 +154,11 @@ export class Gateway {
     return { closed, left: Math.max(0, ended - closed), terminated: endedInDrain.unanswered + stuck };
   }
 
-  readonly #onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
-    this.#options.handshakes.add(socket, () => this.#shakeHands(request, socket, head));
+  readonly #onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const { handshakes, httpServer } = this.#options;
+    if (isWebSocketOffer(request)) handshakes.add(socket, () => this.#shakeHands(request, socket, head));
+    else ignoreOffer(httpServer, request, socket, head);
+  };
 
   #shakeHands(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { path, origins, proxies, observer, connections } = this.#options;
