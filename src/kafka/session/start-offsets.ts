@@ -49,7 +49,11 @@ export class StartOffsets {
   states: KeptStates | undefined;
   readonly #ends = new Map<string, Map<number, bigint>>();
 
-  constructor(cluster: Pick<Cluster, 'partitionRanges' | 'committedOffsets' | 'hasCommits'>, groupId: string, states?: KeptStates) {
+  constructor(
+    cluster: Pick<Cluster, 'partitionRanges' | 'committedOffsets' | 'hasCommits'>,
+    groupId: string,
+    states?: KeptStates,
+  ) {
     this.states = states;
     this.#cluster = cluster;
     this.#groupId = groupId;
