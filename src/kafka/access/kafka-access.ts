@@ -29,7 +29,7 @@ export type KafkaConnectionConfig = SecretFiles &
 const LOG_WINDOW_MS = 60_000;
 
 /**
- * The certificates, password and token of all Kafka clients with one configuration. Each new connection, and each login that a broker asks
+ * The brokers, certificates, password and token of all Kafka clients with one configuration. Each new connection, and each login that a broker asks
  * for again, uses what the files and the token provider say then: none of them needs a restart.
  */
 export class KafkaAccess {
@@ -40,10 +40,13 @@ export class KafkaAccess {
   readonly #tokens: TokenSource;
   readonly #stale = new LogWindow(LOG_WINDOW_MS);
   #provider: Promise<TokenProvider> | undefined;
+  /** `host:port`, in the order in which a new client asks them. */
+  #brokers: readonly string[];
 
   private constructor(config: KafkaConnectionConfig) {
     const { KAFKA_TLS_CA_FILE: ca, KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key } = config;
     this.#config = config;
+    this.#brokers = config.KAFKA_BROKERS;
     this.#tls = new TlsFiles({ ca, cert, key }, () => secretNow(config, 'KAFKA_TLS_KEY_PASSPHRASE'));
     this.#tokens = new TokenSource({ load: () => (this.#provider ??= loadProvider(config.KAFKA_SASL_TOKEN_PROVIDER)) });
   }
@@ -70,6 +73,17 @@ export class KafkaAccess {
         'Kafka: no new token; the present one is used until it expires',
       );
     });
+  }
+
+  /** `host:port`: kafkajs asks the next one only when it has given up on the one before, and each client begins with the first. */
+  get brokers(): readonly string[] {
+    return this.#brokers;
+  }
+
+  /** The broker has not answered: the next clients ask it last. */
+  demote(broker: string): void {
+    if (!this.#brokers.includes(broker)) return;
+    this.#brokers = [...this.#brokers.filter((other) => other !== broker), broker];
   }
 
   /** undefined: without TLS. @throws TlsFilesError */

@@ -15,6 +15,8 @@ import { requireKnownKafkajs } from './version.ts';
 
 const CLIENT_ID = 'crier';
 const CONNECT_TIMEOUT_MS = 3000;
+/** kafkajs asks each broker for its versions first, which takes it no time. */
+const ANSWER_TIMEOUT_MS = 3000;
 const TCP_KEEP_ALIVE_MS = 60_000;
 const LOG_WINDOW_MS = 5000;
 /** A warning at each start of an idempotent producer: a record that it gave up is reported, so its retries may end. */
@@ -50,13 +52,22 @@ export function createKafkaClient(config: KafkaConnectionConfig, log: Logger): K
     socket.setMaxListeners(0);
     socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
     sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    // A hung broker accepts connections. kafkajs would wait for it three times as long, and the next client would begin with it again.
+    socket.once('connect', () => setTimeout(onSilence, ANSWER_TIMEOUT_MS).unref());
+    const onSilence = () => {
+      if (socket.bytesRead > 0 || socket.destroyed) return;
+      socket.destroy(new Error(`${host}:${port} accepts connections and does not answer`));
+    };
+    socket.once('close', () => {
+      sockets.delete(socket);
+      if (socket.bytesRead === 0 && !isDestroyed) access.demote(`${host}:${port}`);
+    });
     return socket;
   };
   const sasl = saslMechanism(config, access);
   const kafka = new kafkajs.Kafka({
     clientId: CLIENT_ID,
-    brokers: [...config.KAFKA_BROKERS],
+    brokers: [...access.brokers],
     ...(sasl && { sasl }),
     connectionTimeout: CONNECT_TIMEOUT_MS,
     retry: { retries: 2, initialRetryTime: 200, maxRetryTime: 1000 },
