@@ -62,13 +62,18 @@ export class TopicRouter {
   /** False if tombstones need no such value, or records have shown that the key is not the value. */
   #comparesKey: boolean;
   readonly #onKeyDiffers: OnKeyDiffers;
+  readonly #maxValueLength: number;
 
-  /** @param bindings of the topic */
+  /**
+   * @param bindings of the topic
+   * @param maxValueLength of a matched value: a longer one has no channel, because nobody could subscribe to it (`MAX_CHANNEL_BYTES`)
+   */
   constructor(
     topic: string,
     bindings: readonly Binding[],
     prefix: string,
     onKeyDiffers: OnKeyDiffers = () => undefined,
+    maxValueLength = Infinity,
   ) {
     const matched = [...new Set(bindings.flatMap((binding) => keysOf(binding).map(({ path }) => path)))];
     const parts = matched.filter(isRecordPart);
@@ -79,7 +84,8 @@ export class TopicRouter {
     this.paths = paths.map((path) => path.split('.'));
     this.firstPresence = ofPayload.length;
     this.valuesBeside = parts.length > 0 ? partsReader(parts) : undefined;
-    this.tallies = bindings.map((binding) => new FieldTally(binding, (path) => all.indexOf(path)));
+    this.tallies = bindings.map((binding) => new FieldTally(binding, (path) => all.indexOf(path), maxValueLength));
+    this.#maxValueLength = maxValueLength;
     this.#prefix = prefix;
     this.#patterns = patternsOf(topic, bindings, prefix, all);
     this.#tombstonePatterns = this.#patterns.filter(({ takesTombstones }) => takesTombstones);
@@ -162,7 +168,7 @@ export class TopicRouter {
       const named: ChannelKey[] = [];
       for (const { path, index } of keys) {
         const value = index === undefined ? undefined : values[index];
-        if (index !== undefined && value === undefined) break;
+        if (index !== undefined && (value === undefined || value.length > this.#maxValueLength)) break;
         named.push({ path, value });
       }
       if (named.length === keys.length) {
@@ -178,12 +184,15 @@ export function createRouters(
   bindings: Iterable<Binding>,
   prefix: string,
   onKeyDiffers?: OnKeyDiffers,
+  maxValueLength?: number,
 ): ReadonlyMap<string, TopicRouter> {
   const groups = new Map<string, Binding[]>();
   for (const binding of bindings) {
     for (const topic of binding.topics) groups.set(topic, [...(groups.get(topic) ?? []), binding]);
   }
-  return new Map([...groups].map(([topic, group]) => [topic, new TopicRouter(topic, group, prefix, onKeyDiffers)]));
+  return new Map(
+    [...groups].map(([topic, group]) => [topic, new TopicRouter(topic, group, prefix, onKeyDiffers, maxValueLength)]),
+  );
 }
 
 /**

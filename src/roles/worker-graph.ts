@@ -36,12 +36,12 @@ export function createWorkerGraph(
   graph: Graph,
 ): WorkerGraph {
   const bindings = [...graph.bindings.values()];
-  const routers = createRouters(bindings, config.CHANNEL_PREFIX, (topic, path) =>
+  const onKeyDiffers = (topic: string, path: string) =>
     log.warn(
       { topic, path },
       'the key of a record is not its value at the path that tombstones are routed by: tombstones of this topic reach nobody, or the wrong subscriptions',
-    ),
-  );
+    );
+  const routers = createRouters(bindings, config.CHANNEL_PREFIX, onKeyDiffers, config.MAX_CHANNEL_BYTES);
   const printers = new Map(
     Array.from(partsDemands(bindings), ([topic, demand]) => [topic, new PartsPrinter(demand)] as const),
   );

@@ -130,6 +130,20 @@ describe('router', () => {
     assert.deepEqual([router.records, router.unrouted], [5, 2]);
   });
 
+  it('has no channel for a value that is too long to subscribe to, and counts it as absent', () => {
+    const keyed: Binding = { ...bids, tombstone: 'NULL' };
+    const router = new TopicRouter('bids', [keyed], 'p:', undefined, 10);
+    const routesOf = (id: string) => {
+      const values = router.valuesIn({ bid: { auction_id: id } });
+      router.count(values, { key: null });
+      return router.channels(values, { key: null }).length;
+    };
+    assert.deepEqual([routesOf('x'.repeat(10)), routesOf('x'.repeat(11))], [1, 0]);
+    assert.deepEqual(router.tallies[0]!.unmatched, { match_absent: 1, payload_absent: 0 });
+    const tombstones = (key: string) => router.tombstoneChannels({ key: Buffer.from(key) }).length;
+    assert.deepEqual([tombstones('x'.repeat(10)), tombstones('x'.repeat(11))], [1, 0]);
+  });
+
   it('uses the largest history that any field of a channel configures, and none if no field does', () => {
     const kept = { ...bids, history: { entries: 5, bytes: 100, seconds: 60 } };
     const other = { ...bids, field: 'other', history: { entries: 1, bytes: 900, seconds: 90 } };
