@@ -5,8 +5,8 @@ import type { Duplex } from 'node:stream';
  * False: the client offers another protocol, as Java's HttpClient and `curl --http2` offer h2c with every request. A server ignores what it
  * does not speak (RFC 9110, section 7.8), but Node passes each offer to the listeners of `upgrade`.
  */
-export function isWebSocketOffer({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
-  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
+export function isWebSocketOffer({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket';
 }
 
 /** Serves the request as if it had offered nothing: gives it back to the server, without the offer. Node 22.21 has `shouldUpgradeCallback`. */
