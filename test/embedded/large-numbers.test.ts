@@ -53,13 +53,13 @@ async function start(t: TestContext) {
   return {
     url: `http://127.0.0.1:${server.port}/graphql`,
     /** @param tenant JSON text of the claim */
-    async open(tenant: string): Promise<Socket> {
+    open: async (tenant: string): Promise<Socket> => {
       const socket = await openSocket(t, `ws://127.0.0.1:${server.port}/graphql`);
       await socket.init({ token: token(tenant) });
       return socket;
     },
     /** Subscribes with variables as JSON text. */
-    async subscribe(socket: Socket, query: string, variables = '{}'): Promise<void> {
+    subscribe: async (socket: Socket, query: string, variables = '{}'): Promise<void> => {
       const text = JSON.stringify({ id: query, type: 'subscribe', payload: { query } });
       socket.send(text.replace(/}}$/, `,"variables":${variables}}}`));
       sockets++;
