@@ -3,6 +3,7 @@ import { readSettings } from '../config.ts';
 import { SetupError, UsageError } from '../errors.ts';
 import { valueAt } from '../json/value-at.ts';
 import { createLog } from '../log.ts';
+import { parseExactly } from '../json/exact-numbers.ts';
 import { readArguments, readHeaders } from './command.ts';
 import { keyHint } from './key-hint.ts';
 import { missingTopic, withKafka } from './with-kafka.ts';
@@ -128,7 +129,7 @@ function messageOf(line: string, number: number, { keyPath, headers, isText }: T
   if (isText) return { value: line, key: null, headers: { ...headers } };
   let value: unknown;
   try {
-    value = JSON.parse(line);
+    value = parseExactly(line);
   } catch (error) {
     throw new SetupError(`line ${number} is not JSON: ${(error as Error).message}; --text writes any text`, {
       cause: error,

@@ -1,5 +1,6 @@
 import { parse } from 'graphql';
 import { UsageError } from '../errors.ts';
+import { parseExactly } from '../json/exact-numbers.ts';
 
 /** The address of a WebSocket: http and https become ws and wss; a URL without a path gets /graphql. @throws UsageError */
 export function webSocketUrl(option: string, text: string): string {
@@ -24,7 +25,7 @@ export function checkedDocument(option: string, text: string): string {
 /** @throws UsageError */
 export function jsonObject(option: string, text: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExactly(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
     // Reported below.

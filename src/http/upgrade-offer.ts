@@ -1,5 +1,9 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { Server as TlsServer } from 'node:tls';
+
+/** Of a request whose offer is ignored. Node keeps 1,000 by default. */
+const MAX_HEADERS = 500;
 
 /**
  * False: the client offers another protocol, as Java's HttpClient and `curl --http2` offer h2c with every request. A server ignores what it
@@ -9,17 +13,37 @@ export function isWebSocketOffer({ headers }: Pick<IncomingMessage, 'headers'>):
   return headers.upgrade?.toLowerCase() === 'websocket';
 }
 
-/** Serves the request as if it had offered nothing: gives it back to the server, without the offer. Node 22.21 has `shouldUpgradeCallback`. */
+/**
+ * Serves the request as if it had offered nothing: gives it back to the server, without the offer. From Node 22.21 on, the server's option
+ * `shouldUpgradeCallback` can replace it.
+ */
 export function ignoreOffer(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
-  const { method, url, httpVersion, rawHeaders } = request;
+  // Node drops headers beyond a limit. Without those that delimit the body, the body would be read as another request.
+  if (request.rawHeaders.length >= 2 * Math.min(MAX_HEADERS, server.maxHeadersCount || MAX_HEADERS)) {
+    socket.end('HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n', () => socket.destroy());
+    return;
+  }
+  // Responses to requests before it on the connection come first.
+  const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse | null };
+  if (response) return void response.once('close', () => ignoreOffer(server, request, socket, head));
+  if (socket.destroyed) return;
+  socket.unshift(Buffer.concat([Buffer.from(headOf(request), 'latin1'), head]));
+  // Node's own listener is the first. Others have seen the connection when it was opened.
+  const [serve] = server.listeners(server instanceof TlsServer ? 'secureConnection' : 'connection');
+  serve?.call(server, socket);
+}
+
+/** Of a request, without its offer. */
+function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]!.toLowerCase();
-    const value = name === 'connection' ? withoutUpgrade(rawHeaders[i + 1]!) : rawHeaders[i + 1]!;
-    if (name !== 'upgrade' && name !== 'http2-settings' && value !== '') lines.push(`${rawHeaders[i]!}: ${value}`);
+    const [name, value] = [rawHeaders[i]!, rawHeaders[i + 1]!];
+    const kind = name.toLowerCase();
+    if (kind === 'upgrade' || kind === 'http2-settings') continue;
+    const kept = kind === 'connection' ? withoutUpgrade(value) : value;
+    if (kept !== '' || kind !== 'connection') lines.push(`${name}: ${kept}`);
   }
-  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
-  server.emit('encrypted' in socket ? 'secureConnection' : 'connection', socket);
+  return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
 function withoutUpgrade(connection: string): string {

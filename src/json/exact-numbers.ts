@@ -1,12 +1,10 @@
-import { NINE, POINT, ZERO } from './characters.ts';
-import { compareDecimals } from './decimal.ts';
+import { BACKSLASH, CAPITAL_E, LETTER_E, MINUS, NINE, PLUS, POINT, QUOTE, ZERO } from './characters.ts';
 
-/** Fewer digits and points in a row lose none: a double holds each number of up to 15 digits. */
+/** Fewer digits lose none, except of numbers next to 0: a double holds each number of up to 15 digits. */
 const LONG_RUN = 16;
 /** Most digits that `toPrecision` prints. */
 const MAX_PRECISION = 100;
-/** Strings and numbers of valid JSON. */
-const SCALARS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
  * JSON.parse, except that a number whose digits a double loses becomes its text: values decide who receives what, and two numbers must not
@@ -15,26 +13,34 @@ const SCALARS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
  */
 export function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  if (!hasLongRun(text)) return value;
-  const exact = text.replace(SCALARS, (scalar) =>
-    scalar.startsWith('"') || typeof exactNumber(scalar) === 'number' ? scalar : `"${scalar}"`,
-  );
-  return exact === text ? value : JSON.parse(exact);
+  return hasLongRun(text) ? JSON.parse(withQuotedNumbers(text)) : value;
 }
 
 /**
  * The number that a decimal text is; the text itself if a double loses digits of it. Libraries print the same double with more or fewer
- * digits, such as 0.10000000000000001: this loses none. An integer without an exponent may be an id, and must be printed as it was.
+ * digits, such as 0.10000000000000001: this loses none. A whole number without an exponent may be an id, and must be printed as it was.
  */
 export function exactNumber(text: string): number | string {
   const number = Number(text);
   const printed = String(number);
-  if (printed === text || number === 0 || !Number.isFinite(number) || compareDecimals(text, printed) === 0)
-    return number;
-  if (!/[.eE]/.test(text)) return text;
-  const digits = /^-?[0.]*([\d.]*)/.exec(text)![1]!.replace('.', '').length;
-  const isPrint = digits > 0 && digits <= MAX_PRECISION && compareDecimals(text, number.toPrecision(digits)) === 0;
+  if (printed === text || number === 0 || !Number.isFinite(number)) return number;
+  const digits = digitsOf(text);
+  const precision = digits.indexOf('e');
+  if (precision < LONG_RUN || digits === digitsOf(printed)) return number;
+  const isOfDouble = !Number.isInteger(number) || /e/i.test(text);
+  const isPrint = isOfDouble && precision <= MAX_PRECISION && digits === digitsOf(number.toPrecision(precision));
   return isPrint ? number : text;
+}
+
+/** Equal for the texts of equal numbers: the digits without zeros at their ends, and the exponent of the last one. */
+function digitsOf(number: string): string {
+  const [, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(number)!;
+  const digits = whole + fraction;
+  let start = 0;
+  while (digits[start] === '0') start++;
+  let end = digits.length;
+  while (end > start && digits[end - 1] === '0') end--;
+  return `${digits.slice(start, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
 }
 
 /** True if the text has 16 digits and points in a row. Looks at every 16th character, of which such a run has one. */
@@ -50,6 +56,36 @@ function hasLongRun(text: string): boolean {
   return false;
 }
 
+/** Puts each number whose digits a double loses in quotes. @param text valid JSON */
+function withQuotedNumbers(text: string): string {
+  let quoted = '';
+  let copied = 0;
+  for (let at = 0; at < text.length; at++) {
+    const c = text.charCodeAt(at);
+    if (c === QUOTE) at = endOfString(text, at);
+    else if (c === MINUS || isDigitOrPoint(c)) {
+      const start = at;
+      while (at + 1 < text.length && isOfNumber(text.charCodeAt(at + 1))) at++;
+      const end = at + 1;
+      if (end - start < LONG_RUN || typeof exactNumber(text.slice(start, end)) === 'number') continue;
+      quoted += `${text.slice(copied, start)}"${text.slice(start, end)}"`;
+      copied = end;
+    }
+  }
+  return quoted + text.slice(copied);
+}
+
+/** The offset of the closing quote. */
+function endOfString(text: string, at: number): number {
+  for (at++; text.charCodeAt(at) !== QUOTE; at++) if (text.charCodeAt(at) === BACKSLASH) at++;
+  return at;
+}
+
 function isDigitOrPoint(c: number): boolean {
   return (c >= ZERO && c <= NINE) || c === POINT;
+}
+
+/** A digit, or one of `+-.eE`. */
+function isOfNumber(c: number): boolean {
+  return isDigitOrPoint(c) || c === MINUS || c === PLUS || c === CAPITAL_E || c === LETTER_E;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer as createHttpServer } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -75,6 +76,54 @@ describe('an offer of another protocol than WebSocket', () => {
       });
     }
   }
+});
+
+describe('a request whose offer is ignored', () => {
+  const H2C = OFFERS[0]!;
+
+  async function attach(t: TestContext, answer: RequestListener) {
+    const crier = await start(t);
+    const host = createHttpServer(answer);
+    t.after(() => host.close());
+    crier.attach(host);
+    await new Promise<void>((resolve) => void host.listen(0, '127.0.0.1', resolve));
+    return { host, port: (host.address() as AddressInfo).port };
+  }
+
+  it('is refused with more headers than Node keeps: its body is not another request', async (t) => {
+    const requests: string[] = [];
+    const { port } = await attach(t, (request, response) => {
+      requests.push(request.url!);
+      request.resume().on('end', () => response.end());
+    });
+    const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    const many = 'a:b\r\n'.repeat(1100);
+    const request = `POST /own HTTP/1.1\r\nHost: localhost\r\n${H2C}${many}Content-Length: ${smuggled.length}\r\n\r\n${smuggled}`;
+    assert.match(await exchange(port, [request]), /^HTTP\/1\.1 431 /);
+    assert.deepEqual(requests, []);
+  });
+
+  it('is served after the requests before it on the connection, with its empty headers', async (t) => {
+    const { host, port } = await attach(t, (request, response) => {
+      const answer = () => response.end(`${request.url} ${JSON.stringify(request.headers['x-empty'])};`);
+      if (request.url === '/slow') setTimeout(answer, 50);
+      else answer();
+    });
+    let connections = 0;
+    host.on('connection', () => void connections++);
+    const slow = 'GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    const two = `GET /two HTTP/1.1\r\nHost:\r\nX-Empty:\r\n${H2C}\r\n`;
+    const reply = await exchange(port, [slow + two, LAST]);
+    assert.deepEqual(
+      Array.from(reply.matchAll(/\/(\w+) ("?"?\w*);/g), ([, path, header]) => [path, header]),
+      [
+        ['slow', 'undefined'],
+        ['two', '""'],
+        ['last', 'undefined'],
+      ],
+    );
+    assert.equal(connections, 1);
+  });
 });
 
 describe('a WebSocket of another path than the endpoint', () => {

@@ -34,6 +34,21 @@ describe('exactNumber', () => {
   ]) {
     it(`returns ${text.slice(0, 30)} as its text`, () => assert.equal(exactNumber(text), text));
   }
+  for (const text of [
+    '1.5e+0005',
+    '12e-0001',
+    '1.2345678901234e-320',
+    `1.${'0'.repeat(500)}`,
+    '1e0000000000000000003',
+  ]) {
+    it(`returns ${text.slice(0, 30)} as a number, in whatever form`, () =>
+      assert.equal(exactNumber(text), Number(text)));
+  }
+
+  it('returns whole numbers of different values as different ones', () => {
+    assert.notEqual(String(exactNumber('1234567890123456768.0')), String(exactNumber('1234567890123456800')));
+  });
+
   it('returns a number beyond a double as infinity or 0', () => {
     assert.deepEqual(['1e400', '-1e400', '1e-400'].map(exactNumber), [Infinity, -Infinity, 0]);
   });
@@ -107,7 +122,9 @@ describe('parseExactly', () => {
     fc.assert(fc.property(fc.json(), (text) => assert.deepEqual(parseExactly(text), JSON.parse(text))));
   });
 
-  it('takes linear time', () => {
+  it('takes linear time, and texts of any length', () => {
+    const escapes = `["${'\\n'.repeat(4_000_000)}",9007199254740993]`;
+    assert.equal((parseExactly(escapes) as unknown[])[1], '9007199254740993');
     const many = `[${'9007199254740993,'.repeat(20_000)}0.${'0'.repeat(100_000)}1, "${'\\\\'.repeat(100_000)}"]`;
     assert.equal((parseExactly(many) as unknown[]).length, 20_002);
   });

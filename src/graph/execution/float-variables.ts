@@ -5,7 +5,7 @@ import type { Operation } from '../documents/operation.ts';
 
 /** Levels of lists and objects: more than a request may have (`MAX_VARIABLES_DEPTH`), and safe for the stack. */
 const MAX_LEVELS = 1000;
-const NUMBER = /^-?\d[\d.eE+-]*$/;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
  * The same variables, with numbers for Floats: `parseExactly` returns a number whose digits a double loses as text, which other types, such
