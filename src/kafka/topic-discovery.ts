@@ -8,7 +8,7 @@ export class TopicDiscovery {
   topics: readonly string[];
   readonly #log: Logger;
   #missing: readonly string[] = [];
-  /** By topic, of those that existed at the last `existing()`. */
+  /** By topic, of those that existed at the last `existing()`: the most that a broker has reported. */
   #partitions: ReadonlyMap<string, number> = new Map();
 
   constructor(cluster: Pick<Cluster, 'existingTopics' | 'partitionCounts'>, topics: readonly string[], log: Logger) {
@@ -25,7 +25,11 @@ export class TopicDiscovery {
   /** @throws what the brokers refuse */
   async existing(): Promise<string[]> {
     const existing = await this.#cluster.existingTopics(this.topics);
-    this.#partitions = await this.#cluster.partitionCounts(existing);
+    const counts = await this.#cluster.partitionCounts(existing);
+    // Brokers learn of new partitions one after the other.
+    this.#partitions = new Map(
+      Array.from(counts, ([topic, count]) => [topic, Math.max(count, this.#partitions.get(topic) ?? 0)]),
+    );
     const missing = this.topics.filter((topic) => !existing.includes(topic));
     const unlogged = missing.filter((topic) => !this.#missing.includes(topic));
     this.#missing = missing;
@@ -42,10 +46,13 @@ export class TopicDiscovery {
   async hasGrown(): Promise<boolean> {
     try {
       const appeared = this.#missing.length > 0 ? await this.#cluster.existingTopics(this.#missing) : [];
-      if (appeared.length > 0) this.#log.info({ topics: appeared }, 'topics appeared');
+      if (appeared.length > 0) {
+        this.#log.info({ topics: appeared }, 'topics appeared');
+        return true;
+      }
       const grown = await this.#grownTopics();
       if (grown.length > 0) this.#log.info({ topics: grown }, 'topics have new partitions');
-      return appeared.length + grown.length > 0;
+      return grown.length > 0;
     } catch (error) {
       const { name, message } = error as Error;
       this.#log.debug({ err: { message: `${name}: ${message}` } }, 'looking for topics and partitions failed');

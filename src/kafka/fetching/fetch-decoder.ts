@@ -55,8 +55,9 @@ export class FetchDecoder {
   async decode(payload: Buffer, version: number, request: FetchRequest): Promise<FetchResponse<Decoded>> {
     const response = readFetchResponse(payload, version);
     const messages = await this.#options.budget.runInOrder(() => this.#decode(response, request));
+    const hasRecords = response.responses.some(({ partitions }) => partitions.some((one) => one.messages.length > 0));
     // Not in its turn: the batch that has begun may be in the response of another broker.
-    if (messages.size === 0 && this.#begun) await delay(BESIDE_BEGUN_MS);
+    if (hasRecords && messages.size === 0 && this.#begun) await delay(BESIDE_BEGUN_MS);
     const responses = response.responses.map(({ topicName, partitions }) => ({
       topicName,
       partitions: partitions.map((partition) => ({
@@ -146,6 +147,7 @@ export class FetchDecoder {
     try {
       if (entry.compression === 0) return [entry.record()];
       const value = entry.value ?? Buffer.alloc(0);
+      this.#dropOther(key, value);
       const begun = this.#begunWith(value);
       const data = begun?.data ?? (await inflate(entry.compression, value, { maxInflatedBytes }));
       const records = entry.records(data, range);
@@ -153,6 +155,7 @@ export class FetchDecoder {
       else if (begun) this.#begun = undefined;
       return records;
     } catch (error) {
+      if (this.#begun?.key === key) this.#begun = undefined;
       if (error instanceof CorruptBatchError) return [entry.placeholder('batch_corrupt')];
       if (!(error instanceof CompressionError)) throw error;
       return [entry.placeholder(error.code === 'ERR_BATCH_TOO_LARGE' ? 'batch_too_large' : 'batch_corrupt')];
@@ -162,6 +165,7 @@ export class FetchDecoder {
   /** As many records of a batch as the budget has room for; undefined: none. The first batch of a response waits for room. */
   async #part(batch: RecordBatch, from: number, node: string, key: string): Promise<Part | undefined> {
     const { budget } = this.#options;
+    this.#dropOther(key, batch.data);
     for (const deadline = performance.now() + MAX_WAIT_MS; ;) {
       const part = await this.#partNow(batch, from, key);
       // The batch that has begun continues in a later turn, so this one must end.
@@ -191,8 +195,14 @@ export class FetchDecoder {
       return part;
     } catch (error) {
       if (!(error instanceof CorruptBatchError)) throw error;
+      if (begun) this.#begun = undefined;
       return placeholders(batch, 'batch_corrupt', from);
     }
+  }
+
+  /** The partition's records continue with another batch than the one that has begun: it was corrupt, skipped or rewritten. */
+  #dropOther(key: string, compressed: Buffer): void {
+    if (this.#begun?.key === key && !this.#begunWith(compressed)) this.#begun = undefined;
   }
 
   /** The batch of these bytes, if a part of it has been decoded. */

@@ -15,7 +15,7 @@ import { requireKnownKafkajs } from './version.ts';
 
 const CLIENT_ID = 'crier';
 const CONNECT_TIMEOUT_MS = 3000;
-/** kafkajs asks each broker for its versions first, which takes it no time. */
+/** The first request on a connection asks for versions or a login, which takes a broker no time. */
 const ANSWER_TIMEOUT_MS = 3000;
 const TCP_KEEP_ALIVE_MS = 60_000;
 const LOG_WINDOW_MS = 5000;
@@ -52,16 +52,17 @@ export function createKafkaClient(config: KafkaConnectionConfig, log: Logger): K
     socket.setMaxListeners(0);
     socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
     sockets.add(socket);
-    // A hung broker accepts connections. kafkajs would wait for it three times as long, and the next client would begin with it again.
-    socket.once('connect', () => setTimeout(onSilence, ANSWER_TIMEOUT_MS).unref());
-    const onSilence = () => {
-      if (socket.bytesRead > 0 || socket.destroyed) return;
-      socket.destroy(new Error(`${host}:${port} accepts connections and does not answer`));
-    };
+    const silence = watchSilence(socket, () =>
+      socket.destroy(new Error(`${host}:${port} accepts connections and does not answer`)),
+    );
     socket.once('close', () => {
       sockets.delete(socket);
-      if (socket.bytesRead === 0 && !isDestroyed) access.demote(`${host}:${port}`);
+      clearInterval(silence);
+      const isUnanswered = socket.bytesRead === 0 && (socket.bytesWritten > 0 || !isConnected);
+      if (isUnanswered && !isDestroyed) access.demote(`${host}:${port}`);
     });
+    let isConnected = false;
+    socket.once('connect', () => (isConnected = true));
     return socket;
   };
   const sasl = saslMechanism(config, access);
@@ -83,6 +84,20 @@ export function createKafkaClient(config: KafkaConnectionConfig, log: Logger): K
       for (const socket of sockets) socket.destroy(new Error(CLIENT_CLOSED));
     },
   };
+}
+
+/**
+ * Calls `onSilence` if a first request has had no answer for 1.5 to 3 s: a hung broker accepts connections. kafkajs would wait for three
+ * such times, and the next client would begin with it again. kafkajs also opens connections on which it sends nothing. Counts its own looks:
+ * after a blocked event loop an answer may be unread. Exported for its test.
+ */
+export function watchSilence(socket: Socket, onSilence: () => void, answerMs = ANSWER_TIMEOUT_MS): NodeJS.Timeout {
+  let looks = 0;
+  const timer = setInterval(() => {
+    if (socket.bytesRead > 0) clearInterval(timer);
+    else if (socket.bytesWritten > 0 && ++looks === 2) onSilence();
+  }, answerMs / 2).unref();
+  return timer;
 }
 
 /**

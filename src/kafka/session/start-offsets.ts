@@ -74,6 +74,9 @@ export class StartOffsets {
     const committed = await this.#cluster.committedOffsets(this.#groupId, topics);
     const ranges = await this.#cluster.partitionRanges(topics);
     const fills = await this.#fillsOf(ranges);
+    // A topic that is created again has fewer records, and no commits.
+    for (const [topic, partitions] of committed)
+      for (const partition of partitions.keys()) this.#ends.get(topic)?.delete(partition);
     const uncommitted: PartitionOffset[] = [];
     const pendingFills: PendingFill[] = [];
     const resumePointOf = (topic: string, partition: number): ResumePoint => {
@@ -81,7 +84,6 @@ export class StartOffsets {
       const range = ranges.get(topic)?.get(partition);
       const isInRange = commit && (!range || (range.low <= commit.offset && commit.offset <= range.end));
       const known = isInRange ? parseCommitMetadata(commit.metadata) : undefined;
-      if (commit) this.#ends.get(topic)?.delete(partition);
       const signature = this.states?.signatures.get(topic);
       if (range && signature !== undefined) {
         // A worker that keeps no states may have published the records up to the position.
@@ -97,7 +99,9 @@ export class StartOffsets {
       }
       if (known) return known;
       const start = { position: -1, startId: randomUUID() };
-      const offset = isInRange ? commit.offset : (this.#ends.get(topic)?.get(partition) ?? range?.low ?? 0n);
+      const captured = this.#ends.get(topic)?.get(partition);
+      const isEnd = captured !== undefined && (!range || (range.low <= captured && captured <= range.end));
+      const offset = isInRange ? commit.offset : isEnd ? captured : (range?.low ?? 0n);
       uncommitted.push({ topic, partition, offset: `${offset}`, metadata: commitMetadata(start) });
       return start;
     };

@@ -110,6 +110,29 @@ describe('FetchDecoder', () => {
     assert.ok(calls.callCount() <= 4);
   });
 
+  it('forgets a batch of which a later part is corrupt, and goes on at once', async (t) => {
+    const { decode, budget } = createDecoder(1024 * KIB);
+    const waits = t.mock.method(budget, 'released').mock;
+    const records = Array.from({ length: 3000 }, (_, offsetDelta) => ({ offsetDelta, value: Buffer.alloc(200, 'x') }));
+    const plain = Buffer.concat(records.map(encodedRecord));
+    const data = gzipSync(Buffer.concat([plain.subarray(0, 400_000), Buffer.alloc(plain.length - 400_000, 0xff)]));
+    const broken = encodedBatch(records, { attributes: GZIP, data });
+    const next = sequence(1, 500 * KIB, { attributes: GZIP, baseOffset: 3000 });
+    const seen: FetchedRecord[] = [];
+    for (let parts = 0; seen.at(-1)?.offset !== '3000'; parts++) {
+      assert.ok(parts < 10);
+      const from = seen.length === 0 ? 0 : Number(seen.at(-1)!.offset) + 1;
+      seen.push(
+        ...(
+          await decode(ofPartitions(Buffer.concat([broken, next])), { offsets: { [partitionKey('bids', 0)]: from } })
+        )[0]!,
+      );
+    }
+    assert.deepEqual(offsetsOf(seen), range(0, 3001));
+    assert.ok(seen.some(({ poison }) => poison === 'batch_corrupt'));
+    assert.equal(waits.callCount(), 0);
+  });
+
   it('reads a batch that does not fit beside one that nobody fetches any more', async () => {
     const { decode } = createDecoder(1024 * KIB);
     const batch = sequence(10_000, 60, { attributes: GZIP });

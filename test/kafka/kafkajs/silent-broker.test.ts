@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { createKafkaClient } from '../../../src/kafka/kafkajs/client.ts';
+import { createKafkaClient, watchSilence } from '../../../src/kafka/kafkajs/client.ts';
 import { RecordProducer } from '../../../src/kafka/record-producer.ts';
 import { testConfig } from '../../support/switches.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -21,6 +21,26 @@ async function silentBroker(t: TestContext) {
   });
   return { address: `127.0.0.1:${(broker.address() as AddressInfo).port}`, sockets };
 }
+
+describe('watchSilence', () => {
+  it('gives a connection up on which a request has no answer, and none on which nothing was sent', async (t) => {
+    const { address } = await silentBroker(t);
+    const given: string[] = [];
+    const open = (name: string) => {
+      const socket = connect(Number(address.split(':')[1]), '127.0.0.1');
+      const timer = watchSilence(socket, () => given.push(name), 100);
+      t.after(() => {
+        clearInterval(timer);
+        socket.destroy();
+      });
+      return socket;
+    };
+    open('quiet');
+    open('asking').write('x');
+    await waitFor('the end of the patience', () => given.length > 0);
+    assert.deepEqual(new Set(given), new Set(['asking']));
+  });
+});
 
 describe('a broker that accepts connections and never answers, named first', () => {
   let outside: Outside;

@@ -76,6 +76,23 @@ describe('StartOffsets', () => {
     assert.equal((await look()).uncommitted[0]!.offset, '10');
   });
 
+  it('forgets the captured end of a partition that another member has committed', async () => {
+    const { offsets, kafka, look } = createStart(undefined);
+    await offsets.capture(['bids']);
+    kafka.commit = { offset: 25n, metadata: 'crier:24' };
+    await offsets.lookUp(new Map([['bids', new Map([[1, undefined]])]]));
+    kafka.commit = undefined;
+    assert.equal((await look()).uncommitted[0]!.offset, '10');
+  });
+
+  it('does not start at a captured end that the partition no longer has', async () => {
+    const range = { low: 0n, end: 20n };
+    const { offsets, look } = createStart(undefined, range);
+    await offsets.capture(['bids']);
+    range.end = 5n;
+    assert.equal((await look()).uncommitted[0]!.offset, '0');
+  });
+
   it('starts a partition without a commit at its oldest record if the group has another commit', async () => {
     const { offsets, look } = createStart(undefined, RANGE, true);
     await offsets.capture(['bids']);

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { TopicDiscovery } from '../../src/kafka/topic-discovery.ts';
+import { readableLog } from './consumer-harness.ts';
+
+/** A discovery in a cluster with these topics, by their numbers of partitions. */
+function createDiscovery(topics: readonly string[], counts: Record<string, number>) {
+  const cluster = {
+    existingTopics: (wanted: readonly string[]) => Promise.resolve(wanted.filter((topic) => topic in counts)),
+    partitionCounts: (wanted: readonly string[]) => {
+      const missing = wanted.find((topic) => !(topic in counts));
+      if (missing !== undefined) return Promise.reject(new Error(`no topic ${missing}`));
+      return Promise.resolve(new Map(wanted.map((topic) => [topic, counts[topic]!])));
+    },
+  };
+  const { log, lines } = readableLog();
+  return { discovery: new TopicDiscovery(cluster, topics, log), lines };
+}
+
+describe('TopicDiscovery', () => {
+  it('finds new partitions once, also while a broker does not know them yet', async () => {
+    const counts = { a: 6 };
+    const { discovery, lines } = createDiscovery(['a'], counts);
+    assert.deepEqual(await discovery.existing(), ['a']);
+    assert.equal(await discovery.hasGrown(), false);
+    counts.a = 12;
+    assert.equal(await discovery.hasGrown(), true);
+    assert.match(lines.at(-1)!, /topics have new partitions/);
+    await discovery.existing();
+    counts.a = 6;
+    await discovery.existing();
+    counts.a = 12;
+    assert.equal(await discovery.hasGrown(), false);
+  });
+
+  it('finds a topic that appears, also after another one was deleted', async () => {
+    const counts: Record<string, number> = { a: 1 };
+    const { discovery } = createDiscovery(['a', 'b'], counts);
+    await discovery.existing();
+    assert.deepEqual(discovery.missing, ['b']);
+    delete counts['a'];
+    assert.equal(await discovery.hasGrown(), false);
+    counts['b'] = 1;
+    assert.equal(await discovery.hasGrown(), true);
+  });
+});
