@@ -224,6 +224,8 @@ export class FetchDecoder {
     if (compression === 0) return data;
     const room = this.#roomBeside(undefined);
     const limit = budget.isIdle && !this.#begun ? maxInflatedBytes : Math.min(maxInflatedBytes, Math.max(0, room));
+    // Inflaters take a limit of 0 for a mistake, not for data that is too large.
+    if (limit === 0) return undefined;
     try {
       return await inflate(compression, data, { maxInflatedBytes: limit });
     } catch (error) {

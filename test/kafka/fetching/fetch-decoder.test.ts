@@ -110,6 +110,24 @@ describe('FetchDecoder', () => {
     assert.ok(calls.callCount() <= 4);
   });
 
+  for (const attributes of [GZIP, SNAPPY]) {
+    it(`fetches a batch again that follows one which fills the budget (${attributes === GZIP ? 'gzip' : 'snappy'})`, async () => {
+      const { decode, budget } = createDecoder(1024 * KIB);
+      const small = [{ offsetDelta: 0, value: Buffer.from('x') }];
+      const data =
+        attributes === SNAPPY ? snappy.compressSync(encodedRecord(small[0]!)) : gzipSync(encodedRecord(small[0]!));
+      const full = sequence(1, 1024 * KIB - 200, { attributes: GZIP });
+      const payload = ofPartitions(Buffer.concat([full, encodedBatch(small, { attributes, data, baseOffset: 1 })]));
+      assert.deepEqual(offsetsOf((await decode(payload))[0]), [0]);
+      assert.ok(budget.room < 0);
+      const [records] = await decode(payload, { offsets: { [partitionKey('bids', 0)]: 1 } });
+      assert.deepEqual(
+        records!.map(({ offset, poison }) => [offset, poison]),
+        [['1', undefined]],
+      );
+    });
+  }
+
   it('forgets a batch of which a later part is corrupt, and goes on at once', async (t) => {
     const { decode, budget } = createDecoder(1024 * KIB);
     const waits = t.mock.method(budget, 'released').mock;
