@@ -28,10 +28,11 @@ describe('a stock client of graphql-ws as a page creates it', () => {
       const start = () => createServer({ graph: GRAPH, host: '127.0.0.1', port, logLevel: 'silent' });
       const first = await start();
       let refused = 0;
-      const { connectionParams: _, ...options } = await optionsOf(page);
+      const options = await optionsOf(page);
       const on = { error: () => void refused++ };
       const client = watch(t, first.webSocketUrl!, 'subscription { said { text } }', undefined, {
         ...options,
+        connectionParams: undefined,
         url: first.webSocketUrl!,
         on,
       });
