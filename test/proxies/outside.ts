@@ -98,6 +98,7 @@ export async function openWebSocketOverHttp2(session: ClientHttp2Session, host: 
 export interface Followed {
   readonly client: Client;
   readonly results: Record<string, unknown>[];
+  /** Of connections that were acknowledged: a proxy may still lead an attempt to a pod that has ended. */
   readonly closeCodes: number[];
   /** Times at which it was connected. */
   connections: number;
@@ -114,6 +115,7 @@ export function follow(scope: Scope, port: number, query: string): Followed {
     error: undefined,
   };
   let isOver = false;
+  let isOpen = false;
   const client = createClient({
     url: `wss://127.0.0.1:${port}/graphql`,
     webSocketImpl: class extends WebSocket {
@@ -126,8 +128,14 @@ export function follow(scope: Scope, port: number, query: string): Followed {
     shouldRetry: () => !isOver,
     retryWait: () => new Promise((resolve) => setImmediate(resolve)),
     on: {
-      connected: () => followed.connections++,
-      closed: (event) => void followed.closeCodes.push((event as { code: number }).code),
+      connected: () => {
+        isOpen = true;
+        followed.connections++;
+      },
+      closed: (event) => {
+        if (isOpen) followed.closeCodes.push((event as { code: number }).code);
+        isOpen = false;
+      },
     },
   });
   scope.after(() => {
