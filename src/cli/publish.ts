@@ -1,9 +1,9 @@
 import type { Message, Producer } from 'kafkajs';
 import { readSettings } from '../config.ts';
 import { SetupError, UsageError } from '../errors.ts';
+import { parseExactly } from '../json/exact-numbers.ts';
 import { valueAt } from '../json/value-at.ts';
 import { createLog } from '../log.ts';
-import { parseExactly } from '../json/exact-numbers.ts';
 import { readArguments, readHeaders } from './command.ts';
 import { keyHint } from './key-hint.ts';
 import { missingTopic, withKafka } from './with-kafka.ts';

@@ -4,7 +4,8 @@ import { BACKSLASH, CAPITAL_E, LETTER_E, MINUS, NINE, PLUS, POINT, QUOTE, ZERO }
 const LONG_RUN = 16;
 /** Most digits that `toPrecision` prints. */
 const MAX_PRECISION = 100;
-const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+/** A number of JSON; its parts: whole, fraction, exponent. */
+export const NUMBER = /^-?(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
  * JSON.parse, except that a number whose digits a double loses becomes its text: values decide who receives what, and two numbers must not
@@ -86,6 +87,6 @@ function isDigitOrPoint(c: number): boolean {
 }
 
 /** A digit, or one of `+-.eE`. */
-function isOfNumber(c: number): boolean {
+export function isOfNumber(c: number): boolean {
   return isDigitOrPoint(c) || c === MINUS || c === PLUS || c === CAPITAL_E || c === LETTER_E;
 }

@@ -1,11 +1,10 @@
 import { getNamedType, getNullableType, isInputObjectType, isListType, typeFromAST } from 'graphql';
 import type { GraphQLInputType } from 'graphql';
-import { exactNumber } from '../../json/exact-numbers.ts';
+import { NUMBER, exactNumber } from '../../json/exact-numbers.ts';
 import type { Operation } from '../documents/operation.ts';
 
 /** Levels of lists and objects: more than a request may have (`MAX_VARIABLES_DEPTH`), and safe for the stack. */
 const MAX_LEVELS = 1000;
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
  * The same variables, with numbers for Floats: `parseExactly` returns a number whose digits a double loses as text, which other types, such

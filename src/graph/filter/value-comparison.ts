@@ -1,5 +1,5 @@
 import { textOf } from '../compared-text.ts';
-import { compareDecimals, isDecimal } from '../../json/decimal.ts';
+import { compareDecimals, isDecimal } from './decimal.ts';
 import { isOrdering } from './filter-rule.ts';
 import type { Comparison, FilterRule, Ordering } from './filter-rule.ts';
 

@@ -2,24 +2,17 @@ import type { Buffer } from 'node:buffer';
 import type { PathValues } from '../../bus/channel.ts';
 import {
   BACKSLASH,
-  CAPITAL_E,
   CLOSING,
   CLOSING_SQUARE,
   COMMA,
-  LETTER_E,
   LETTER_N,
-  MINUS,
-  NINE,
   OPENING,
   OPENING_SQUARE,
-  PLUS,
-  POINT,
   QUOTE,
   SPACE,
-  ZERO,
 } from '../../json/characters.ts';
 import { Composer } from '../../json/composer.ts';
-import { exactNumber } from '../../json/exact-numbers.ts';
+import { NUMBER, exactNumber, isOfNumber } from '../../json/exact-numbers.ts';
 import type { Key } from '../../json/object-keys.ts';
 import { JsonScanner, MAX_TEXT_BYTES } from '../../json/scanner.ts';
 import type { KeyNode, KeyTree, Property } from './key-tree.ts';
@@ -27,7 +20,6 @@ import type { RecordLimits } from './record.ts';
 
 /** Values of a record that are printed again. With more of them parsing is faster. */
 const MAX_REPRINTED = 16;
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
  * Renames the keys of a record in its text, without parsing it: copies the bytes between two keys and replaces each key by its
@@ -210,9 +202,4 @@ function endOfString(bytes: Buffer, at: number): number {
 function endOfNumber(bytes: Buffer, at: number): number {
   while (isOfNumber(bytes[at]!)) at++;
   return at;
-}
-
-/** A digit, or one of `+-.eE`. */
-function isOfNumber(c: number): boolean {
-  return (c >= ZERO && c <= NINE) || c === PLUS || c === MINUS || c === POINT || c === CAPITAL_E || c === LETTER_E;
 }

@@ -200,7 +200,7 @@ export class FetchDecoder {
     }
   }
 
-  /** The partition's records continue with another batch than the one that has begun: it was corrupt, skipped or rewritten. */
+  /** Drops the begun batch of this partition if its records continue with another batch: the begun one was corrupt, skipped or rewritten. */
   #dropOther(key: string, compressed: Buffer): void {
     if (this.#begun?.key === key && !this.#begunWith(compressed)) this.#begun = undefined;
   }
@@ -210,7 +210,7 @@ export class FetchDecoder {
     return this.#begun?.compressed.equals(compressed) ? this.#begun : undefined;
   }
 
-  /** Room for a batch: another one that has begun is finished first, unless nobody has fetched it for a while. */
+  /** Free bytes for a batch. The begun batch of another partition counts, until nobody has fetched it for `MAX_WAIT_MS`. */
   #roomBeside(begun: BegunBatch | undefined): number {
     const { room } = this.#options.budget;
     if (!this.#begun || begun) return room;

@@ -7,8 +7,7 @@ import {
   isXerial,
   joinXerialBlocks,
   lz4FrameInflatedBound,
-  printSnappyBlock,
-  snappyBlock,
+  snappyInflatedSize,
   zstdFrameInflatedBound,
 } from './inflated-size.ts';
 
@@ -71,9 +70,9 @@ function inflateGzip(data: Buffer, maxBytes: number): Promise<Buffer> {
 
 /** Raw snappy, which librdkafka writes, or xerial blocks, which Java producers write. */
 async function inflateSnappy(data: Buffer, maxBytes: number): Promise<Buffer> {
-  const block = isXerial(data) ? joinXerialBlocks(data) : snappyBlock(data);
-  requireBound(block.inflatedBytes, maxBytes);
-  return (await snappy.uncompress(printSnappyBlock(block))) as Buffer;
+  const block = isXerial(data) ? joinXerialBlocks(data) : data;
+  requireBound(snappyInflatedSize(block), maxBytes);
+  return (await snappy.uncompress(block)) as Buffer;
 }
 
 async function inflateLz4(data: Buffer, maxBytes: number): Promise<Buffer> {

@@ -4,6 +4,9 @@
  */
 
 const XERIAL_HEADER_BYTES = 16;
+/** Of the varint of a size. */
+const MAX_SIZE_BYTES = 5;
+const MAX_SIZE = 2 ** 32 - 1;
 const XERIAL_MAGIC = Buffer.from('\x82SNAPPY\0', 'latin1');
 
 /** True for snappy-java's framing, which Java producers write: a header, then length-prefixed blocks of raw snappy. */
@@ -11,45 +14,40 @@ export function isXerial(data: Buffer): boolean {
   return data.length >= XERIAL_HEADER_BYTES && data.subarray(0, XERIAL_MAGIC.length).equals(XERIAL_MAGIC);
 }
 
-/** Raw snappy data. */
-interface SnappyBlock {
-  /** Exact inflated size. */
-  readonly inflatedBytes: number;
-  /** Its elements, which follow the size. */
-  readonly elements: Buffer;
-}
-
 /**
  * Joins the raw snappy blocks of xerial framing to one, so that the work does not grow with their number: each may be empty. An element
  * copies from earlier output of its block only, so the elements of one block may follow those of another.
  */
-export function joinXerialBlocks(data: Buffer): SnappyBlock {
-  const elements = Buffer.allocUnsafe(data.length);
+export function joinXerialBlocks(data: Buffer): Buffer {
+  const joined = Buffer.allocUnsafe(MAX_SIZE_BYTES + data.length);
   let inflatedBytes = 0;
-  let length = 0;
+  let end = MAX_SIZE_BYTES;
   let at = XERIAL_HEADER_BYTES;
   while (at + 4 <= data.length) {
     const start = at + 4;
-    const end = start + data.readUInt32BE(at);
-    if (end > data.length) break;
-    const size = sizeAt(data, start, end);
+    const next = start + data.readUInt32BE(at);
+    if (next > data.length) break;
+    const size = sizeAt(data, start, next);
     inflatedBytes += size.value;
-    length += data.copy(elements, length, size.end, end);
-    at = end;
+    end += data.copy(joined, end, size.end, next);
+    at = next;
   }
   if (at !== data.length) throw new Error('a block is cut off');
-  return { inflatedBytes, elements: elements.subarray(0, length) };
+  // More than 32 bits are more than any limit.
+  const size = printedSize(Math.min(inflatedBytes, MAX_SIZE));
+  const start = MAX_SIZE_BYTES - size.length;
+  joined.set(size, start);
+  return joined.subarray(start, end);
 }
 
-export function snappyBlock(data: Buffer): SnappyBlock {
-  const size = sizeAt(data, 0, data.length);
-  return { inflatedBytes: size.value, elements: data.subarray(size.end) };
+/** The exact size: raw snappy starts with it, as a varint of at most 32 bits. */
+export function snappyInflatedSize(block: Buffer): number {
+  return sizeAt(block, 0, block.length).value;
 }
 
-/** The size of a raw snappy block, with which it starts as a varint of at most 32 bits. */
 function sizeAt(data: Buffer, start: number, limit: number): { readonly value: number; readonly end: number } {
   let value = 0;
-  for (let i = 0; i < 5 && start + i < limit; i++) {
+  for (let i = 0; i < MAX_SIZE_BYTES && start + i < limit; i++) {
     const byte = data[start + i]!;
     value += (byte & 0x7f) * 2 ** (7 * i);
     if (byte < 0x80) return { value, end: start + i + 1 };
@@ -57,12 +55,10 @@ function sizeAt(data: Buffer, start: number, limit: number): { readonly value: n
   throw new Error('it does not start with a size');
 }
 
-/** Raw snappy, as snappy's libraries read it. */
-export function printSnappyBlock({ inflatedBytes, elements }: SnappyBlock): Buffer {
-  const size: number[] = [];
-  let rest = inflatedBytes;
-  for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) size.push((rest & 0x7f) | 0x80);
-  return Buffer.concat([Buffer.from([...size, rest]), elements]);
+function printedSize(size: number): number[] {
+  const bytes: number[] = [];
+  for (; size > 0x7f; size = Math.floor(size / 0x80)) bytes.push((size % 0x80) | 0x80);
+  return [...bytes, size];
 }
 
 const LZ4_MAGIC = 0x184d2204;

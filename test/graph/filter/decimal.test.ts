@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { compareDecimals, isDecimal } from '../../src/json/decimal.ts';
+import { compareDecimals, isDecimal } from '../../../src/graph/filter/decimal.ts';
 
 const sign = (order: number | undefined) => order && Math.sign(order);
 
