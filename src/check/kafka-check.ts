@@ -9,7 +9,7 @@ import type { KafkaClient } from '../kafka/kafkajs/client.ts';
 import { Rights } from '../kafka/kafkajs/rights.ts';
 import { createLog } from '../log.ts';
 import { checkCompaction } from './compaction-check.ts';
-import { failed, ok, skipped } from './finding.ts';
+import { failed, ok, skipped, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 
 export type KafkaCheckConfig = KafkaConnectionConfig & Pick<Config, 'KAFKA_GROUP_ID' | 'KAFKA_DEAD_LETTER_TOPIC'>;
@@ -139,6 +139,14 @@ async function checkLeaders({ admin }: Connection, topics: readonly string[]): P
   for (const topic of topics) {
     try {
       await retried(() => admin.fetchTopicOffsets(topic));
+      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+      const leaderless = topics[0]!.partitions.filter(({ leader }) => leader < 0).map(({ partitionId }) => partitionId);
+      if (leaderless.length > 0) {
+        const mend = 'they wait, the others are read; bring back a broker that has a replica of them';
+        findings.push(
+          warning(`Kafka: partitions of the topic ${topic} have no leader: ${leaderless.join(', ')}; ${mend}`),
+        );
+      }
     } catch (error) {
       const mend = 'make its brokers reachable under the addresses that they advertise';
       findings.push(failed(`Kafka: the offsets of the topic ${topic} cannot be read: ${reasonOf(error)}; ${mend}`));

@@ -6,7 +6,7 @@ import type { PartitionPosition } from './session/watchdog.ts';
 export interface AssignedPartition {
   readonly topic: string;
   readonly partition: number;
-  /** Records between its position and its end; NaN: unknown. */
+  /** Records between its position and its end, those of open transactions included; NaN: unknown. */
   readonly lag: number;
   /** Time of its last progress, of performance.now(): an accepted chunk, its assignment, or a look that found no lag. */
   readonly progressedAt: number;
@@ -45,11 +45,11 @@ export class AssignedPartitions {
   /** The lag of a partition without a position is unknown from now on. */
   measure(positions: readonly PartitionPosition[], nowMs: number): void {
     this.loseLags();
-    for (const { topic, partition, position, end } of positions) {
+    for (const { topic, partition, position, high } of positions) {
       const key = partitionKey(topic, partition);
       const assigned = this.#partitions.get(key);
       if (!assigned) continue;
-      const lag = end > position ? Number(end - position) : 0;
+      const lag = high > position ? Number(high - position) : 0;
       const progressedAt = lag === 0 ? nowMs : assigned.progressedAt;
       this.#partitions.set(key, { ...assigned, lag, progressedAt });
     }

@@ -17,7 +17,10 @@ import type { FlowWait } from './session/flow-wait.ts';
 import { GroupSession } from './session/group-session.ts';
 import type { PartitionWait } from './session/partition-waits.ts';
 import type { RebuildReason, WorkerObserver } from './observer.ts';
+import { partitionKey } from './partition-key.ts';
+import type { TopicPartition } from './partition-key.ts';
 import { Periodic } from './periodic.ts';
+import { OpenTransactions } from './session/open-transactions.ts';
 import { positionsOf } from './session/positions.ts';
 import { StartOffsets } from './session/start-offsets.ts';
 import type { KeptStates } from './session/start-offsets.ts';
@@ -93,6 +96,7 @@ export class KafkaConsumer {
   readonly #discovery: TopicDiscovery;
   readonly #startOffsets: StartOffsets;
   readonly #watchdog: Watchdog;
+  readonly #transactions: OpenTransactions;
   readonly #periodics: readonly Periodic[];
   readonly #closeSignal = new AbortController();
   #starting: Promise<void> | undefined;
@@ -131,6 +135,7 @@ export class KafkaConsumer {
     this.#discovery = new TopicDiscovery(this.#cluster, options.topics, log);
     this.#startOffsets = new StartOffsets(this.#cluster, config.KAFKA_GROUP_ID, options.states);
     this.#watchdog = new Watchdog(config.KAFKA_STALL_TIMEOUT_MS);
+    this.#transactions = new OpenTransactions(log);
     const watchIntervalMs = Math.min(MAX_WATCH_INTERVAL_MS, config.KAFKA_STALL_TIMEOUT_MS / 4);
     this.#periodics = [
       new Periodic(config.KAFKA_TOPIC_CHECK_INTERVAL_MS, () => this.#checkTopics()),
@@ -156,7 +161,20 @@ export class KafkaConsumer {
 
   /** Assigned partitions that are not read now, and why. */
   get waits(): readonly PartitionWait[] {
-    return this.#session?.waits ?? [];
+    const session = this.#session;
+    if (!session) return [];
+    const isAssigned = ({ topic, partition }: TopicPartition) => session.assignment.get(topic)?.has(partition) === true;
+    const leaderless = new Map(
+      [...session.unknown, ...this.#discovery.leaderless.filter(isAssigned)].map((one) => [
+        partitionKey(one.topic, one.partition),
+        one,
+      ]),
+    );
+    return [
+      ...session.waits,
+      ...Array.from(leaderless.values(), (one) => ({ ...one, for: 'a leader' as const })),
+      ...this.#transactions.held.map((one) => ({ ...one, for: 'the end of a transaction' as const })),
+    ];
   }
 
   /** Assigned partitions whose states are being filled. */
@@ -262,6 +280,7 @@ export class KafkaConsumer {
     }
     this.#isConnected = false;
     this.#options.observer.onPositionsUnknown();
+    this.#transactions.observe([]);
     await session?.close(LEAVE_TIMEOUT_MS);
     this.#session = undefined;
     return { ending, hasProgressed: session?.hasProgressed ?? false };
@@ -287,6 +306,7 @@ export class KafkaConsumer {
       onJoin: (assignment) => observer.onJoin(assignment),
       onProgress: (topic, partition) => observer.onProgress(topic, partition),
       onCommitFailure: () => observer.onCommitFailure(),
+      onMissedRecords: (topic, records) => observer.onMissedRecords(topic, records),
       onJoined: (assignment) => this.#onJoined(assignment),
       onUnknownTopics: () => void this.#checkTopics(),
       onPausedPartitions: (partitions) => observer.onPausedPartitions(partitions),
@@ -317,8 +337,20 @@ export class KafkaConsumer {
     return existing;
   }
 
+  /** Joins again where that lets more partitions be read. */
   async #checkTopics(): Promise<void> {
-    if (await this.#discovery.hasGrown()) this.#end?.({ kind: 'topics' });
+    const session = this.#session;
+    const isMore = (await this.#discovery.hasGrown()) || (await this.#canPlaceMore());
+    if (isMore && session === this.#session) this.#end?.({ kind: 'topics' });
+  }
+
+  /** True if a partition whose place was not known at the join has a leader that knows it now. */
+  async #canPlaceMore(): Promise<boolean> {
+    const unknown = this.#session?.unknown ?? [];
+    if (unknown.length === 0) return false;
+    const topics = [...new Set(unknown.map(({ topic }) => topic))];
+    const ranges = await this.#cluster.partitionRanges(topics).catch(() => undefined);
+    return unknown.some(({ topic, partition }) => ranges?.get(topic)?.has(partition));
   }
 
   /** The bus logs its own outage. */
@@ -333,6 +365,7 @@ export class KafkaConsumer {
       const positions = await positionsOf(session, this.#cluster, this.#options.config.KAFKA_GROUP_ID);
       if (session !== this.#session || !this.#isConnected) return;
       this.#options.observer.onPositions(positions);
+      this.#transactions.observe(positions);
       const verdict = this.#watchdog.observe(performance.now(), positions);
       if (verdict === 'healthy') return;
       const error = new Error(`no progress in ${this.#options.config.KAFKA_STALL_TIMEOUT_MS} ms despite lag`);

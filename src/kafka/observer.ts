@@ -41,6 +41,8 @@ export interface WorkerObserver {
   onPositions(positions: readonly PartitionPosition[]): void;
   /** The last positions are outdated: the consumer left its group, or the brokers did not answer. */
   onPositionsUnknown(): void;
+  /** A topic's records that were deleted before they were read. */
+  onMissedRecords(topic: string, records: number): void;
   /** A commit failed for another reason than a rebalance. It is repeated. */
   onCommitFailure(): void;
 }

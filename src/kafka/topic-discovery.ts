@@ -1,17 +1,25 @@
 import type { Logger } from '../log.ts';
-import type { Cluster } from './kafkajs/cluster.ts';
+import type { Cluster, TopicPartitions } from './kafkajs/cluster.ts';
+import { partitionKey } from './partition-key.ts';
+import type { TopicPartition } from './partition-key.ts';
 
-/** Finds out which of the consumer's topics exist, and with how many partitions. Logs each missing topic once. */
+type Topics = Pick<Cluster, 'existingTopics' | 'topicPartitions'>;
+
+/**
+ * Finds out which of the consumer's topics exist, with how many partitions, and which of these have no leader. Logs each missing topic, and
+ * each partition that loses its leader, once.
+ */
 export class TopicDiscovery {
-  readonly #cluster: Pick<Cluster, 'existingTopics' | 'partitionCounts'>;
+  readonly #cluster: Topics;
   /** They may be replaced at any time. */
   topics: readonly string[];
   readonly #log: Logger;
   #missing: readonly string[] = [];
   /** By topic, of those that existed at the last `existing()`: the most that a broker has reported. */
-  #partitions: ReadonlyMap<string, number> = new Map();
+  #counts: ReadonlyMap<string, number> = new Map();
+  #leaderless: readonly TopicPartition[] = [];
 
-  constructor(cluster: Pick<Cluster, 'existingTopics' | 'partitionCounts'>, topics: readonly string[], log: Logger) {
+  constructor(cluster: Topics, topics: readonly string[], log: Logger) {
     this.#cluster = cluster;
     this.topics = topics;
     this.#log = log;
@@ -22,13 +30,18 @@ export class TopicDiscovery {
     return this.#missing;
   }
 
+  /** Partitions that had no leader at the last look. */
+  get leaderless(): readonly TopicPartition[] {
+    return this.#leaderless;
+  }
+
   /** @throws what the brokers refuse */
   async existing(): Promise<string[]> {
     const existing = await this.#cluster.existingTopics(this.topics);
-    const counts = await this.#cluster.partitionCounts(existing);
+    const partitions = await this.#look(existing);
     // Brokers learn of new partitions one after the other.
-    this.#partitions = new Map(
-      Array.from(counts, ([topic, count]) => [topic, Math.max(count, this.#partitions.get(topic) ?? 0)]),
+    this.#counts = new Map(
+      Array.from(partitions, ([topic, { count }]) => [topic, Math.max(count, this.#counts.get(topic) ?? 0)]),
     );
     const missing = this.topics.filter((topic) => !existing.includes(topic));
     const unlogged = missing.filter((topic) => !this.#missing.includes(topic));
@@ -50,8 +63,9 @@ export class TopicDiscovery {
         this.#log.info({ topics: appeared }, 'topics appeared');
         return true;
       }
-      const grown = await this.#grownTopics();
-      if (grown.length > 0) this.#log.info({ topics: grown }, 'topics have new partitions');
+      const partitions = await this.#look([...this.#counts.keys()]);
+      const grown = [...partitions].filter(([topic, { count }]) => count > this.#counts.get(topic)!);
+      if (grown.length > 0) this.#log.info({ topics: grown.map(([topic]) => topic) }, 'topics have new partitions');
       return grown.length > 0;
     } catch (error) {
       const { name, message } = error as Error;
@@ -60,9 +74,28 @@ export class TopicDiscovery {
     }
   }
 
-  async #grownTopics(): Promise<string[]> {
-    const known = this.#partitions;
-    const counts = await this.#cluster.partitionCounts([...known.keys()]);
-    return [...counts].filter(([topic, count]) => count > known.get(topic)!).map(([topic]) => topic);
+  async #look(topics: readonly string[]): Promise<ReadonlyMap<string, TopicPartitions>> {
+    const partitions = await this.#cluster.topicPartitions(topics);
+    const before = this.#leaderless;
+    const now = [...partitions].flatMap(([topic, { leaderless }]) =>
+      leaderless.map((partition) => ({ topic, partition })),
+    );
+    this.#leaderless = now;
+    const lost = missingIn(before, now);
+    const regained = missingIn(now, before);
+    if (lost.length > 0) {
+      this.#log.warn(
+        { partitions: lost },
+        'partitions have no leader: they wait, the others are read. Bring back a broker that has a replica of them',
+      );
+    }
+    if (regained.length > 0) this.#log.info({ partitions: regained }, 'partitions have a leader again');
+    return partitions;
   }
+}
+
+/** Those of `partitions` that `list` lacks. */
+function missingIn(list: readonly TopicPartition[], partitions: readonly TopicPartition[]): readonly TopicPartition[] {
+  const listed = new Set(list.map(({ topic, partition }) => partitionKey(topic, partition)));
+  return partitions.filter(({ topic, partition }) => !listed.has(partitionKey(topic, partition)));
 }

@@ -36,6 +36,11 @@ export class Metrics {
   readonly consumerRebuilds = this.#counter('crier_consumer_rebuilds_total', 'Times the Kafka consumer was replaced.', [
     'reason',
   ]);
+  readonly missedRecords = this.#counter(
+    'crier_kafka_missed_records_total',
+    'Records that were deleted from their topic before a worker read them: their events are lost.',
+    ['topic'],
+  );
   readonly recordsPublished = this.#counter(
     'crier_published_records_total',
     'Records that mutations published, by outcome.',

@@ -40,7 +40,7 @@ export function kafkaObserver(
   );
   metrics.gauges(
     'crier_kafka_lag_records',
-    'Records between the position and the end of a partition assigned to this worker, looked at every few seconds; NaN: unknown.',
+    'Records between the position and the end of a partition assigned to this worker, those of open transactions included, looked at every few seconds; NaN: unknown.',
     ['topic', 'partition'],
     () => seriesOf(partitions, ({ lag }) => lag),
   );
@@ -76,6 +76,7 @@ export function kafkaObserver(
     onProgress: (topic, partition) => partitions.progress(topic, partition, performance.now()),
     onPositions: (positions) => partitions.measure(positions, performance.now()),
     onPositionsUnknown: () => partitions.loseLags(),
+    onMissedRecords: (topic, records) => metrics.missedRecords.inc({ topic }, records),
     onCommitFailure: () => commitFailures++,
   };
 }

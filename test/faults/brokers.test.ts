@@ -7,7 +7,13 @@ import { startKafkaCluster } from '../../stack/kafka-cluster.ts';
 import type { KafkaCluster } from '../../stack/kafka-cluster.ts';
 import type { KafkaNode } from '../../stack/kafka-node.ts';
 import { freePorts } from '../../stack/port.ts';
+import { checkKafka } from '../../src/check/kafka-check.ts';
+import { createKafkaClient } from '../../src/kafka/kafkajs/client.ts';
 import type { Pod } from '../end-to-end/pod.ts';
+import { Outside, createConsumer, readableLog } from '../kafka/consumer-harness.ts';
+import type { Setup } from '../kafka/consumer-harness.ts';
+import { randomName } from '../support/services.ts';
+import { testConfig } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { isFull } from './form.ts';
 import { createStage } from './stage.ts';
@@ -47,6 +53,62 @@ describe('three Kafka brokers', () => {
     assert.deepEqual(await trial.finish(), []);
   });
 
+  it('leave a partition without a leader: it waits alone, named, and all others are read, by new workers, too', async (t) => {
+    const [lone, other] = [randomName('lone'), randomName('other')];
+    const topics = [lone, other];
+    const config = testConfig({ KAFKA_BROKERS: cluster.addresses, REDIS_URL: 'redis://127.0.0.1:1' });
+    await createLone(cluster, lone, [3, 1]);
+    const outside = new Outside(cluster.addresses);
+    await outside.connect();
+    t.after(() => outside.close());
+    await outside.createTopic(other, 2, 3);
+    // kafkajs's own producer cannot write to a topic of which a partition has no leader.
+    const producer = createKafkaClient(config, readableLog().log).kafka.producer();
+    await producer.connect();
+    t.after(() => producer.disconnect());
+    const write = (partition: number, seq: number) =>
+      producer.send({ topic: lone, messages: [{ partition, value: JSON.stringify({ key: `${partition}`, seq }) }] });
+    const first = createConsumer(t, cluster.addresses, topics);
+    await first.consumer.start();
+    for (const partition of [0, 1]) await write(partition, 0);
+    await outside.sendSequences(other, 2, 1);
+    await waitFor('the first records', () => first.bus.messages.length === 4, PATIENCE_MS);
+
+    await cluster.nodes[2]!.kill();
+    const wait = { topic: lone, partition: 0, for: 'a leader' };
+    await waitFor('the wait', () => first.consumer.waits.length > 0, PATIENCE_MS);
+    assert.deepEqual(first.consumer.waits, [wait]);
+    assert.ok(
+      first.lines.some((line) => /"partitions":\[\{"topic":"lone-[^"]+","partition":0\}\].*no leader/.test(line)),
+    );
+    // A new member of the group, and a new group, none of which has a commit of the partition.
+    const { groupId } = first;
+    const second = createConsumer(t, cluster.addresses, topics, { groupId, bus: first.bus });
+    const stranger = createConsumer(t, cluster.addresses, topics, { environment: { KAFKA_FROM_BEGINNING: 'true' } });
+    await Promise.all([second.consumer.start(), stranger.consumer.start()]);
+    assert.deepEqual([second.consumer.problem, stranger.consumer.problem], [undefined, undefined]);
+    await write(1, 1);
+    await outside.sendSequences(other, 2, 1, 1);
+    const isRead = ({ bus }: Setup, topic: string, count: number) =>
+      new Set(bus.of(topic).map(({ key, seq }) => `${key} ${seq}`)).size === count;
+    await waitFor('the others', () => isRead(first, other, 4) && isRead(first, lone, 3), PATIENCE_MS);
+    await waitFor('the others', () => isRead(stranger, other, 4) && isRead(stranger, lone, 2), PATIENCE_MS);
+    assert.deepEqual(stranger.consumer.waits, [wait]);
+    const findings = await checkKafka(config, {
+      all: topics,
+      withState: [],
+      published: [],
+    });
+    const bad = findings.filter(({ status }) => status !== 'ok');
+    assert.match(JSON.stringify(bad), new RegExp(`^\\[{"status":"warning",[^}]*${lone} have no leader: 0;[^}]*}\\]$`));
+
+    await cluster.nodes[2]!.start();
+    await waitFor('a write to the partition', () => write(0, 1).catch(() => undefined), PATIENCE_MS);
+    await waitFor('every record', () => isRead(first, lone, 4) && isRead(stranger, lone, 4), PATIENCE_MS);
+    assert.deepEqual([first.counts.rebuilds, second.counts.rebuilds, stranger.counts.rebuilds], [[], [], []]);
+    await waitFor('no wait', () => stranger.consumer.waits.length === 0);
+  });
+
   it('are all unreachable for a while: sockets and readiness stay, and records flow again without a loss', async (t) => {
     const stage = await stageFor(t);
     const gateway = await stage.start('gateway');
@@ -66,6 +128,14 @@ describe('three Kafka brokers', () => {
   });
 });
 
+/** Creates a topic whose partitions have one replica each, on these nodes. */
+async function createLone({ nodes }: KafkaCluster, topic: string, ids: readonly number[]): Promise<void> {
+  await withAdmin(nodes, async (admin) => {
+    const replicaAssignment = ids.map((id, partition) => ({ partition, replicas: [id] }));
+    await admin.createTopics({ topics: [{ topic, replicaAssignment }] });
+  });
+}
+
 async function leaderOf({ nodes }: KafkaCluster, topic: string): Promise<KafkaNode> {
   const [partition] = await partitionsOf(nodes, topic);
   return nodes[partition!.leader - 1]!;
@@ -80,13 +150,19 @@ async function untilInSync({ nodes }: KafkaCluster, topic: string): Promise<void
   await waitFor('every replica to be in sync', isInSync, PATIENCE_MS);
 }
 
-async function partitionsOf(nodes: readonly KafkaNode[], topic: string): Promise<kafkajs.PartitionMetadata[]> {
+function partitionsOf(nodes: readonly KafkaNode[], topic: string): Promise<kafkajs.PartitionMetadata[]> {
+  return withAdmin(nodes, async (admin) => {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+    return topics[0]!.partitions;
+  });
+}
+
+async function withAdmin<Reply>(nodes: readonly KafkaNode[], ask: (admin: kafkajs.Admin) => Promise<Reply>) {
   const brokers = nodes.map(({ address }) => address);
   const admin = new kafkajs.Kafka({ brokers, logLevel: kafkajs.logLevel.NOTHING }).admin();
   await admin.connect();
   try {
-    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-    return topics[0]!.partitions;
+    return await ask(admin);
   } finally {
     await admin.disconnect();
   }

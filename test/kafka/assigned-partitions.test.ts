@@ -12,6 +12,7 @@ const at = (partition: number, position: bigint, end: bigint) => ({
   partition,
   position,
   end,
+  high: end,
   isPaused: false,
 });
 

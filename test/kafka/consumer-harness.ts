@@ -70,8 +70,12 @@ export interface Counts extends WorkerObserver {
   schemaWaits: number;
   stopped: number;
   lag: number;
+  /** At the positions. */
+  looks: number;
   bytes: number;
   commitFailures: number;
+  /** By topic. */
+  missed: Record<string, number>;
 }
 
 export function countingObserver(): Counts {
@@ -87,8 +91,10 @@ export function countingObserver(): Counts {
     schemaWaits: 0,
     stopped: 0,
     lag: -1,
+    looks: 0,
     bytes: 0,
     commitFailures: 0,
+    missed: {},
     onConsumed(_topic, records, bytes) {
       this.consumed += records;
       this.bytes += bytes;
@@ -123,9 +129,13 @@ export function countingObserver(): Counts {
     onJoin: () => undefined,
     onProgress: () => undefined,
     onPositions(positions) {
-      this.lag = positions.reduce((sum, { position, end }) => sum + Number(end - position), 0);
+      this.looks++;
+      this.lag = positions.reduce((sum, { position, high }) => sum + Number(high - position), 0);
     },
     onPositionsUnknown: () => undefined,
+    onMissedRecords(topic, records) {
+      this.missed[topic] = (this.missed[topic] ?? 0) + records;
+    },
     onCommitFailure() {
       this.commitFailures++;
     },

@@ -303,6 +303,54 @@ describe('KafkaConsumer', { concurrency: 8 }, () => {
       assert.ok(first.lines.some((line) => line.includes('topics have new partitions') && line.includes(topic)));
       assert.deepEqual(first.counts.rebuilds, []);
     });
+
+    it('says how many records were deleted before they were read, and that another program has set the offset', async (t) => {
+      const { topic, bus, join, first } = await startGroup(t, UNAWARE);
+      await first.consumer.close();
+      await outside.sendSequences(topic, 2, 10, 5);
+      await outside.ask(async (admin) => {
+        await admin.fetchTopicOffsets(topic);
+        await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '12' }] });
+        await admin.setOffsets({ groupId: first.groupId, topic, partitions: [{ partition: 1, offset: '15' }] });
+      });
+      const { counts, lines } = await join();
+      await waitFor('the records that are left', () => distinct(bus, topic) === 13);
+      assert.deepEqual(counts.missed, { [topic]: 7 });
+      const warned = lines.filter((line) => line.includes('"committed"')).map((line) => JSON.parse(line) as object);
+      assert.deepEqual(
+        warned.map((line) => ({ ...line, time: 0, level: 0, msg: '' })),
+        [
+          { partition: 0, committed: '5', from: '12', records: 7 },
+          { partition: 1, committed: '15', from: '15' },
+        ].map((line) => ({ level: 0, time: 0, topic, ...line, msg: '' })),
+      );
+    });
+
+    it('says that a partition waits for the end of a transaction, and is no stalled consumer', async (t) => {
+      const { topic, bus, first } = await startGroup(t, { environment: { KAFKA_STALL_TIMEOUT_MS: '2000' } });
+      const producer = outside.kafka.producer({
+        transactionalId: randomName('transaction'),
+        maxInFlightRequests: 1,
+        idempotent: true,
+      });
+      await producer.connect();
+      t.after(() => producer.disconnect());
+      const transaction = await producer.transaction();
+      await transaction.send({ topic, messages: [{ partition: 0, value: '{"key":"0","seq":-1}' }] });
+      await outside.sendSequences(topic, 2, 10, 5);
+      const wait = { topic, partition: 0, records: 11, for: 'the end of a transaction' };
+      await waitFor('the wait', () => first.consumer.waits.length > 0, 20_000);
+      assert.deepEqual(first.consumer.waits, [wait]);
+      await waitFor('the records of the other partition', () => distinct(bus, topic) === 20);
+      assert.equal(first.counts.lag, 11);
+      const looks = first.counts.looks + 8;
+      await waitFor('looks of two stall timeouts', () => first.counts.looks >= looks, 20_000);
+      assert.deepEqual(first.counts.rebuilds, []);
+      await transaction.abort();
+      await waitFor('every record', () => distinct(bus, topic) === 30);
+      assert.equal(orderBreak(bus.of(topic)), undefined);
+      await waitFor('the end of the wait', () => first.consumer.waits.length === 0);
+    });
   });
 
   it('starts when no topic exists at all', async (t) => {

@@ -4,13 +4,19 @@ import { TopicDiscovery } from '../../src/kafka/topic-discovery.ts';
 import { readableLog } from './consumer-harness.ts';
 
 /** A discovery in a cluster with these topics, by their numbers of partitions. */
-function createDiscovery(topics: readonly string[], counts: Record<string, number>) {
+function createDiscovery(
+  topics: readonly string[],
+  counts: Record<string, number>,
+  leaderless: Record<string, readonly number[]> = {},
+) {
   const cluster = {
     existingTopics: (wanted: readonly string[]) => Promise.resolve(wanted.filter((topic) => topic in counts)),
-    partitionCounts: (wanted: readonly string[]) => {
+    topicPartitions: (wanted: readonly string[]) => {
       const missing = wanted.find((topic) => !(topic in counts));
       if (missing !== undefined) return Promise.reject(new Error(`no topic ${missing}`));
-      return Promise.resolve(new Map(wanted.map((topic) => [topic, counts[topic]!])));
+      return Promise.resolve(
+        new Map(wanted.map((topic) => [topic, { count: counts[topic]!, leaderless: leaderless[topic] ?? [] }])),
+      );
     },
   };
   const { log, lines } = readableLog();
@@ -31,6 +37,24 @@ describe('TopicDiscovery', () => {
     await discovery.existing();
     counts.a = 12;
     assert.equal(await discovery.hasGrown(), false);
+  });
+
+  it('says once which partitions have no leader, and when they have one again', async () => {
+    const leaderless: Record<string, readonly number[]> = {};
+    const { discovery, lines } = createDiscovery(['a', 'b'], { a: 2, b: 2 }, leaderless);
+    await discovery.existing();
+    assert.deepEqual([discovery.leaderless, lines], [[], []]);
+    leaderless['b'] = [1];
+    for (let look = 0; look < 3; look++) assert.equal(await discovery.hasGrown(), false);
+    assert.deepEqual(discovery.leaderless, [{ topic: 'b', partition: 1 }]);
+    assert.match(
+      lines.join(''),
+      /^\{.*"partitions":\[\{"topic":"b","partition":1\}\].*partitions have no leader.*\}\n$/,
+    );
+    leaderless['b'] = [];
+    await discovery.hasGrown();
+    assert.deepEqual(discovery.leaderless, []);
+    assert.match(lines.at(-1)!, /partitions have a leader again/);
   });
 
   it('finds a topic that appears, also after another one was deleted', async () => {

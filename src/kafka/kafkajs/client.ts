@@ -10,6 +10,7 @@ import { KafkaAccess } from '../access/kafka-access.ts';
 import type { KafkaConnectionConfig } from '../access/kafka-access.ts';
 import { CLIENT_CLOSED, surviveFailovers } from './failover.ts';
 import { stopIdleTimers } from './idle-timer.ts';
+import { tolerateLeaderless } from './partition-errors.ts';
 import { saslMechanism } from './sasl.ts';
 import { requireKnownKafkajs } from './version.ts';
 
@@ -76,6 +77,7 @@ export function createKafkaClient(config: KafkaConnectionConfig, log: Logger): K
     logLevel: kafkajs.logLevel.INFO,
     logCreator: () => writeTo(log, () => isDestroyed),
   });
+  tolerateLeaderless(kafka);
   return {
     kafka,
     destroy: () => {

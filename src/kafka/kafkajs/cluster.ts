@@ -3,22 +3,32 @@ import kafkajs from 'kafkajs';
 import type { Admin } from 'kafkajs';
 import type { KafkaClient } from './client.ts';
 import { KafkaLink } from './kafka-link.ts';
+import { partitionRanges } from './partition-ranges.ts';
+import type { PartitionMap, PartitionRange } from './partition-ranges.ts';
+import { createAdmin } from './raw-cluster.ts';
+import type { RawCluster } from './raw-cluster.ts';
 
-/** Partitions of topics: by topic, then by partition. */
-export type PartitionMap<Value> = ReadonlyMap<string, ReadonlyMap<number, Value>>;
-
-export interface PartitionRange {
-  /** Offset of the oldest record. */
-  readonly low: bigint;
-  /** Offset of the next readable record. Records of open transactions have higher offsets. */
-  readonly end: bigint;
-}
+export type { PartitionMap, PartitionRange } from './partition-ranges.ts';
 
 /** A group's commit for a partition. */
 export interface CommittedOffset {
   /** Of the next record to read. */
   readonly offset: bigint;
   readonly metadata: string;
+}
+
+/** The partitions of a topic. */
+export interface TopicPartitions {
+  readonly count: number;
+  /** Those that have no leader. */
+  readonly leaderless: readonly number[];
+}
+
+interface Endpoint {
+  readonly admin: Admin;
+  readonly cluster: RawCluster;
+  readonly connect: () => Promise<void>;
+  readonly disconnect: () => Promise<void>;
 }
 
 const REQUEST_TIMEOUT_MS = 15_000;
@@ -29,51 +39,49 @@ const MAX_ATTEMPTS = 5;
  * Every method throws if the brokers cannot be reached, do not reply within 15 s, or refuse.
  */
 export class Cluster {
-  readonly #link: KafkaLink<Admin>;
+  readonly #link: KafkaLink<Endpoint>;
 
   constructor(createClient: () => KafkaClient) {
     this.#link = new KafkaLink({
       createClient,
-      createEndpoint: (kafka) => kafka.admin(),
+      createEndpoint: (kafka) => {
+        const { admin, cluster } = createAdmin(kafka);
+        return { admin, cluster, connect: () => admin.connect(), disconnect: () => admin.disconnect() };
+      },
       timeoutMs: REQUEST_TIMEOUT_MS,
     });
   }
 
   /** The given topics that exist and that this client may see. */
   existingTopics(topics: readonly string[]): Promise<string[]> {
-    return this.#request(async (admin) => {
+    return this.#request(async ({ admin }) => {
       const existing = new Set(await admin.listTopics());
       return topics.filter((topic) => existing.has(topic));
     });
   }
 
-  /** Numbers of partitions. Throws if a topic does not exist. */
-  partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  /** Throws if a topic does not exist. */
+  topicPartitions(topics: readonly string[]): Promise<ReadonlyMap<string, TopicPartitions>> {
     if (topics.length === 0) return Promise.resolve(new Map());
-    return this.#request(async (admin) => {
+    return this.#request(async ({ admin }) => {
       const metadata = await admin.fetchTopicMetadata({ topics: [...topics] });
-      return new Map(metadata.topics.map(({ name, partitions }) => [name, partitions.length]));
+      return new Map(
+        metadata.topics.map(({ name, partitions }) => {
+          const leaderless = partitions.filter(({ leader }) => leader < 0).map(({ partitionId }) => partitionId);
+          return [name, { count: partitions.length, leaderless }];
+        }),
+      );
     });
   }
 
+  /** See `partitionRanges`. */
   partitionRanges(topics: readonly string[]): Promise<PartitionMap<PartitionRange>> {
-    return this.#request(async (admin) => {
-      const ranges = await Promise.all(
-        topics.map(async (topic) => {
-          const partitions = await admin.fetchTopicOffsets(topic);
-          return [
-            topic,
-            new Map(partitions.map(({ partition, low, high }) => [partition, { low: BigInt(low), end: BigInt(high) }])),
-          ] as const;
-        }),
-      );
-      return new Map(ranges);
-    });
+    return this.#request(({ cluster }) => partitionRanges(cluster, topics));
   }
 
   /** Omits partitions without a commit. */
   committedOffsets(groupId: string, topics: readonly string[]): Promise<PartitionMap<CommittedOffset>> {
-    return this.#request(async (admin) => {
+    return this.#request(async ({ admin }) => {
       const committed = await admin.fetchOffsets({ groupId, topics: [...topics] });
       return new Map(
         committed.map(({ topic, partitions }) => [
@@ -93,7 +101,7 @@ export class Cluster {
 
   /** True if the group has a commit for any partition of any topic. */
   hasCommits(groupId: string): Promise<boolean> {
-    return this.#request(async (admin) => {
+    return this.#request(async ({ admin }) => {
       // kafkajs asks for all topics.
       const committed = await admin.fetchOffsets({ groupId, topics: [] });
       return committed.some(({ partitions }) => partitions.some(({ offset }) => BigInt(offset) >= 0n));
@@ -102,7 +110,7 @@ export class Cluster {
 
   /** Creates a topic with the brokers' defaults. False if it exists already. */
   createTopic(topic: string): Promise<boolean> {
-    return this.#request((admin) => admin.createTopics({ topics: [{ topic }], waitForLeaders: false }));
+    return this.#request(({ admin }) => admin.createTopics({ topics: [{ topic }], waitForLeaders: false }));
   }
 
   /** Aborts running requests. Idempotent. */
@@ -110,7 +118,7 @@ export class Cluster {
     this.#link.destroy();
   }
 
-  async #request<Reply>(send: (admin: Admin) => Promise<Reply>): Promise<Reply> {
+  async #request<Reply>(send: (endpoint: Endpoint) => Promise<Reply>): Promise<Reply> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#link.use(send);

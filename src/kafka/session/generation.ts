@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { TopicPartition } from '../partition-key.ts';
 
 /** The time between two joins of a group. A batch that was fetched in an earlier generation may belong to another member by now. */
 export class Generation {
@@ -7,6 +8,8 @@ export class Generation {
    */
   positioning: Promise<void> = Promise.resolve();
   isPositioned = false;
+  /** Partitions whose place no leader could tell. They stay paused until the group is joined again. */
+  unknown: readonly TopicPartition[] = [];
   readonly #end = sharedAbortController();
   readonly #waitsEnd = sharedAbortController();
 

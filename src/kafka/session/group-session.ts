@@ -7,6 +7,7 @@ import type { KafkaClient } from '../kafkajs/client.ts';
 import type { PartitionMap } from '../kafkajs/cluster.ts';
 import { createGroupConsumer } from '../kafkajs/group-consumer.ts';
 import type { GroupPlaces } from '../kafkajs/group-places.ts';
+import type { TopicPartition } from '../partition-key.ts';
 import type { RecordPublisher } from '../record-publisher.ts';
 import { BatchProcessor } from './batch-processor.ts';
 import { Commits } from './commits.ts';
@@ -20,7 +21,7 @@ import type { PartitionWait, PartitionWaitsOptions } from './partition-waits.ts'
 import { Positioning } from './positioning.ts';
 import { RunningBatches } from './running-batches.ts';
 import { SkippedPartitions } from './skipped-partitions.ts';
-import type { KeptStates, StartOffsets } from './start-offsets.ts';
+import type { KeptStates, PartitionOffset, StartOffsets } from './start-offsets.ts';
 import { StateFilling } from './state-filling.ts';
 
 /** A session timeout should span about three heartbeats. */
@@ -59,6 +60,8 @@ export interface GroupSessionOptions extends PartitionWaitsOptions {
   /** Called when records of a partition are accepted. */
   readonly onProgress: (topic: string, partition: number) => void;
   readonly onCommitFailure: () => void;
+  /** Receives the number of a topic's records that were deleted before they were read. */
+  readonly onMissedRecords: (topic: string, records: number) => void;
   /** Called when the group's leader has assigned partitions of topics that this member has not subscribed to. */
   readonly onUnknownTopics: () => void;
 }
@@ -108,7 +111,9 @@ export class GroupSession {
     const places = { placeOf: options.placeOf ?? (() => undefined), onDifferent: this.#onDifferentPlaces };
     const settings = { groupId, sessionTimeoutMs, heartbeatIntervalMs, budget, maxInflatedBytes, places };
     this.#consumer = createGroupConsumer(client, settings);
-    this.#positioning = new Positioning(this.#consumer, options.startOffsets, this.#leases, this.#filling);
+    this.#positioning = new Positioning(this.#consumer, options.startOffsets, this.#leases, this.#filling, (start) =>
+      this.#onStart(start),
+    );
     this.#processor = new BatchProcessor({
       consumer: this.#consumer,
       publisher,
@@ -139,7 +144,7 @@ export class GroupSession {
     return new SkippedPartitions({ skipped, canRetake, retake, onChange: onSkippedPartitions, log });
   }
 
-  #assigned(): { readonly topic: string; readonly partition: number }[] {
+  #assigned(): TopicPartition[] {
     return [...this.#assignment].flatMap(([topic, partitions]) =>
       Array.from(partitions.keys(), (partition) => ({ topic, partition })),
     );
@@ -153,6 +158,11 @@ export class GroupSession {
   /** The assigned partitions, with the next offset if it is known. */
   get assignment(): PartitionMap<bigint | undefined> {
     return this.#assignment;
+  }
+
+  /** Assigned partitions that are not read before another join, because no leader could say which records they have. */
+  get unknown(): readonly TopicPartition[] {
+    return this.#generation.unknown;
   }
 
   /** True while the partition waits for something other than records. */
@@ -273,11 +283,11 @@ export class GroupSession {
    */
   async #position(generation: Generation, partitions: TopicPartitions[], isRetry = false): Promise<boolean> {
     try {
-      await this.#positioning.run(this.#assignment, generation);
+      generation.unknown = await this.#positioning.run(this.#assignment, generation);
       if (generation.hasEnded) return false;
       generation.isPositioned = true;
       if (isRetry) this.#eachAssigned((topic, partition) => this.#waits.bus.delete(topic, partition));
-      this.#consumer.resume(partitions);
+      this.#consumer.resume(without(generation.unknown, partitions));
     } catch (error) {
       if (generation.hasEnded) return false;
       if (!(error instanceof BusUnavailableError)) this.#fail(error as Error);
@@ -285,6 +295,27 @@ export class GroupSession {
       return error instanceof BusUnavailableError;
     }
     return true;
+  }
+
+  #onStart({ topic, partition, offset, jump }: PartitionOffset): void {
+    if (!jump) return;
+    const { reason, committed, records } = jump;
+    const places = { topic, partition, committed: `${committed}`, from: offset };
+    const { log, onMissedRecords } = this.#options;
+    if (reason === 'deleted') {
+      onMissedRecords(topic, Number(records));
+      log.warn(
+        { ...places, records: Number(records) },
+        'records were deleted before they were read; keep records longer in the topic than workers may be away or behind',
+      );
+    } else if (reason === 'shorter') {
+      log.warn(places, 'the partition ends before the last commit: its topic was created again, or has lost records');
+    } else {
+      log.warn(
+        places,
+        'another program has set the offset of the consumer group: records may be skipped, or read again',
+      );
+    }
   }
 
   /** The first partition that is due tries again for all. */
@@ -341,4 +372,13 @@ export class GroupSession {
     await this.#commits.commitNow();
     await this.#consumer.disconnect().catch(() => undefined);
   }
+}
+
+function without(left: readonly TopicPartition[], partitions: readonly TopicPartitions[]): TopicPartitions[] {
+  const isLeft = (topic: string, partition: number) =>
+    left.some((one) => one.topic === topic && one.partition === partition);
+  return partitions.map(({ topic, partitions: of }) => ({
+    topic,
+    partitions: of.filter((partition) => !isLeft(topic, partition)),
+  }));
 }

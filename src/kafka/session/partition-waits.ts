@@ -1,13 +1,12 @@
 import type { Logger } from '../../log.ts';
+import type { TopicPartition } from '../partition-key.ts';
 import { DeadLetterWait } from './dead-letter-wait.ts';
 import type { FlowWait } from './flow-wait.ts';
 import { RetryWait } from './retry-wait.ts';
 import { StoppedPartitions } from './stopped-partitions.ts';
 
 /** Why a partition is not read now. */
-export interface PartitionWait {
-  readonly topic: string;
-  readonly partition: number;
+export interface PartitionWait extends TopicPartition {
   /** `a shard of the Redis Cluster`: only the channels of the shard wait. */
   readonly for:
     | 'bus'
@@ -15,9 +14,13 @@ export interface PartitionWait {
     | 'dead-letter topic'
     | 'gateways'
     | 'schema registry'
-    | 'a corrected configuration';
+    | 'a corrected configuration'
+    | 'a leader'
+    | 'the end of a transaction';
   /** The gateway that lags most, if it is known. */
   readonly gateway?: string | undefined;
+  /** Records that wait for the end of the transaction. */
+  readonly records?: number;
   /** Id of the schema that its next record needs. */
   readonly schema?: number | undefined;
   /** Why the schema cannot be had; why its topic is stopped, and what to correct. */

@@ -1,8 +1,9 @@
 import type { Consumer } from 'kafkajs';
 import type { PartitionMap } from '../kafkajs/cluster.ts';
+import type { TopicPartition } from '../partition-key.ts';
 import type { Generation } from './generation.ts';
 import type { PartitionLeases } from './partition-leases.ts';
-import type { StartOffsets } from './start-offsets.ts';
+import type { PartitionOffset, StartOffsets } from './start-offsets.ts';
 import type { PendingFill, StateFilling } from './state-filling.ts';
 
 const MAX_ATTEMPTS = 5;
@@ -13,14 +14,20 @@ export class Positioning {
   readonly #startOffsets: Pick<StartOffsets, 'lookUp'>;
   readonly #leases: Pick<PartitionLeases, 'assign' | 'acquire'>;
   readonly #filling: Pick<StateFilling, 'assign'> | undefined;
+  readonly #onStart: (start: PartitionOffset) => void;
 
-  /** @param filling undefined: the worker keeps no states */
+  /**
+   * @param filling undefined: the worker keeps no states
+   * @param onStart called for each new start id that is committed
+   */
   constructor(
     consumer: Pick<Consumer, 'seek' | 'commitOffsets'>,
     startOffsets: Pick<StartOffsets, 'lookUp'>,
     leases: Pick<PartitionLeases, 'assign' | 'acquire'>,
     filling: Pick<StateFilling, 'assign'> | undefined,
+    onStart: (start: PartitionOffset) => void,
   ) {
+    this.#onStart = onStart;
     this.#consumer = consumer;
     this.#startOffsets = startOffsets;
     this.#leases = leases;
@@ -29,17 +36,22 @@ export class Positioning {
 
   /**
    * Looks up where the partitions resume. Commits new start ids, then looks them up again. May be repeated.
+   * @returns partitions whose place is not known yet
    * @throws BusUnavailableError, StateLostError if the worker keeps states
    */
-  async run(assignment: PartitionMap<unknown>, generation: Generation): Promise<void> {
+  async run(assignment: PartitionMap<unknown>, generation: Generation): Promise<readonly TopicPartition[]> {
     for (let attempt = 1; ; attempt++) {
-      const { resumePoints, uncommitted, pendingFills } = await this.#startOffsets.lookUp(assignment);
-      if (generation.hasEnded) return;
+      const { unknown, resumePoints, uncommitted, pendingFills } = await this.#startOffsets.lookUp(assignment);
+      if (generation.hasEnded) return [];
       this.#leases.assign(resumePoints);
-      if (uncommitted.length === 0) return await this.#fill(pendingFills, generation);
+      if (uncommitted.length === 0) {
+        await this.#fill(pendingFills, generation);
+        return unknown;
+      }
       if (attempt > MAX_ATTEMPTS) throw new Error('the start offsets of partitions could not be committed');
       for (const start of uncommitted) this.#consumer.seek(start);
       await this.#consumer.commitOffsets(uncommitted);
+      for (const start of uncommitted) this.#onStart(start);
     }
   }
 

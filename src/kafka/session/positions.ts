@@ -19,10 +19,10 @@ export async function positionsOf(
     for (const [partition, accepted] of partitions) {
       const range = ranges.get(topic)?.get(partition);
       if (!range) continue;
-      const { low, end } = range;
+      const { low, end, high } = range;
       const known = accepted ?? committed.get(topic)?.get(partition)?.offset ?? 0n;
       const position = known > low ? known : low;
-      positions.push({ topic, partition, position, end, isPaused: session.isPaused(topic, partition) });
+      positions.push({ topic, partition, position, end, high, isPaused: session.isPaused(topic, partition) });
     }
   }
   return positions;

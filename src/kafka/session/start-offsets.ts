@@ -1,21 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import { fillOfStart, fillStartId } from '../../bus/state-fill.ts';
 import type { StateFills, TopicFills } from '../../bus/state-fill.ts';
-import type { Cluster, PartitionMap } from '../kafkajs/cluster.ts';
+import type { Cluster, PartitionMap, PartitionRange } from '../kafkajs/cluster.ts';
+import type { TopicPartition } from '../partition-key.ts';
 import { commitMetadata, parseCommitMetadata } from './commit-metadata.ts';
 import type { ResumePoint } from './commit-metadata.ts';
 import type { PendingFill } from './state-filling.ts';
 
-export interface PartitionOffset {
-  readonly topic: string;
-  readonly partition: number;
+export interface PartitionOffset extends TopicPartition {
   /** Of the next record to read, in decimal. */
   readonly offset: string;
   readonly metadata: string;
+  /** undefined: it follows the group's last commit, or there is none. */
+  readonly jump?: Jump;
+}
+
+/** Why a partition does not go on where the group's last commit says. */
+export interface Jump {
+  /** deleted: the next record to read is gone; shorter: the partition ends before the commit; reset: another program made the commit. */
+  readonly reason: 'deleted' | 'shorter' | 'reset';
+  /** Offset of the commit. */
+  readonly committed: bigint;
+  /** Records that were deleted before they were read; 0: unknown. */
+  readonly records: bigint;
 }
 
 export interface StartPositions {
-  /** Where each assigned partition resumes, once `uncommitted` is committed. */
+  /** Assigned partitions whose place is not known, because no leader says which records they have. They wait. */
+  readonly unknown: readonly TopicPartition[];
+  /** Where each other partition resumes, once `uncommitted` is committed. */
   readonly resumePoints: PartitionMap<ResumePoint>;
   /** Offsets with new start ids. Commit them, then look them up again, before any record is read. */
   readonly uncommitted: PartitionOffset[];
@@ -41,6 +54,8 @@ export interface KeptStates {
  * Holds one number for each partition of a new group's topics.
  *
  * A partition without a fill of the worker's states starts at its oldest record, too, whatever is committed.
+ *
+ * While no leader says which records a partition has, it resumes from a commit of crier's only.
  */
 export class StartOffsets {
   readonly #cluster: Pick<Cluster, 'partitionRanges' | 'committedOffsets' | 'hasCommits'>;
@@ -70,28 +85,36 @@ export class StartOffsets {
   /** @throws BusUnavailableError if the worker keeps states */
   async lookUp(assignment: PartitionMap<unknown>): Promise<StartPositions> {
     const topics = [...assignment.keys()];
-    if (topics.length === 0) return { resumePoints: new Map(), uncommitted: [], pendingFills: [] };
+    if (topics.length === 0) return { unknown: [], resumePoints: new Map(), uncommitted: [], pendingFills: [] };
     const committed = await this.#cluster.committedOffsets(this.#groupId, topics);
     const ranges = await this.#cluster.partitionRanges(topics);
     const fills = await this.#fillsOf(ranges);
     // A topic that is created again has fewer records, and no commits.
     for (const [topic, partitions] of committed)
       for (const partition of partitions.keys()) this.#ends.get(topic)?.delete(partition);
+    const unknown: TopicPartition[] = [];
     const uncommitted: PartitionOffset[] = [];
     const pendingFills: PendingFill[] = [];
-    const resumePointOf = (topic: string, partition: number): ResumePoint => {
+    const resumePointOf = (topic: string, partition: number): ResumePoint | undefined => {
       const commit = committed.get(topic)?.get(partition);
       const range = ranges.get(topic)?.get(partition);
-      const isInRange = commit && (!range || (range.low <= commit.offset && commit.offset <= range.end));
-      const known = isInRange ? parseCommitMetadata(commit.metadata) : undefined;
       const signature = this.states?.signatures.get(topic);
-      if (range && signature !== undefined) {
+      if (!range) {
+        const resumePoint = signature === undefined && commit ? parseCommitMetadata(commit.metadata) : undefined;
+        if (!resumePoint) unknown.push({ topic, partition });
+        return resumePoint;
+      }
+      const isInRange = commit && range.low <= commit.offset && commit.offset <= range.end;
+      const known = isInRange ? parseCommitMetadata(commit.metadata) : undefined;
+      const jump = commit && !known ? jumpFrom(commit.offset, range) : undefined;
+      if (signature !== undefined) {
         // A worker that keeps no states may have published the records up to the position.
         const begun = known?.position === -1 ? fillOfStart(known.startId) : undefined;
         const fill = begun ?? fills.get(topic)?.fills.get(partition);
         if (!known || fill?.signature !== signature) {
           const start = { position: -1, startId: fillStartId(signature, range.end) };
-          uncommitted.push({ topic, partition, offset: `${range.low}`, metadata: commitMetadata(start) });
+          const metadata = commitMetadata(start);
+          uncommitted.push({ topic, partition, offset: `${range.low}`, metadata, ...(jump && { jump }) });
           return start;
         }
         if (fill.end !== undefined)
@@ -100,19 +123,27 @@ export class StartOffsets {
       if (known) return known;
       const start = { position: -1, startId: randomUUID() };
       const captured = this.#ends.get(topic)?.get(partition);
-      const isEnd = captured !== undefined && (!range || (range.low <= captured && captured <= range.end));
-      const offset = isInRange ? commit.offset : isEnd ? captured : (range?.low ?? 0n);
-      uncommitted.push({ topic, partition, offset: `${offset}`, metadata: commitMetadata(start) });
+      const isEnd = captured !== undefined && range.low <= captured && captured <= range.end;
+      const offset = isInRange ? commit.offset : isEnd ? captured : range.low;
+      uncommitted.push({
+        topic,
+        partition,
+        offset: `${offset}`,
+        metadata: commitMetadata(start),
+        ...(jump && { jump }),
+      });
       return start;
     };
-    const resumePoints = new Map<string, ReadonlyMap<number, ResumePoint>>();
+    const resumePoints = new Map<string, Map<number, ResumePoint>>();
     for (const [topic, partitions] of assignment) {
-      resumePoints.set(
-        topic,
-        new Map(Array.from(partitions.keys(), (partition) => [partition, resumePointOf(topic, partition)])),
-      );
+      const ofTopic = new Map<number, ResumePoint>();
+      resumePoints.set(topic, ofTopic);
+      for (const partition of partitions.keys()) {
+        const resumePoint = resumePointOf(topic, partition);
+        if (resumePoint) ofTopic.set(partition, resumePoint);
+      }
     }
-    return { resumePoints, uncommitted, pendingFills };
+    return { unknown, resumePoints, uncommitted, pendingFills };
   }
 
   /** By topic, of the topics whose states the worker keeps. */
@@ -124,4 +155,9 @@ export class StartOffsets {
     }
     return fills;
   }
+}
+
+function jumpFrom(committed: bigint, { low, end }: PartitionRange): Jump {
+  if (committed < low) return { reason: 'deleted', committed, records: low - committed };
+  return { reason: committed > end ? 'shorter' : 'reset', committed, records: 0n };
 }

@@ -8,6 +8,8 @@ export interface PartitionPosition {
   readonly position: bigint;
   /** Offset that the next readable record will get. */
   readonly end: bigint;
+  /** Offset of the partition's next record: greater than `end` while a transaction is open. */
+  readonly high: bigint;
   /** True while it waits for something other than records (partition-waits.ts): such a partition does not stall. */
   readonly isPaused: boolean;
 }

@@ -175,7 +175,7 @@ describe('boundFetches', () => {
       maxInflightBytes: 100 * KIB,
       maxInflatedBytes: 100 * KIB,
       topics: ['bids'],
-      startOffsets: { lookUp: () => Promise.resolve({ resumePoints: new Map(), uncommitted: [], pendingFills: [] }) },
+      startOffsets: { lookUp: () => Promise.resolve({ unknown: [], resumePoints: new Map(), uncommitted: [], pendingFills: [] }) },
       publisher: { publish: () => Promise.resolve() },
       flow: new FlowWait(unlimited(), readableLog().log),
       acquire: () => Promise.resolve(),
@@ -190,6 +190,7 @@ describe('boundFetches', () => {
       onProgress: () => undefined,
       onCommitFailure: () => undefined,
       onSkippedPartitions: () => undefined,
+      onMissedRecords: () => undefined,
     });
     t.after(() => session.close(1000));
     await session.open();

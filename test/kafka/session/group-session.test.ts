@@ -73,6 +73,7 @@ async function createStage(t: TestContext, publish: Publish, sessionTimeoutMs = 
       lookUp: () => {
         state.looks++;
         return Promise.resolve({
+          unknown: [],
           resumePoints: new Map([['bids', new Map([[0, { position: 6 }]])]]),
           uncommitted: [],
           pendingFills: [],
@@ -92,6 +93,7 @@ async function createStage(t: TestContext, publish: Publish, sessionTimeoutMs = 
     onJoin: () => undefined,
     onProgress: () => undefined,
     onCommitFailure: () => undefined,
+    onMissedRecords: () => undefined,
     onSkippedPartitions: () => undefined,
   });
   await session.open();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { StartOffsets } from '../../../src/kafka/session/start-offsets.ts';
+import type { Jump, KeptStates } from '../../../src/kafka/session/start-offsets.ts';
 
 describe('StartOffsets', () => {
   interface Commit {
@@ -9,7 +10,7 @@ describe('StartOffsets', () => {
   }
 
   const ASSIGNMENT = new Map([['bids', new Map([[0, undefined]])]]);
-  const RANGE = { low: 10n, end: 20n };
+  const RANGE = { low: 10n, end: 20n, high: 20n };
 
   /** A StartOffsets whose Kafka has this commit and these offsets for one partition. */
   function createStart(commit: Commit | undefined, range: typeof RANGE | null = RANGE, hasOtherCommits = false) {
@@ -29,6 +30,13 @@ describe('StartOffsets', () => {
     return { kafka, offsets, look };
   }
 
+  /** States of the topic `bids` of which nothing is filled. */
+  function statesOf(signature: string): KeptStates {
+    const known = { partitions: 0, epochs: new Set<number>(), fills: new Map() };
+    const fills = { places: [], read: () => Promise.resolve(known), end: () => Promise.resolve() };
+    return { signatures: new Map([['bids', signature]]), fills };
+  }
+
   const resumed = (position: number, startId?: string) => ({ position, startId, uncommitted: [] });
 
   it("resumes from a commit of crier's", async () => {
@@ -44,22 +52,53 @@ describe('StartOffsets', () => {
     assert.deepEqual(await look(), resumed(13));
   });
 
-  const STARTS: readonly (readonly [what: string, commit: Commit | undefined, offset: string])[] = [
+  it('does not place a partition without a commit of its own while no leader reports its offsets', async () => {
+    for (const commit of [undefined, { offset: 15n, metadata: '' }]) {
+      const { offsets } = createStart(commit, null);
+      const { unknown, resumePoints, uncommitted } = await offsets.lookUp(ASSIGNMENT);
+      assert.deepEqual(unknown, [{ topic: 'bids', partition: 0 }]);
+      assert.deepEqual([resumePoints.get('bids')!.size, uncommitted], [0, []]);
+    }
+  });
+
+  it('does not place a partition with states while no leader reports its offsets', async () => {
+    const { offsets } = createStart({ offset: 15n, metadata: 'crier:13' }, null);
+    offsets.states = statesOf('aa');
+    assert.deepEqual((await offsets.lookUp(ASSIGNMENT)).unknown, [{ topic: 'bids', partition: 0 }]);
+  });
+
+  const deleted = (committed: bigint, records: bigint) => ({ reason: 'deleted', committed, records }) as const;
+  const STARTS: readonly (readonly [what: string, commit: Commit | undefined, offset: string, jump?: Jump])[] = [
     ['the topic was deleted and created again: Kafka deletes its commits', undefined, '10'],
-    ['an operator has set the offset', { offset: 15n, metadata: '' }, '15'],
-    ['records were deleted before they were read', { offset: 9n, metadata: 'crier:8' }, '10'],
-    ['records were deleted after a start id was committed', { offset: 9n, metadata: 'crier:start:a' }, '10'],
-    ['the topic was created again and has fewer records', { offset: 21n, metadata: 'crier:20' }, '10'],
+    [
+      'an operator has set the offset',
+      { offset: 15n, metadata: '' },
+      '15',
+      { reason: 'reset', committed: 15n, records: 0n },
+    ],
+    ['records were deleted before they were read', { offset: 9n, metadata: 'crier:8' }, '10', deleted(9n, 1n)],
+    [
+      'records were deleted after a start id was committed',
+      { offset: 3n, metadata: 'crier:start:a' },
+      '10',
+      deleted(3n, 7n),
+    ],
+    [
+      'the topic was created again and has fewer records',
+      { offset: 21n, metadata: 'crier:20' },
+      '10',
+      { reason: 'shorter', committed: 21n, records: 0n },
+    ],
   ];
 
-  for (const [what, commit, offset] of STARTS) {
+  for (const [what, commit, offset, jump] of STARTS) {
     it(`commits a new start id: ${what}`, async () => {
       const { kafka, look } = createStart(commit);
       const { position, startId, uncommitted } = await look();
       assert.equal(position, -1);
       assert.ok(startId);
       const metadata = `crier:start:${startId}`;
-      assert.deepEqual(uncommitted, [{ topic: 'bids', partition: 0, offset, metadata }]);
+      assert.deepEqual(uncommitted, [{ topic: 'bids', partition: 0, offset, metadata, ...(jump && { jump }) }]);
       kafka.commit = { offset: BigInt(offset), metadata };
       assert.deepEqual(await look(), resumed(-1, startId));
     });
@@ -86,7 +125,7 @@ describe('StartOffsets', () => {
   });
 
   it('does not start at a captured end that the partition no longer has', async () => {
-    const range = { low: 0n, end: 20n };
+    const range = { low: 0n, end: 20n, high: 20n };
     const { offsets, look } = createStart(undefined, range);
     await offsets.capture(['bids']);
     range.end = 5n;
@@ -101,9 +140,7 @@ describe('StartOffsets', () => {
 
   it('begins another fill if a worker that keeps no states has published since the start of the committed one', async () => {
     const { offsets, kafka, look } = createStart({ offset: 10n, metadata: 'crier:start:fill.aa.20.x' });
-    const known = { partitions: 0, epochs: new Set<number>(), fills: new Map() };
-    const fills = { places: [], read: () => Promise.resolve(known), end: () => Promise.resolve() };
-    offsets.states = { signatures: new Map([['bids', 'aa']]), fills };
+    offsets.states = statesOf('aa');
     assert.equal((await look()).startId, 'fill.aa.20.x');
     kafka.commit = { offset: 15n, metadata: 'crier:14 9.0.4@fill.aa.20.x' };
     const { startId, uncommitted } = await look();

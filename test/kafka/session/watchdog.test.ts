@@ -8,6 +8,7 @@ const at = (position: number, end: number, isPaused = false): PartitionPosition 
   partition: 3,
   position: BigInt(position),
   end: BigInt(end),
+  high: BigInt(end),
   isPaused,
 });
 

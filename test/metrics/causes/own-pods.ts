@@ -139,8 +139,13 @@ export const ownPodCauses: readonly Cause[] = [
     },
   },
   {
-    title: 'a Kafka that ends before a commit',
-    metrics: ['crier_kafka_commit_failures_total', 'crier_consumer_rebuilds_total', 'crier_kafka_connected'],
+    title: 'records that are deleted before they are read, and a Kafka that ends before a commit',
+    metrics: [
+      'crier_kafka_missed_records_total',
+      'crier_kafka_commit_failures_total',
+      'crier_consumer_rebuilds_total',
+      'crier_kafka_connected',
+    ],
     run: async (stage, t) => {
       const broker = await startKafkaBroker();
       t.after(() => broker.stop());
@@ -149,6 +154,13 @@ export const ownPodCauses: readonly Cause[] = [
       const { topic } = stage;
       const lag = `crier_kafka_lag_records{topic="${topic}",partition="0"}`;
       await outside.createTopic(topic, 1);
+      await outside.sendValues(topic, ['{}', '{}', '{}']);
+      const groupId = stage.settings['KAFKA_GROUP_ID']!;
+      await outside.ask(async (admin) => {
+        await admin.fetchTopicOffsets(topic);
+        await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '3' }] });
+        await admin.setOffsets({ groupId, topic, partitions: [{ partition: 0, offset: '1' }] });
+      });
       const settings = { ...stage.settings, KAFKA_BROKERS: broker.address, CHANNEL_PREFIX: 'other:' };
       const pod = await spawnPod(t, settings).started();
       await pod.reports({ kafka: 'connected' });
@@ -156,6 +168,7 @@ export const ownPodCauses: readonly Cause[] = [
       await socket.init();
       socket.subscribe('1', 'subscription { any_thing { id } }');
       await socket.roundTrip();
+      assert.equal((await seriesOf(pod.admin)).get(`crier_kafka_missed_records_total{topic="${topic}"}`), 2);
       await pod.until('the lag', async () => (await seriesOf(pod.admin)).get(lag) === 0);
       await outside.send(topic, [{ value: '{"thing":{"id":"1"}}' }]);
       // The commit follows up to 200 ms after the event.
