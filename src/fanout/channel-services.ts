@@ -17,6 +17,14 @@ import type { SharingServices } from './sharing/sharing.ts';
  */
 export type ResumeOutcome = 'resumed' | 'cursor_invalid' | 'no_history' | 'incomplete' | 'overflow';
 
+/**
+ * Why events may be missing. bus: messages of Redis did not arrive; epoch: a worker began anew, because records or leases were gone or an
+ * operator set its offset; room: the pod had no room to hold them; error: a message could not be delivered; moved: the operation reads other
+ * channels since a reload or a refresh.
+ */
+export type GapReason = (typeof GAP_REASONS)[number];
+export const GAP_REASONS = ['bus', 'epoch', 'room', 'error', 'moved'] as const;
+
 export interface ChannelObserver {
   /** A message of a channel reached this pod and is delivered. @param isOfWorker false: another program published it */
   onEvent(isOfWorker: boolean): void;
@@ -25,7 +33,7 @@ export interface ChannelObserver {
   /** A message is discarded: it was delivered before, or is older than a delivered one. */
   onStale(): void;
   /** `operations` (a count) receive `gap: true` with their next event. */
-  onGap(operations: number): void;
+  onGap(operations: number, reason: GapReason): void;
   /** A client requested to resume. */
   onResume(outcome: ResumeOutcome): void;
 }

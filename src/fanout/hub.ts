@@ -6,7 +6,7 @@ import { BusUnavailableError } from '../errors.ts';
 import type { EventFilter } from '../graph/filter/event-filter.ts';
 import type { Logger } from '../log.ts';
 import { LogWindow } from '../log.ts';
-import type { ChannelObserver, ChannelServices, ResumeOutcome } from './channel-services.ts';
+import type { ChannelObserver, ChannelServices, GapReason, ResumeOutcome } from './channel-services.ts';
 import { Concurrency } from './concurrency.ts';
 import type { CursorPosition, Cursors } from './resume/cursor.ts';
 import { ExecutionDeadlines } from './execution-deadlines.ts';
@@ -197,8 +197,8 @@ export class Hub {
   }
 
   /** Events may be missing before the subscription's next one. */
-  notifyGap(subscription: Subscription): void {
-    if (subscription.note(GAP)) this.#services.observer.onGap(1);
+  notifyGap(subscription: Subscription, reason: GapReason): void {
+    if (subscription.note(GAP)) this.#services.observer.onGap(1, reason);
   }
 
   /** All events that a subscription begins with, or none. A resuming client receives `resumed: true` or `resumed: false`. */

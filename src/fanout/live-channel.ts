@@ -9,7 +9,7 @@ import type { EventFilter } from '../graph/filter/event-filter.ts';
 import { TextPayload } from '../graph/payload.ts';
 import type { ChannelEvent, ChannelMessage } from './channel-event.ts';
 import { ChannelMembers } from './channel-members.ts';
-import type { ChannelServices } from './channel-services.ts';
+import type { ChannelServices, GapReason } from './channel-services.ts';
 import { Continuity } from './continuity.ts';
 import type { EventTimes } from './outbox/result-times.ts';
 import { positionOf } from './resume/cursor.ts';
@@ -84,8 +84,8 @@ export class LiveChannel {
   /** Adds a subscription that begins with the history. Live events are held for it from now on. `startReplay` must follow. */
   addJoining(subscription: Subscription, sharingKey: string | undefined, filter?: EventFilter): Joining {
     this.#replay ??= this.#openReplay();
-    const onGap = () => {
-      if (subscription.note(GAP)) this.#services.observer.onGap(1);
+    const onGap = (reason: GapReason) => {
+      if (subscription.note(GAP)) this.#services.observer.onGap(1, reason);
     };
     const joining = this.#replay.add(subscription, sharingKey, filter, onGap);
     this.#members.addJoining(joining);
@@ -151,7 +151,7 @@ export class LiveChannel {
   readonly onGap = (): void => {
     if (this.#recovery?.isRunning) this.#recovery.repeat();
     // The state is read again also where it is all that the members have received so far.
-    else if (!this.#last && !this.hasState) this.#notifyGap();
+    else if (!this.#last && !this.hasState) this.#notifyGap('bus');
     else this.#backfill(this.#last);
   };
 
@@ -171,7 +171,7 @@ export class LiveChannel {
 
   #createRecovery(): GapRecovery {
     return new GapRecovery(this.#services.heldBytes, {
-      onGap: () => this.#notifyGap(),
+      onGap: (reason) => this.#notifyGap(reason),
       onBackfill: (events) => {
         if (events === undefined) this.#last = undefined;
         this.#members.expectReplay(events ?? 0);
@@ -179,7 +179,7 @@ export class LiveChannel {
       acceptMissed: (entry) => this.#acceptSafely(entry),
       acceptHeld: (message) => {
         // Messages were lost once more, after the history had been read, and the link has not reported it.
-        if (message.coordinates && this.#isAfterGap(message.coordinates)) this.#notifyGap();
+        if (message.coordinates && this.#isAfterGap(message.coordinates)) this.#notifyGap('bus');
         this.#acceptSafely(message);
       },
     });
@@ -199,7 +199,7 @@ export class LiveChannel {
     try {
       isDelivered = this.#accept(message);
     } catch (error) {
-      this.#notifyGap();
+      this.#notifyGap('error');
       const { log, logWindow } = this.#services;
       logWindow.run('message', (suppressed) =>
         log.error({ err: error, channel: channelLabel(this.name), suppressed }, 'a message could not be delivered'),
@@ -219,7 +219,7 @@ export class LiveChannel {
       this.#services.observer.onStale();
       return false;
     }
-    if (verdict === 'gap') this.#notifyGap();
+    if (verdict === 'gap') this.#notifyGap('epoch');
     if (coordinates?.entry) this.#last = positionOf(coordinates, coordinates.entry);
     this.#services.observer.onEvent(coordinates !== undefined);
     const arrive = this.#members.admit(event);
@@ -235,8 +235,8 @@ export class LiveChannel {
   }
 
   /** Events may be missing: each operation receives `gap: true` with its next event. */
-  #notifyGap(): void {
-    const noteLive = this.#members.note(GAP, (members) => this.#services.observer.onGap(members));
+  #notifyGap(reason: GapReason): void {
+    const noteLive = this.#members.note(GAP, (members) => this.#services.observer.onGap(members, reason));
     if (noteLive) this.#services.scheduler.scheduleInChannel(this.#load, noteLive);
   }
 

@@ -66,7 +66,8 @@ export class Metrics {
   );
   readonly gaps = this.#counter(
     'crier_gaps_total',
-    'Operations whose next event has gap: true because events may be missing, once until that event.',
+    'Operations whose next event has gap: true because events may be missing, once until that event, by reason.',
+    ['reason'],
   );
   readonly resumes = this.#counter('crier_resumes_total', 'Subscriptions that asked to resume, by outcome.', [
     'outcome',

@@ -325,12 +325,12 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     });
     this.#subscription = subscription;
     this.#channels = 'events' in source ? 0 : source.channels.length;
-    if (previous) hub.notifyGap(subscription);
+    if (previous) hub.notifyGap(subscription, 'moved');
     else this.#count(source.field, operation);
     if ('events' in source) {
       if (cursor !== undefined) hub.refuseResume(subscription, 'no_history');
       if (source.pubsub) {
-        source.pubsub.onGap = () => hub.notifyGap(subscription);
+        source.pubsub.onGap = () => hub.notifyGap(subscription, 'bus');
         source.pubsub.onBytes = (change) => (this.heldBytes += change);
       }
       this.#leave = followSource(source, subscription, runtime, this);

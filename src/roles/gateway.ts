@@ -2,6 +2,7 @@ import type { Server as HttpServer } from 'node:http';
 import { topicOf } from '../bus/channel.ts';
 import { connectionsRoute } from '../debug/connections-route.ts';
 import { operationsRoute } from '../debug/operations-route.ts';
+import { GAP_REASONS } from '../fanout/channel-services.ts';
 import { Hub } from '../fanout/hub.ts';
 import { Deflater } from '../fanout/outbox/deflater.ts';
 import { Writer } from '../fanout/outbox/writer.ts';
@@ -233,6 +234,8 @@ interface HubParts {
 function createHub(services: RoleServices, parts: HubParts): Hub {
   const { runtime, executions, writer, secret, receiver, onEvent, isStateComplete, handshakes, traces } = parts;
   const { bus, config, tunables, log, metrics } = services;
+  // A rate needs a value before the first gap.
+  for (const reason of GAP_REASONS) metrics.gaps.inc({ reason }, 0);
   let maxExecutions = 0;
   tunables.bind('MAX_EXECUTIONS', (executions) => (maxExecutions = shareOf(executions, config)));
   const hub = new Hub({
@@ -249,7 +252,7 @@ function createHub(services: RoleServices, parts: HubParts): Hub {
       },
       onUnrecognisedMessage: () => metrics.unrecognisedMessages.inc(),
       onStale: () => metrics.staleMessages.inc(),
-      onGap: (operations) => metrics.gaps.inc(operations),
+      onGap: (operations, reason) => metrics.gaps.inc({ reason }, operations),
       onResume: (outcome) => metrics.resumes.inc({ outcome }),
     },
     writer,

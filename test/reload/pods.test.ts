@@ -140,7 +140,7 @@ describe('a reload of pods that share Kafka and Redis', { timeout: 240_000 }, ()
        type Subscription { item(id: ID!): Item @kafka(topic: "${stage.topic}", match: [{ arg: "id", path: "other" }]) }`,
     );
     assert.equal((await postReload(pod)).status, 200);
-    assert.equal(await pod.metric('crier_gaps_total'), 1);
+    assert.equal(await pod.metric('crier_gaps_total{reason="moved"}'), 1);
     await outside.send(stage.topic, [{ key: '1', value: JSON.stringify({ id: '2', other: '1', n: 7 }) }]);
     assert.deepEqual(await one.event(2, 30_000), { item: { n: 7 } });
     assert.deepEqual(one.failures, []);

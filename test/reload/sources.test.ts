@@ -30,7 +30,7 @@ describe('sources of events across a reload', () => {
     );
     await waitFor('the return', () => (globalThis as { returned?: string[] }).returned!.includes('first'));
     assert.deepEqual(one.failures, []);
-    assert.equal(await stage.metric('crier_gaps_total'), 1);
+    assert.equal(await stage.metric('crier_gaps_total{reason="moved"}'), 1);
   });
 
   it('keeps what context.pubsub publishes: each event comes once, from the graph that listens', async (t) => {

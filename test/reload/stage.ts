@@ -6,6 +6,7 @@ import { startServer } from '../../src/server.ts';
 import type { Server } from '../../src/server.ts';
 import { logLines } from '../bus/log-lines.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
+import { metricOf } from '../support/metric.ts';
 import { watch } from '../support/stock-client.ts';
 import { testConfig } from '../support/switches.ts';
 
@@ -75,11 +76,7 @@ export async function reloadStage(t: TestContext, files: Files, settings: Readon
         await writeFile(join(folder, name), text);
       }
     },
-    metric: async (name: string) => {
-      const text = await (await fetch(`${admin}/metrics`)).text();
-      const line = text.split('\n').find((one) => one.startsWith(`${name} `));
-      return line === undefined ? undefined : Number(line.slice(name.length));
-    },
+    metric: (name: string) => metricOf(admin, name),
     ready: async () => (await (await fetch(`${admin}/readyz`)).json()) as Record<string, unknown>,
   };
 }

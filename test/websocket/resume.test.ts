@@ -225,7 +225,7 @@ describe('a Redis that is killed', () => {
     await redisServer(t, { port: redis.port });
     await hasChannel(CHANNEL);
     await hasChannel(PLAIN_CHANNEL);
-    await counts('crier_gaps_total', 4);
+    await counts('crier_gaps_total{reason="bus"}', 4);
     await publish(2);
     await publishPlain();
     for (const socket of sockets) {

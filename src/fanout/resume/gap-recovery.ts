@@ -1,5 +1,6 @@
 import type { HistoryEntry } from '../../bus/history.ts';
 import type { ChannelMessage } from '../channel-event.ts';
+import type { GapReason } from '../channel-services.ts';
 import type { HeldBytes } from './held-bytes.ts';
 import { heldLength } from './held-events.ts';
 
@@ -12,7 +13,7 @@ export interface Backfill {
 
 export interface GapRecoveryOwner {
   /** Events may be missing before the next one. */
-  onGap(): void;
+  onGap(reason: GapReason): void;
   /** The read has ended. `events`: entries that follow; undefined: the history does not prove what was missed. */
   onBackfill(events: number | undefined): void;
   acceptMissed(entry: HistoryEntry): void;
@@ -65,7 +66,7 @@ export class GapRecovery {
     } while (this.#isOutdated);
     this.#held = undefined;
     const { entries, isComplete } = backfill;
-    if (!isComplete || this.#hasOverflowed) this.#owner.onGap();
+    if (!isComplete || this.#hasOverflowed) this.#owner.onGap(isComplete ? 'room' : 'bus');
     this.#owner.onBackfill(isComplete ? entries.length : undefined);
     for (const entry of entries) this.#owner.acceptMissed(entry);
     for (const message of held) {

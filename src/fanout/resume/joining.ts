@@ -1,6 +1,7 @@
 import type { HistoryEntry } from '../../bus/history.ts';
 import type { EventFilter } from '../../graph/filter/event-filter.ts';
 import type { ChannelEvent } from '../channel-event.ts';
+import type { GapReason } from '../channel-services.ts';
 import { Continuity } from '../continuity.ts';
 import type { CursorPosition } from './cursor.ts';
 import type { HeldEvents } from './held-events.ts';
@@ -31,7 +32,7 @@ export class Joining {
   #hasOverflowed = false;
   /** True if the client receives `gap: true` with the next event. */
   #isBroken = false;
-  readonly #onGap: () => void;
+  readonly #onGap: (reason: GapReason) => void;
   /** The client has every event up to this one; undefined: it has none. */
   #seen: (Pick<CursorPosition, 'epoch'> & { readonly entry?: string | undefined }) | undefined;
   /** The same by offset: if Redis failed in the middle of a script, a repeated chunk brings the same events as other entries. */
@@ -46,7 +47,7 @@ export class Joining {
     sharingKey: string | undefined,
     filter: EventFilter | undefined,
     held: HeldEvents,
-    onGap: () => void,
+    onGap: (reason: GapReason) => void,
   ) {
     this.subscription = subscription;
     this.#sharingKey = sharingKey;
@@ -112,7 +113,7 @@ export class Joining {
     this.#sequence = sequence;
     if (!this.#read) this.#hasOverflowed = true;
     this.#isBroken = true;
-    this.#onGap();
+    this.#onGap('room');
   }
 
   /**
@@ -145,7 +146,7 @@ export class Joining {
     const isRepeated = this.#shown.observe(coordinates) === 'stale';
     const isNext = epoch === seen.epoch && (previous === undefined || previous === seen.entry);
     if (!isRepeated) {
-      if (!isNext && !this.#isBroken) this.#onGap();
+      if (!isNext && !this.#isBroken) this.#onGap(epoch === seen.epoch ? 'bus' : 'epoch');
       this.#isBroken = false;
     }
     this.#seen = entry === undefined ? undefined : coordinates;

@@ -1,6 +1,7 @@
 import type { EventFilter } from '../../graph/filter/event-filter.ts';
 import type { History, HistoryEntry } from '../../bus/history.ts';
 import type { ChannelEvent } from '../channel-event.ts';
+import type { GapReason } from '../channel-services.ts';
 import type { HeldBytes } from './held-bytes.ts';
 import { HeldEvents, heldLength } from './held-events.ts';
 import { HeldIntake } from './held-intake.ts';
@@ -95,7 +96,7 @@ export class Replay {
     subscription: Subscription,
     sharingKey: string | undefined,
     filter: EventFilter | undefined,
-    onGap: () => void,
+    onGap: (reason: GapReason) => void,
   ): Joining {
     const joining = new Joining(subscription, sharingKey, filter, this.held, onGap);
     this.#joinings.set(subscription, joining);

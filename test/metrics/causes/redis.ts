@@ -38,7 +38,7 @@ export const redisCauses: readonly Cause[] = [
     run: async (stage, t) => {
       const socket = await stage.subscribe(t, ANY, `${stage.topic}{}`);
       const reconnects = linkOf(stage, 'crier_redis_reconnects_total', 'subscriber');
-      await stage.moves({ [reconnects]: 1, crier_bus_gaps_total: 1, crier_gaps_total: 1 }, () =>
+      await stage.moves({ [reconnects]: 1, crier_bus_gaps_total: 1, 'crier_gaps_total{reason="bus"}': 1 }, () =>
         withRedis(stage, (admin) => admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub')),
       );
       socket.close();
