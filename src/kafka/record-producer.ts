@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import type { Producer, RecordMetadata } from 'kafkajs';
+import { LRUCache } from 'lru-cache';
 import { Cluster } from './kafkajs/cluster.ts';
 import { KafkaLink } from './kafkajs/kafka-link.ts';
 import type { KafkaClient } from './kafkajs/client.ts';
@@ -9,6 +11,12 @@ import { PRODUCE_TIMEOUT_MS, ProduceError } from './produce-outcome.ts';
 const LINK_TIMEOUT_MS = 4500;
 /** Brokers answer within this time, or refuse. */
 const ACKNOWLEDGE_TIMEOUT_MS = 4000;
+/** Retries begin within this time, so that the last refusal is known before the link ends. */
+const RETRY_TIME_MS = 3500;
+const FIRST_DELAY_MS = 100;
+const MAX_DELAY_MS = 1000;
+/** Topics with a link. Beyond them, the one that was used least recently loses it. */
+const MAX_LINKS = 100;
 
 export interface ProducedRecord {
   readonly topic: string;
@@ -43,46 +51,30 @@ const REFUSALS = new Set([
   'NOT_ENOUGH_REPLICAS',
 ]);
 const MISSING_TOPIC = new Set(['UNKNOWN_TOPIC_OR_PARTITION']);
-/** A refusal of one record, after which the connection serves the next ones. Others may leave stale metadata in kafkajs. */
-const REFUSALS_OF_RECORDS = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD']);
 
 /**
- * Writes records with an idempotent producer that waits for all in-sync replicas. It connects at the first record. A retry cannot write a
- * record twice, and none follows an error.
+ * Writes records with idempotent producers that wait for all in-sync replicas, one for each topic: a broker serves one request of a
+ * connection at a time, and kafkajs gives all topics of a producer up for one that has no metadata. They connect at the first record. A
+ * retry cannot write a record twice, and none follows an error.
  */
 export class RecordProducer {
-  readonly #link: KafkaLink<Producer>;
+  readonly #createClient: () => KafkaClient;
   readonly #cluster: Cluster;
-  /** Topics that existed at the last record. kafkajs would wait for others, and stop serving these meanwhile. */
-  readonly #existing = new Set<string>();
+  /** Of topics that existed at the last record. kafkajs would wait for others. */
+  readonly #links = new LRUCache<string, KafkaLink<Producer>>({ max: MAX_LINKS, dispose: (link) => link.retire() });
 
   constructor(createClient: () => KafkaClient) {
+    this.#createClient = createClient;
     this.#cluster = new Cluster(createClient);
-    this.#link = new KafkaLink({
-      createClient,
-      createEndpoint: (kafka) =>
-        kafka.producer({
-          allowAutoTopicCreation: false,
-          idempotent: true,
-          createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
-          retry: { initialRetryTime: 100, maxRetryTime: 1000, retries: 8 },
-        }),
-      timeoutMs: LINK_TIMEOUT_MS,
-    });
   }
 
   /** @throws ProduceError within 5 s */
   async send(record: ProducedRecord): Promise<ProducedPosition> {
     const { topic } = record;
     const timestamp = Date.now();
-    let isSent = false;
-    let isOver = false;
-    const attempt = this.#whenExisting(topic, () =>
-      this.#link.use(async (producer) => {
-        if (isOver) throw new Error('the record was given up before it was sent');
-        isSent = true;
-        return produce(producer, record, timestamp);
-      }),
+    const progress: Progress = { isOver: false, mayBeWritten: false };
+    const attempt = this.#linkOf(topic).then((link) =>
+      link.use((producer) => this.#produce(producer, record, timestamp, progress)),
     );
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_resolve, reject) => {
@@ -98,53 +90,103 @@ export class RecordProducer {
         timestamp: logAppendTime >= 0 ? logAppendTime : timestamp,
       };
     } catch (error) {
-      if (isRefusal(error, MISSING_TOPIC)) this.#existing.delete(topic);
+      if (isRefusal(error, MISSING_TOPIC)) this.#links.delete(topic);
       attempt.catch(() => undefined);
-      throw new ProduceError(isRefusal(error, REFUSALS) ? 'refused' : isSent ? 'unconfirmed' : 'unwritten', error);
+      const isRefused = isRefusal(error, REFUSALS);
+      throw new ProduceError(progress.mayBeWritten ? 'unconfirmed' : isRefused ? 'refused' : 'unwritten', error);
     } finally {
-      isOver = true;
+      progress.isOver = true;
       clearTimeout(timer);
     }
   }
 
-  async #whenExisting<Result>(topic: string, send: () => Promise<Result>): Promise<Result> {
-    if (!this.#existing.has(topic)) {
-      const [found] = await this.#cluster.existingTopics([topic]);
-      if (found === undefined) throw new MissingTopicError(`the topic "${topic}" does not exist, or may not be seen`);
-      this.#existing.add(topic);
-    }
-    return send();
+  /** Waits for records that are being sent. Bounded by 5 s. Idempotent. */
+  async close(): Promise<void> {
+    this.#cluster.close();
+    await Promise.all(Array.from(this.#links.values(), (link) => link.close()));
   }
 
-  /** Waits for records that are being sent. Bounded by 5 s. Idempotent. */
-  close(): Promise<void> {
-    this.#cluster.close();
-    return this.#link.close();
+  async #linkOf(topic: string): Promise<KafkaLink<Producer>> {
+    if (!this.#links.has(topic) && !(await this.#exists(topic))) throw new MissingTopicError(topic);
+    const link = this.#links.get(topic) ?? this.#createLink();
+    this.#links.set(topic, link);
+    return link;
   }
+
+  #createLink(): KafkaLink<Producer> {
+    return new KafkaLink({
+      createClient: this.#createClient,
+      createEndpoint: (kafka) =>
+        kafka.producer({
+          allowAutoTopicCreation: false,
+          idempotent: true,
+          createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+          // The fewest that an idempotent producer may have.
+          retry: { initialRetryTime: FIRST_DELAY_MS, retries: 1 },
+        }),
+      timeoutMs: LINK_TIMEOUT_MS,
+    });
+  }
+
+  async #exists(topic: string): Promise<boolean> {
+    return (await this.#cluster.existingTopics([topic])).length > 0;
+  }
+
+  /**
+   * Retries what the brokers may yet take; kafkajs's own retries would go on for a topic that no longer exists. A refusal is returned, which
+   * leaves the link as it is. Other errors are thrown.
+   */
+  async #produce(
+    producer: Producer,
+    { topic, key, value, headers }: ProducedRecord,
+    timestamp: number,
+    progress: Progress,
+  ): Promise<RecordMetadata | Error> {
+    const until = performance.now() + RETRY_TIME_MS;
+    for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, MAX_DELAY_MS)) {
+      if (progress.isOver) throw new Error('the record was given up before it was sent');
+      const { mayBeWritten } = progress;
+      progress.mayBeWritten = true;
+      try {
+        const [metadata] = await producer.send({
+          topic,
+          acks: -1,
+          timeout: ACKNOWLEDGE_TIMEOUT_MS,
+          messages: [{ key, value, headers, timestamp: String(timestamp) }],
+        });
+        return metadata ?? new Error('kafkajs reports no position');
+      } catch (error) {
+        const isRefused = isRefusal(error, REFUSALS);
+        if (isRefused) progress.mayBeWritten = mayBeWritten;
+        if (isRefusal(error, MISSING_TOPIC) && !(await this.#exists(topic).catch(() => true))) {
+          progress.mayBeWritten = false;
+          return new MissingTopicError(topic);
+        }
+        const isRetried = error instanceof kafkajs.KafkaJSNumberOfRetriesExceeded;
+        if (!isRetried || performance.now() + delayMs > until) {
+          if (isRefused) return error as Error;
+          throw error;
+        }
+      }
+      await delay(delayMs);
+    }
+  }
+}
+
+/** Of one record. */
+interface Progress {
+  /** Its caller waits no longer. */
+  isOver: boolean;
+  /** An attempt to write it has begun that no broker has refused. */
+  mayBeWritten: boolean;
 }
 
 /** A refusal that no broker has answered. */
 class MissingTopicError extends Error {
   readonly type = 'UNKNOWN_TOPIC_OR_PARTITION';
-}
 
-/** An error that is returned leaves the connection as it is; one that is thrown closes it. */
-async function produce(
-  producer: Producer,
-  { topic, key, value, headers }: ProducedRecord,
-  timestamp: number,
-): Promise<RecordMetadata | Error> {
-  try {
-    const [metadata] = await producer.send({
-      topic,
-      acks: -1,
-      timeout: ACKNOWLEDGE_TIMEOUT_MS,
-      messages: [{ key, value, headers, timestamp: String(timestamp) }],
-    });
-    return metadata ?? new Error('kafkajs reports no position');
-  } catch (error) {
-    if (isRefusal(error, REFUSALS_OF_RECORDS)) return error as Error;
-    throw error;
+  constructor(topic: string) {
+    super(`the topic "${topic}" does not exist, or may not be seen`);
   }
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import kafkajs from 'kafkajs';
 import { installKafka } from '../../stack/kafka-broker.ts';
 import { KafkaNode, createClusterId } from '../../stack/kafka-node.ts';
 import { freePorts } from '../../stack/port.ts';
@@ -17,6 +18,7 @@ import { RecordProducer } from '../../src/kafka/record-producer.ts';
 import { createLog } from '../../src/log.ts';
 import { randomName } from '../support/services.ts';
 import { testConfig } from '../support/switches.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const run = promisify(execFile);
 /** For a machine that runs other tests. */
@@ -36,6 +38,10 @@ describe('RecordProducer', () => {
       controllerPorts: [controllerPort],
       clusterId,
       folder,
+      properties: [
+        'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+        'allow.everyone.if.no.acl.found=true',
+      ],
     });
     await node.format();
     await node.start();
@@ -111,6 +117,77 @@ describe('RecordProducer', () => {
     const producer = createProducer(t);
     assert.equal(await failureOf(producer.send(record(randomName('missing'), 'a'))), 'refused');
     assert.ok((await producer.send(record(await topicWith(), 'a'))).partition >= 0, 'another topic');
+  });
+
+  /** Writes records to a topic, one after the other, from now on. */
+  const keepWriting = (t: TestContext, producer: RecordProducer, topic: string) => {
+    t.after(() => (isOver = true));
+    const failures: unknown[] = [];
+    let written = 0;
+    let isOver = false;
+    const writing = (async () => {
+      for (let i = 0; !isOver && failures.length < 100; i++) {
+        await producer.send(record(topic, `${i}`)).then(
+          () => written++,
+          (error: unknown) => failures.push(error),
+        );
+      }
+    })();
+    return {
+      written: () => written,
+      /** Resolves with the errors. */
+      end: async () => {
+        isOver = true;
+        await writing;
+        return failures;
+      },
+    };
+  };
+  const withAdmin = async (task: (admin: kafkajs.Admin) => Promise<unknown>) => {
+    const admin = new kafkajs.Kafka({ brokers: [node.address], logLevel: kafkajs.logLevel.NOTHING }).admin();
+    await admin.connect();
+    await task(admin).finally(() => admin.disconnect());
+  };
+
+  it('refuses a deleted topic, without harm to another, and writes to it when it exists again', async (t) => {
+    const [topic, deleted] = [await topicWith(), await topicWith()];
+    const producer = createProducer(t);
+    await producer.send(record(deleted, 'a'));
+    const others = keepWriting(t, producer, topic);
+    await waitFor('a record of the other topic', () => others.written() > 0);
+    await withAdmin((admin) => admin.deleteTopics({ topics: [deleted] }));
+    for (let round = 0; round < 2; round++) {
+      const outcomes = await Promise.all(['a', 'b', 'c'].map((key) => failureOf(producer.send(record(deleted, key)))));
+      assert.deepEqual(new Set(outcomes), new Set(['refused']));
+    }
+    await createTopics(node.address, [{ topic: deleted, numPartitions: 2 }]);
+    const again = await waitFor('a record of the new topic', () =>
+      producer.send(record(deleted, 'a')).catch(() => undefined),
+    );
+    assert.equal(again.offset, '0');
+    assert.deepEqual(await others.end(), []);
+  });
+
+  it('refuses a topic that it may no longer write, without harm to another, and writes to it when it may again', async (t) => {
+    const [topic, forbidden] = [await topicWith(), await topicWith()];
+    const producer = createProducer(t);
+    await producer.send(record(forbidden, 'a'));
+    const others = keepWriting(t, producer, topic);
+    await waitFor('a record of the other topic', () => others.written() > 0);
+    const denial = {
+      resourceType: kafkajs.AclResourceTypes.TOPIC,
+      resourceName: forbidden,
+      resourcePatternType: kafkajs.ResourcePatternTypes.LITERAL,
+      principal: 'User:ANONYMOUS',
+      host: '*',
+      operation: kafkajs.AclOperationTypes.ALL,
+      permissionType: kafkajs.AclPermissionTypes.DENY,
+    };
+    await withAdmin((admin) => admin.createAcls({ acl: [denial] }));
+    for (let i = 0; i < 3; i++) assert.equal(await failureOf(producer.send(record(forbidden, `${i}`))), 'refused');
+    await withAdmin((admin) => admin.deleteAcls({ filters: [denial] }));
+    await waitFor('a record of the topic', () => producer.send(record(forbidden, 'a')).catch(() => undefined));
+    assert.deepEqual(await others.end(), []);
   });
 
   it('says within 5 s that nothing was written while no broker is there, and writes once one is', async (t) => {
