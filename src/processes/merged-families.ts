@@ -25,6 +25,7 @@ const GAUGE_RULES: Readonly<Record<string, Rule>> = {
   crier_tunable: 'max',
   nodejs_version_info: 'max',
   process_max_fds: 'min',
+  process_open_fds: 'max',
   process_start_time_seconds: 'process',
 };
 const EVENT_LOOP_LAG = /^nodejs_eventloop_lag_/;

@@ -53,6 +53,8 @@ describe('the metrics of several processes', () => {
       crier_gateway_without_workers: 3,
       crier_redis_up: 2,
       crier_queue_bytes_max: 3,
+      process_max_fds: 2,
+      process_open_fds: 3,
     };
     for (const [name, expected] of Object.entries(cases))
       assert.deepEqual(merged(name, gauge(name, 2), gauge(name, 3)), [{ labels: {}, value: expected }], name);
