@@ -13,6 +13,8 @@ export interface PeersOptions<Question, Answer> {
   /** Of this pod. Begins in the same turn. */
   readonly answer: (question: Question) => Promise<Answer>;
   readonly log: Logger;
+  /** Interval in ms at which this pod says that it exists. After three, it is expected to answer no longer. Default: 10 s. */
+  readonly beatMs?: number;
 }
 
 export interface Answers<Answer> {
@@ -20,7 +22,7 @@ export interface Answers<Answer> {
   readonly answers: readonly { readonly pod: string; readonly answer: Answer }[];
   /** Ids of the other pods that have answered. */
   readonly ids: readonly string[];
-  /** Pods that have not answered in time. */
+  /** Names of the pods that have not answered in time. A name that has answered is none: its pod, or a process of it, was replaced. */
   readonly silent: readonly string[];
   /** False if other pods could not be asked: the bus is away. */
   readonly isAsked: boolean;
@@ -41,10 +43,8 @@ interface Answered<Answer> {
 /** Why only the pod that was asked has answered, in notes for operators. */
 export const NOT_ASKED = 'Redis did not take the question to others';
 
-/** Interval in ms at which a pod says that it exists. */
 const BEAT_MS = 10_000;
-/** Time in ms after its last beat for which a pod is still expected to answer. */
-const REGISTRATION_TTL_MS = 300_000;
+const REGISTRATION_BEATS = 3;
 const MAX_PODS = 1_000;
 /** Longest wait for answers, in ms. */
 const PATIENCE_MS = 4_500;
@@ -61,6 +61,7 @@ interface AskOptions {
 export class Peers<Question, Answer> {
   readonly #options: PeersOptions<Question, Answer>;
   readonly #id: string;
+  readonly #beatMs: number;
   readonly #pods: string;
   readonly #questions: string;
   readonly #window = new LogWindow(LOG_WINDOW_MS);
@@ -71,7 +72,8 @@ export class Peers<Question, Answer> {
 
   constructor(options: PeersOptions<Question, Answer>) {
     this.#options = options;
-    const { group = '', podName } = options;
+    const { group = '', podName, beatMs = BEAT_MS } = options;
+    this.#beatMs = beatMs;
     this.#id = `${podName} ${randomBytes(4).toString('hex')}`;
     this.#pods = `control:${group}pods`;
     this.#questions = `control:${group}questions`;
@@ -79,7 +81,7 @@ export class Peers<Question, Answer> {
 
   /** Resolves after the first attempt to reach the bus, also a failed one; never rejects. */
   start(): Promise<void> {
-    this.#timer = setInterval(() => void this.#beat(), BEAT_MS);
+    this.#timer = setInterval(() => void this.#beat(), this.#beatMs);
     return this.#beat();
   }
 
@@ -115,11 +117,15 @@ export class Peers<Question, Answer> {
         onAnswer();
       });
       await Promise.race([complete, deadline]);
-      const answers = Array.from(others, ([pod, other]) => ({ pod: nameOf(pod), answer: other }));
+      const answers = [own, ...Array.from(others, ([pod, other]) => ({ pod: nameOf(pod), answer: other }))];
+      const answered = new Set(answers.map(({ pod }) => pod));
       return {
-        answers: [own, ...answers],
+        answers,
         ids: [...others.keys()],
-        silent: ids.filter(isMissing).map(nameOf),
+        silent: ids
+          .filter(isMissing)
+          .map(nameOf)
+          .filter((name) => !answered.has(name)),
         isAsked: (await asked) !== undefined,
       };
     } finally {
@@ -151,7 +157,7 @@ export class Peers<Question, Answer> {
         await control.listen(answersOf(this.#id), (text) => this.#onText(text, this.#onAnswer), onGap);
         this.#isListening = true;
       }
-      if (this.#timer) await this.#register(Date.now() + REGISTRATION_TTL_MS);
+      if (this.#timer) await this.#register(Date.now() + REGISTRATION_BEATS * this.#beatMs);
     } catch {
       return;
     }

@@ -40,7 +40,7 @@ export function answerReloads(
 
 /** Reloads the graph of all pods: each reads its own folder. Takes at most 95 s; never rejects. */
 export async function reloadPods(peers: Peers<ReloadQuestion, PodReload | null>): Promise<ReloadReport> {
-  // A pod that ended without taking leave is expected for minutes, but not for the whole time that a reload may take.
+  // A pod that ended without taking leave is expected for half a minute, but not for the whole time that a reload may take.
   const begun = await peers.ask('begin');
   const ended = await peers.ask('end', { patienceMs: PATIENCE_MS, among: begun.ids });
   const pods = ended.answers.flatMap(({ pod, answer }) => (answer ? [{ pod, ...answer }] : []));

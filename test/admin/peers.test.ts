@@ -9,14 +9,14 @@ import { redisServer } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** A pod that answers with the question and its name; not to `fail`. */
-async function startPeer(t: TestContext, url: string, podName: string) {
+async function startPeer(t: TestContext, url: string, podName: string, beatMs?: number) {
   const { log, lines } = logLines();
   const bus = new RedisBus({ url: url, prefix: 'crier:', log: logLines().log });
   const answer = (question: string) =>
     question === 'fail' && podName !== 'a'
       ? Promise.reject(new Error('of this test'))
       : Promise.resolve(question + podName);
-  const peers = new Peers<string, string>({ control: bus.control, podName, answer, log });
+  const peers = new Peers<string, string>({ control: bus.control, podName, answer, log, ...(beatMs && { beatMs }) });
   t.after(async () => {
     await peers.close();
     await bus.close();
@@ -41,6 +41,26 @@ describe('the pods of one Redis', { concurrency: 4 }, () => {
     assert.equal((await a.peers.ask('2')).answers.length, 3, 'it answers until its bus is closed');
     await second.bus.close();
     assert.deepEqual(await a.peers.ask('3').then(({ silent }) => silent), []);
+  });
+
+  it('expect no answer of a pod that ended without taking leave, once it has missed three beats', async (t) => {
+    const { url } = await redisServer(t);
+    const [a, b] = [await startPeer(t, url, 'a', 200), await startPeer(t, url, 'b', 200)];
+    await b.bus.close();
+    const asked = await waitFor('the end of its registration', async () => {
+      const answer = await a.peers.ask('1', { patienceMs: 100 });
+      return answer.silent.length === 0 ? answer : undefined;
+    });
+    assert.deepEqual(asked.answers, [{ pod: 'a', answer: '1a' }]);
+  });
+
+  it('do not call a pod silent that was replaced by one of its name', async (t) => {
+    const { url } = await redisServer(t);
+    const [a, former] = [await startPeer(t, url, 'a'), await startPeer(t, url, 'b')];
+    await former.bus.close();
+    await startPeer(t, url, 'b');
+    const { answers, silent } = await a.peers.ask('1', { patienceMs: 2000 });
+    assert.deepEqual([answers.map(({ pod }) => pod), silent], [['a', 'b'], []]);
   });
 
   it('ignore texts that are no questions and no answers', async (t) => {
