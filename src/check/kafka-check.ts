@@ -2,7 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import type { Admin } from 'kafkajs';
 import type { Config } from '../config.ts';
-import { ADVERTISED_MEND, diagnose, reasonOf } from '../kafka/access/connection-mend.ts';
+import {
+  ADVERTISED_MEND,
+  answerMend,
+  answerOf,
+  diagnose,
+  failureOf,
+  reasonOf,
+} from '../kafka/access/connection-mend.ts';
 import type { KafkaConnectionConfig } from '../kafka/access/kafka-access.ts';
 import { createKafkaClient } from '../kafka/kafkajs/client.ts';
 import type { KafkaClient } from '../kafka/kafkajs/client.ts';
@@ -73,7 +80,7 @@ async function checkWith(client: KafkaClient, config: KafkaConnectionConfig, che
     const reason = reasonOf(error);
     const mend = await diagnose(error, config);
     return [
-      failed(`Kafka: no connection to ${brokers}: ${reason}; ${mend}`),
+      failed(`Kafka: ${failureOf(error, config.KAFKA_BROKERS)}: ${reason}; ${mend}`),
       skipped('Kafka: topics, group and rights need a connection'),
     ];
   }
@@ -81,7 +88,8 @@ async function checkWith(client: KafkaClient, config: KafkaConnectionConfig, che
   try {
     return [connected, ...(await checks(connection))];
   } catch (error) {
-    return [connected, failed(`Kafka: the brokers stopped answering: ${reasonOf(error)}; ${ADVERTISED_MEND}`)];
+    const what = answerOf(error) === undefined ? 'the brokers stopped answering' : 'the brokers answered with an error';
+    return [connected, failed(`Kafka: ${what}: ${reasonOf(error)}; ${mendOf(error, ADVERTISED_MEND)}`)];
   }
 }
 
@@ -148,7 +156,7 @@ async function checkLeaders({ admin }: Connection, topics: readonly string[]): P
         );
       }
     } catch (error) {
-      const mend = 'make its brokers reachable under the addresses that they advertise';
+      const mend = mendOf(error, 'make its brokers reachable under the addresses that they advertise');
       findings.push(failed(`Kafka: the offsets of the topic ${topic} cannot be read: ${reasonOf(error)}; ${mend}`));
     }
   }
@@ -165,7 +173,7 @@ async function checkGroup({ admin, rights }: Connection, groupId: string, topics
     await retried(() => admin.fetchOffsets({ groupId, topics: [...topics] }));
     return ok(`Kafka: this user may join the group ${groupId}`);
   } catch (error) {
-    const mend = 'make its coordinator reachable under the address that it advertises';
+    const mend = mendOf(error, 'make its coordinator reachable under the address that it advertises');
     return failed(`Kafka: the commits of the group ${groupId} cannot be read: ${reasonOf(error)}; ${mend}`);
   }
 }
@@ -201,6 +209,12 @@ async function checkPublished({ rights, existing }: Connection, topics: readonly
   const what = 'topics of mutations that do not exist, or that this user may not write to';
   const mend = 'create them, correct the topic in @kafkaPublish, or grant Write on them';
   return [failed(`Kafka: ${what}: ${refused.join(', ')}; ${mend}`)];
+}
+
+/** @param unanswered the mend if no broker has answered */
+function mendOf(error: unknown, unanswered: string): string {
+  const answer = answerOf(error);
+  return answer === undefined ? unanswered : answerMend(answer);
 }
 
 /** Repeats a request while the brokers elect leaders or coordinators. */

@@ -4,7 +4,7 @@ import type { Skips } from '../bus/skips.ts';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { orAborted } from '../or-aborted.ts';
-import { diagnose } from './access/connection-mend.ts';
+import { answerOf, diagnose } from './access/connection-mend.ts';
 import type { KafkaConnectionConfig } from './access/kafka-access.ts';
 import type { BatchPorts } from './batch.ts';
 import { createKafkaClient } from './kafkajs/client.ts';
@@ -72,8 +72,9 @@ const MAX_BACKOFF_MS = 5000;
 const MAX_WATCH_INTERVAL_MS = 10_000;
 
 const UNREACHABLE = 'Kafka cannot be reached; trying again';
+const REFUSED = 'Kafka answered with an error; trying again';
 
-/** Why the brokers cannot be reached, and which settings to correct. */
+/** Why the group cannot be joined, and what to correct. */
 export interface KafkaProblem {
   readonly reason: string;
   readonly mend: string;
@@ -241,7 +242,7 @@ export class KafkaConsumer {
       this.#options.log.error(
         { reason, brokers, failures, backoffMs: Math.round(backoffMs), err: { message: describe(error) } },
         problem
-          ? [UNREACHABLE, problem.mend].filter(Boolean).join('; ')
+          ? [answerOf(error) === undefined ? UNREACHABLE : REFUSED, problem.mend].filter(Boolean).join('; ')
           : 'the Kafka consumer failed; a new one is started',
       );
       await delay(backoffMs, undefined, { signal: this.#closeSignal.signal }).catch(() => undefined);

@@ -11,7 +11,7 @@ import { linesOf } from '../../src/check/check-config.ts';
 import { readConfig } from '../../src/config.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { checked } from './checked.ts';
-import { FETCH, KafkaProxy, LIST_OFFSETS, OFFSET_FETCH } from './kafka-proxy.ts';
+import { FETCH, KafkaProxy, LIST_OFFSETS, METADATA, OFFSET_FETCH } from './kafka-proxy.ts';
 import { PASSWORD, aclEntries, startSecureKafka } from './secure-kafka.ts';
 import type { Right, SecureKafka } from './secure-kafka.ts';
 
@@ -180,10 +180,9 @@ describe('--check-config against a Kafka with TLS, SASL and an authorizer', () =
       'none, where the broker answers, but advertises an address that does not',
       'misadvertised',
       {},
-      refused(
-        'Connection error: connect ECONNREFUSED 127.0.0.1:1',
-        'make all brokers reachable under the addresses that they advertise',
-      ),
+      [
+        'failed   Kafka: no connection to the advertised address 127.0.0.1:1 (KAFKA_BROKERS: <broker>): Connection error: connect ECONNREFUSED 127.0.0.1:1; make all brokers reachable under the addresses that they advertise',
+      ],
     ],
   ];
   for (const [what, listener, settings, expected] of connections) {
@@ -308,6 +307,14 @@ describe('--check-config against a Kafka that fails after the connection', () =>
       /^failed {3}Kafka: the brokers stopped answering: .+; make all brokers reachable under the addresses that they advertise\n$/,
     ],
   ];
+  it('names a broker that ends the connection, and its log', async () => {
+    proxy.refuse(METADATA);
+    const config = readConfig({ KAFKA_BROKERS: address, REDIS_URL: 'redis://127.0.0.1:1' });
+    const [finding] = await checkKafka(config, ORDERS);
+    const mend = 'this broker has ended the connection: its log says why';
+    assert.equal(finding!.text, `Kafka: no connection to ${address}: Closed connection; ${mend}`);
+  });
+
   for (const [what, request, expected] of cases) {
     it(`names ${what}`, async () => {
       proxy.refuse(request);

@@ -5,6 +5,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 /** Numbers of requests in Kafka's protocol. */
 export const FETCH = 1;
 export const LIST_OFFSETS = 2;
+export const METADATA = 3;
 export const OFFSET_FETCH = 9;
 
 /** The way to a broker's listener without TLS. It ends a connection at each request of one kind, and forwards all others. */

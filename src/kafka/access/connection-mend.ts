@@ -14,11 +14,39 @@ const ALERT = /alert[\w ]* (certificate|unknown ca)/i;
 type SecurityConfig = Pick<KafkaConnectionConfig, 'KAFKA_TLS' | 'KAFKA_TLS_CERT_FILE' | 'KAFKA_SASL_MECHANISM'>;
 
 /**
- * Which settings to correct when a connection has failed. Asks the brokers what their listeners speak, for about 6 s at most.
- * @param error of the connection
+ * Which settings to correct when a connection or a first request has failed. If no broker has answered it, asks the brokers what their
+ * listeners speak, for about 6 s at most.
  */
 export async function diagnose(error: unknown, config: KafkaConnectionConfig): Promise<string> {
-  return connectionMend(reasonOf(error), await findListener(config.KAFKA_BROKERS), config);
+  const answer = answerOf(error);
+  if (answer !== undefined) return answerMend(answer);
+  const listener = await findListener(config.KAFKA_BROKERS);
+  return connectionMend(reasonOf(error), listener, config) || reachMend(error, listener, config.KAFKA_BROKERS);
+}
+
+/** What has failed: a connection, to a broker of KAFKA_BROKERS or to one that these name, or a request that a broker has answered. */
+export function failureOf(error: unknown, brokers: readonly string[]): string {
+  const names = brokers.join(', ');
+  if (answerOf(error) !== undefined) return `${names} answered with an error`;
+  const address = addressOf(error);
+  if (address === undefined || brokers.includes(address)) return `no connection to ${names}`;
+  return `no connection to the advertised address ${address} (KAFKA_BROKERS: ${names})`;
+}
+
+/** Kafka's name of the error with which a broker has answered a request. undefined: no broker has, or it refused the login. */
+export function answerOf(error: unknown): string | undefined {
+  for (const one of causesOf(error)) {
+    if ('type' in one && typeof one.type === 'string') return one.type.includes('SASL') ? undefined : one.type;
+  }
+  return undefined;
+}
+
+export function answerMend(answer: string): string {
+  if (answer === 'GROUP_AUTHORIZATION_FAILED') return 'grant Read on the group, or correct KAFKA_GROUP_ID';
+  if (answer.endsWith('_AUTHORIZATION_FAILED')) return 'grant this user the right';
+  return answer === 'GROUP_COORDINATOR_NOT_AVAILABLE'
+    ? 'give the topic __consumer_offsets leaders: its offsets.topic.replication.factor is at most the number of brokers'
+    : 'the log of the brokers says why';
 }
 
 /** The message of an error, or of each error that it holds. */
@@ -28,14 +56,34 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
+ * '': TLS and SASL are as the listener expects.
  * @param reason message of the failure
  * @param listener undefined: no broker answered
  */
 function connectionMend(reason: string, listener: KafkaListener | undefined, config: SecurityConfig): string {
   // The message has a mend.
   if (/KAFKA_TLS_\w+: /.test(reason)) return 'correct this file';
-  const mends = [tlsMend(reason, listener, config), saslMend(reason, listener, config)].filter((mend) => mend !== '');
-  return mends.join('; ') || (listener ? ADVERTISED_MEND : 'correct KAFKA_BROKERS, or the network');
+  return [tlsMend(reason, listener, config), saslMend(reason, listener, config)]
+    .filter((mend) => mend !== '')
+    .join('; ');
+}
+
+function reachMend(error: unknown, listener: KafkaListener | undefined, brokers: readonly string[]): string {
+  if (!listener) return 'correct KAFKA_BROKERS, or the network';
+  const isEnded = [...causesOf(error)].some(({ name }) => name === 'KafkaJSConnectionClosedError');
+  return isEnded && brokers.includes(addressOf(error) ?? '')
+    ? 'this broker has ended the connection: its log says why'
+    : ADVERTISED_MEND;
+}
+
+/** `host:port` of the broker to which a connection has failed. */
+function addressOf(error: unknown): string | undefined {
+  for (const one of causesOf(error)) if ('broker' in one && typeof one.broker === 'string') return one.broker;
+  return undefined;
+}
+
+function* causesOf(error: unknown): Generator<Error> {
+  for (let one = error; one instanceof Error; one = one.cause) yield one;
 }
 
 function tlsMend(reason: string, listener: KafkaListener | undefined, config: SecurityConfig): string {
