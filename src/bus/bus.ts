@@ -27,18 +27,26 @@ export interface Message {
   readonly trace?: TraceContext | undefined;
   /** What it carries of its record's key and headers (`carried-parts.ts`); undefined: nothing. History and state keep it. */
   readonly record?: string | undefined;
-  /** Of its record's key (22 characters of base64url); undefined: the record has none, or its key names the channel. */
+  /**
+   * Of its record's key (22 characters of base64url); undefined: the record has none, or its key names the channel. If the state of another
+   * channel, in the index that `history.keyIndex` names, is of the same `keyHash`, the record has left it: that channel gets a tombstone.
+   */
   readonly keyHash?: string | undefined;
+  /**
+   * True: a tombstone for channels that its record is not in. One that the record's key names receives it only if its state is of a key that
+   * names it.
+   */
+  readonly isDeparture?: boolean | undefined;
 }
 
+/** The payload of a record without a value. No other record has it, because payloads are objects. */
+export const TOMBSTONE = 'null';
+
 /**
- * Instead of a channel: the message is a tombstone for the channels whose states are of its `keyHash`, in the index that `history.keyIndex` names.
+ * Instead of a channel: the message is a tombstone for the channel whose state is of its `keyHash`, in the index that `history.keyIndex` names.
  * A tombstone that names such a channel is left out if the channel's state is of a `keyHash`.
  */
 export const STATES_OF_KEY = '*';
-
-/** Channels whose states a record's key removes at most: those that its records reached last. In a Redis Cluster, of each hash tag. */
-export const MAX_STATES_OF_KEY = 16;
 
 /** A position in a Kafka partition. Offsets are exact up to 2^53. */
 export interface Position {

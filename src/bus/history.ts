@@ -13,8 +13,8 @@ export interface Retention extends HistoryLimits {
   /** Seconds for which the last message is the channel's state; 0: until a tombstone; undefined: the channel has no state. */
   readonly stateSeconds?: number | undefined;
   /**
-   * Set where tombstones may have to be routed by the state, because the name of the channel may not follow from a record's key. The bus keeps,
-   * under this text and a record's `keyHash`, the channels whose states are of that record.
+   * Set where a record's key may not name its channel. The bus keeps, under this text and a record's `keyHash`, the channel whose state is of
+   * that key, for tombstones and for records that move to another channel.
    */
   readonly keyIndex?: string | undefined;
 }

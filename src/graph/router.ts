@@ -19,6 +19,7 @@ export interface Route {
   readonly history: Retention | undefined;
   /** See `Message`. */
   readonly keyHash?: string;
+  readonly isDeparture?: boolean;
 }
 
 /** The names of a set of channels: for each path of a match or where, in order, its index in the topic's values; undefined: every value. */
@@ -61,6 +62,8 @@ export class TopicRouter {
   readonly #keyed: number | undefined;
   /** False if tombstones need no such value, or records have shown that the key is not the value. */
   #comparesKey: boolean;
+  /** False once the key of a record was not its value at the keyed path. From then on, all states of indexed patterns remember the key. */
+  #keyIsValue = true;
   readonly #onKeyDiffers: OnKeyDiffers;
   readonly #maxValueLength: number;
 
@@ -97,11 +100,13 @@ export class TopicRouter {
   }
 
   /** Counts on from the router of the same topic of another graph. */
-  continueFrom({ records, unrouted, tombstones, tallies }: TopicRouter): void {
+  continueFrom(router: TopicRouter): void {
+    const { records, unrouted, tombstones } = router;
     Object.assign(this, { records, unrouted });
     Object.assign(this.tombstones, tombstones);
+    this.#keyIsValue &&= router.#keyIsValue;
     for (const tally of this.tallies) {
-      const former = tallies.find(({ field }) => field === tally.field);
+      const former = router.tallies.find(({ field }) => field === tally.field);
       if (former) Object.assign(tally, { matched: former.matched, unmatched: { ...former.unmatched } });
     }
   }
@@ -124,17 +129,43 @@ export class TopicRouter {
     if (!isRouted) this.unrouted++;
   }
 
-  /** The channels of a record with these values, for all bindings of the topic, each once. */
+  /** The channels of a record with these values, for all bindings of the topic, each once; before them, those that it has left. */
   channels(values: PathValues, record: RecordParts): Route[] {
     const { key } = record;
     if (this.#indexedPatterns.length === 0 || key === null) return this.#channelsOf(this.#patterns, values);
+    const valuesOfKey = this.#valuesOfKey(values, record);
+    if (valuesOfKey && valuesOfKey !== values) this.#keyIsValue = false;
     let keyHash: string | undefined;
-    const keyNamesValue = this.#keyed !== undefined && values[this.#keyed] === keyText(record);
-    return this.#patterns.flatMap((pattern) => {
+    const departures: Route[] = [];
+    const channels: Route[] = [];
+    for (const pattern of this.#patterns) {
+      const { history, isNamedByKey, keys } = pattern;
       const routes = this.#channelsOf([pattern], values);
-      if (pattern.history?.keyIndex === undefined || (pattern.isNamedByKey && keyNamesValue)) return routes;
-      return routes.map((route) => ({ ...route, keyHash: (keyHash ??= hashOf(key)) }));
-    });
+      if (history?.keyIndex === undefined || (isNamedByKey && valuesOfKey === values && this.#keyIsValue)) {
+        channels.push(...routes);
+        continue;
+      }
+      keyHash ??= hashOf(key);
+      const departure = { history, keyHash, isDeparture: true };
+      for (const { channel } of routes) channels.push({ channel, history, keyHash });
+      // A value that is too long to subscribe to.
+      if (routes.length === 0 && keys.every(({ index }) => index === undefined || values[index] !== undefined)) {
+        departures.push({ channel: STATES_OF_KEY, ...departure });
+      }
+      if (isNamedByKey && valuesOfKey && valuesOfKey !== values) {
+        for (const { channel } of this.#channelsOf([pattern], valuesOfKey)) departures.push({ channel, ...departure });
+      }
+    }
+    return [...departures, ...channels];
+  }
+
+  /** The values, with the record's key as that at the keyed path; undefined: there is no such path, value or key. */
+  #valuesOfKey(values: PathValues, record: RecordParts): PathValues | undefined {
+    const keyed = this.#keyed;
+    if (keyed === undefined || values[keyed] === undefined) return undefined;
+    const text = keyText(record);
+    if (text === undefined) return undefined;
+    return text === values[keyed] ? values : values.with(keyed, text);
   }
 
   /** The channels of a record without a value, each once; counts it. */

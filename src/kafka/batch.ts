@@ -1,4 +1,5 @@
 import type { IHeaders } from 'kafkajs';
+import { TOMBSTONE } from '../bus/bus.ts';
 import type { Message } from '../bus/bus.ts';
 import type { RecordTraces } from '../tracing/record-traces.ts';
 import type { ActiveSpan } from '../tracing/spans.ts';
@@ -32,7 +33,7 @@ export interface PoisonRecord {
 }
 
 /** A channel, the limits of its history, and what its state remembers of the record's key. */
-export type Destination = Pick<Message, 'channel' | 'history' | 'keyHash'>;
+export type Destination = Pick<Message, 'channel' | 'history' | 'keyHash' | 'isDeparture'>;
 
 /** Exactly one of `destinations` and `poison` is set. */
 export type Conversion =
@@ -135,7 +136,7 @@ export async function* chunksOf(
       if (record.value !== null) hasDecodable = true;
       if (span) (spans ??= []).push(span);
       messages.push(...outcome);
-      bytes += outcome.length * bytesOf(outcome[0]);
+      bytes += outcome.length * bytesOf(outcome.at(-1));
     }
     recordCount++;
     recordBytes += record.value?.length ?? 0;
@@ -196,16 +197,19 @@ function outcomeOf(
   const { payload, destinations } = conversion;
   const { offset, timestamp } = source;
   const origin = { offset: Number(offset), timestamp: Number(timestamp), ...(span && { trace: span.context }) };
-  const messages = destinations.map(({ channel, history, keyHash }) => ({
+  const messages = destinations.map(({ channel, history, keyHash, isDeparture }) => ({
     channel,
-    payload,
+    payload: isDeparture ? TOMBSTONE : payload,
     ...origin,
     history,
     ...(keyHash !== undefined && { keyHash }),
+    ...(isDeparture && { isDeparture }),
   }));
   if (!printParts || messages.length === 0) return messages;
   const record = printParts(source);
-  return record === undefined ? messages : messages.map((message) => ({ ...message, record }));
+  if (record === undefined) return messages;
+  // What the record carries is not for the channels that it leaves.
+  return messages.map((message) => (message.isDeparture ? message : { ...message, record }));
 }
 
 function withoutSchema(error: unknown): PoisonReason | SchemaUnavailableError {

@@ -1,58 +1,54 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { MAX_STATES_OF_KEY, STATES_OF_KEY } from '../../src/bus/bus.ts';
+import { STATES_OF_KEY } from '../../src/bus/bus.ts';
+import type { Message } from '../../src/bus/bus.ts';
 import type { Retention } from '../../src/bus/history.ts';
 import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { settled, started } from './contract.ts';
 import type { MakeBus } from './contract.ts';
 
-/**
- * What every bus promises of tombstones that are routed by the states of channels.
- * @param channels of one key, more than a bus removes for it
- */
-export function stateKeyContract(name: string, makeBus: MakeBus, channels = 100): void {
+/** What every bus promises of tombstones, and of records that move to another channel, which are routed by the states of channels. */
+export function stateKeyContract(name: string, makeBus: MakeBus): void {
+  const LAST = { from: undefined, maxEntries: 10, maxBytes: 1_000_000 };
+
+  /** A leased partition, and what the listeners of its channels `a`, `b`, … received. */
+  async function indexed(t: TestContext, limits: Partial<Retention> = {}) {
+    const { bus } = await started(t, makeBus);
+    const topic = randomName('topic');
+    const history = { entries: 0, bytes: 0, seconds: 0, stateSeconds: 0, keyIndex: `${topic}[id=?]`, ...limits };
+    const nameOf = (id: string) => `${topic}{id="${id}"}`;
+    const seen: string[] = [];
+    const listen = (id: string) => bus.subscribe(nameOf(id), (payload) => void seen.push(`${id} ${String(payload)}`));
+    for (const id of ['a', 'b']) await listen(id);
+    await bus.acquire({ topic, partition: 0, position: -1 });
+    let offset = 0;
+    const publishMessages = (messages: readonly Message[]) =>
+      bus.publish(messages, { topic, partition: 0, offset: messages.at(-1)!.offset });
+    type Line = readonly [id: string, keyHash: string | undefined, payload: string, parts?: Partial<Message>];
+    /** `id`: '*' of a message for the states of its key. */
+    const messagesOf = (...lines: readonly Line[]) =>
+      lines.map(([id, keyHash, payload, parts]): Message => {
+        const channel = id === STATES_OF_KEY ? id : nameOf(id);
+        return { channel, payload, offset: offset++, timestamp: 5, history, ...(keyHash && { keyHash }), ...parts };
+      });
+    /** In one call. */
+    const publish = (...lines: readonly Line[]) => publishMessages(messagesOf(...lines));
+    const stateOf = async (id: string) => {
+      const { entries } = await bus.history(nameOf(id), LAST);
+      return entries.map(({ payload }) => String(payload))[0];
+    };
+    const received = async () => {
+      for (const id of ['a', 'b']) await settled(bus, nameOf(id));
+      // By channel: several servers have no order.
+      const events = seen.splice(0).filter((line) => /^[ab] ("\d"|null)$/.test(line));
+      return [...events.filter((line) => line.startsWith('a')), ...events.filter((line) => line.startsWith('b'))];
+    };
+    return { bus, topic, nameOf, messagesOf, publishMessages, publish, stateOf, received };
+  }
+
   describe(`${name}: tombstones by the key of a state`, () => {
-    const LAST = { from: undefined, maxEntries: 10, maxBytes: 1_000_000 };
-
-    /** A leased partition, and what the listeners of its channels `a`, `b`, … received. */
-    async function indexed(t: TestContext, limits: Partial<Retention> = {}) {
-      const { bus } = await started(t, makeBus);
-      const topic = randomName('topic');
-      const history = { entries: 0, bytes: 0, seconds: 0, stateSeconds: 0, keyIndex: `${topic}[id=?]`, ...limits };
-      const nameOf = (id: string) => `${topic}{id="${id}"}`;
-      const seen: string[] = [];
-      const listen = (id: string) => bus.subscribe(nameOf(id), (payload) => void seen.push(`${id} ${String(payload)}`));
-      for (const id of ['a', 'b']) await listen(id);
-      await bus.acquire({ topic, partition: 0, position: -1 });
-      let offset = 0;
-      /** In one call. `id`: '*' of a tombstone for the states of its key. */
-      const publish = (...messages: readonly [id: string, keyHash: string | undefined, payload: string][]) =>
-        bus.publish(
-          messages.map(([id, keyHash, payload]) => ({
-            channel: id === STATES_OF_KEY ? id : nameOf(id),
-            payload,
-            offset: offset++,
-            timestamp: 5,
-            history,
-            ...(keyHash !== undefined && { keyHash }),
-          })),
-          { topic, partition: 0, offset: offset - 1 },
-        );
-      const stateOf = async (id: string) => {
-        const { entries } = await bus.history(nameOf(id), LAST);
-        return entries.map(({ payload }) => String(payload))[0];
-      };
-      const received = async () => {
-        for (const id of ['a', 'b']) await settled(bus, nameOf(id));
-        // By channel: several servers have no order.
-        const events = seen.splice(0).filter((line) => /^[ab] ("\d"|null)$/.test(line));
-        return [...events.filter((line) => line.startsWith('a')), ...events.filter((line) => line.startsWith('b'))];
-      };
-      return { bus, nameOf, publish, stateOf, received };
-    }
-
     it('reach the channels whose state is of their key, and remove the state', async (t) => {
       const { publish, stateOf, received } = await indexed(t);
       await publish(['a', 'K1', '"1"'], ['b', 'K2', '"2"']);
@@ -71,13 +67,6 @@ export function stateKeyContract(name: string, makeBus: MakeBus, channels = 100)
       await publish(['a', 'K1', '"4"'], ['*', 'K1', 'null'], ['a', 'K1', '"5"']);
       assert.equal(await stateOf('a'), '"5"');
       assert.deepEqual(await received(), ['a "1"', 'a "2"', 'a "3"', 'a "4"', 'a null', 'a "5"']);
-    });
-
-    it('reach all channels that have the last value of their key', async (t) => {
-      const { publish, stateOf, received } = await indexed(t);
-      await publish(['a', 'K1', '"1"'], ['b', 'K1', '"2"'], ['a', 'K1', '"3"'], ['*', 'K1', 'null']);
-      assert.deepEqual([await stateOf('a'), await stateOf('b')], [undefined, undefined]);
-      assert.deepEqual(await received(), ['a "1"', 'a "3"', 'a null', 'b "2"', 'b null']);
     });
 
     it('that name a channel are left out if its state is of a key that does not name it', async (t) => {
@@ -100,22 +89,89 @@ export function stateKeyContract(name: string, makeBus: MakeBus, channels = 100)
       );
     });
 
-    it(`reach the ${MAX_STATES_OF_KEY} channels that their key reached last`, async (t) => {
-      const { publish, stateOf } = await indexed(t);
-      const ids = Array.from({ length: channels }, (_, i) => `c${i}`);
-      await publish(...ids.map((id): [string, string, string] => [id, 'K1', '"1"']));
-      await publish(['*', 'K1', 'null']);
-      const states = await Promise.all(ids.map(stateOf));
-      assert.deepEqual(new Set(states.slice(-MAX_STATES_OF_KEY)), new Set([undefined]));
-      assert.equal(states[0], '"1"', 'the first is beyond the bound');
-    });
-
     it('reach nobody after the seconds of the state', async (t) => {
       const { publish, stateOf, received } = await indexed(t, { stateSeconds: 1 });
       await publish(['a', 'K1', '"1"']);
       await waitFor('the end of the state', async () => (await stateOf('a')) === undefined);
       await publish(['a', 'K2', '"2"'], ['*', 'K2', 'null']);
       assert.deepEqual(await received(), ['a "1"', 'a "2"', 'a null']);
+    });
+  });
+
+  describe(`${name}: a record that moves to another channel`, () => {
+    it('ends the state of the former one with a tombstone, within one call and in a later one, there and back', async (t) => {
+      const { publish, stateOf, received } = await indexed(t);
+      await publish(['a', 'K1', '"1"'], ['b', 'K1', '"2"']);
+      assert.deepEqual([await stateOf('a'), await stateOf('b')], [undefined, '"2"']);
+      assert.deepEqual(await received(), ['a "1"', 'a null', 'b "2"']);
+      await publish(['a', 'K1', '"3"']);
+      assert.deepEqual([await stateOf('a'), await stateOf('b')], ['"3"', undefined]);
+      await publish(['a', 'K1', '"4"']);
+      await publish(['*', 'K1', 'null']);
+      assert.deepEqual([await stateOf('a'), await stateOf('b')], [undefined, undefined]);
+      assert.deepEqual(await received(), ['a "3"', 'a "4"', 'a null', 'b null']);
+    });
+
+    it('to and fro within one call leaves its state in the last channel only, whatever servers they have', async (t) => {
+      const { publish, stateOf } = await indexed(t);
+      const ids = Array.from({ length: 20 }, (_, i) => `c${i}`);
+      const states = async () => (await Promise.all(ids.map(stateOf))).filter((state) => state !== undefined);
+      const lines = ids.map((id): [string, string, string] => [id, 'K1', `"${id}"`]);
+      await publish(...lines, ...lines.toReversed());
+      assert.deepEqual(await states(), ['"c0"']);
+      await publish(...lines);
+      assert.deepEqual(await states(), ['"c19"']);
+      for (const line of lines) await publish(line);
+      assert.deepEqual(await states(), ['"c19"']);
+    });
+
+    it('leaves alone a state that is of another key since, and states of another index', async (t) => {
+      const { nameOf, messagesOf, publish, publishMessages, stateOf, received } = await indexed(t);
+      const history = { ...messagesOf(['a', 'K1', ''])[0]!.history!, keyIndex: 'other' };
+      await publish(['a', 'K1', '"1"'], ['a', 'K2', '"2"']);
+      await publishMessages(messagesOf(['b', 'K1', '"3"', { history }]));
+      await publish(['c', 'K1', '"4"']);
+      assert.deepEqual(
+        [await stateOf('a'), await stateOf('b'), await stateOf('c')],
+        ['"2"', '"3"', '"4"'],
+        nameOf('a'),
+      );
+      assert.deepEqual(await received(), ['a "1"', 'a "2"', 'b "3"']);
+    });
+
+    it('is not published twice, and an earlier record that is published again ends no state of a later one', async (t) => {
+      const { bus, topic, messagesOf, publishMessages, stateOf, received } = await indexed(t);
+      const messages = messagesOf(['a', 'K1', '"1"'], ['b', 'K1', '"2"'], ['a', 'K1', '"3"'], ['b', 'K2', '"4"']);
+      for (const message of messages) await publishMessages([message]);
+      const before = await received();
+      await bus.acquire({ topic, partition: 0, position: -1 });
+      for (const message of messages.slice(0, 2)) await publishMessages([message]);
+      await publishMessages(messages);
+      assert.deepEqual([await stateOf('a'), await stateOf('b')], ['"3"', '"4"']);
+      assert.deepEqual(await received(), []);
+      assert.deepEqual(before, ['a "1"', 'a null', 'a "3"', 'b "2"', 'b null', 'b "4"']);
+    });
+
+    it('shows the former channel nothing that it carries of its key and headers', async (t) => {
+      const { bus, nameOf, publish } = await indexed(t);
+      const seen: (string | undefined)[] = [];
+      await bus.subscribe(
+        nameOf('a'),
+        (payload, coordinates) => void seen.push(`${String(payload)} ${coordinates?.record}`),
+      );
+      await publish(['a', 'K1', '"1"', { record: 'eyJhIjoxfQ' }], ['b', 'K1', '"2"', { record: 'eyJhIjoyfQ' }]);
+      await waitFor('the tombstone', () => seen.length === 2);
+      assert.deepEqual(seen, ['"1" eyJhIjoxfQ', 'null undefined']);
+    });
+
+    it('from a channel that its key names ends a state there, unless it is of another key', async (t) => {
+      const { publish, stateOf, received } = await indexed(t);
+      const isDeparture = true;
+      await publish(['a', 'K9', 'null', { isDeparture }], ['a', undefined, '"1"'], ['b', 'K1', '"2"']);
+      await publish(['a', 'K9', 'null', { isDeparture }], ['b', 'K9', 'null', { isDeparture }]);
+      await publish(['a', 'K9', 'null', { isDeparture }]);
+      assert.deepEqual([await stateOf('a'), await stateOf('b')], [undefined, '"2"']);
+      assert.deepEqual(await received(), ['a "1"', 'a null', 'b "2"']);
     });
   });
 }

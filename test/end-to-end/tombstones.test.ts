@@ -5,6 +5,7 @@ import { WebSocket } from 'ws';
 import { createTopics } from '../../stack/topics.ts';
 import { createClient } from '../../client/client.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
+import { fromNow, signWith } from '../identity/identity-provider.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
 import { randomName, redisServer } from '../support/services.ts';
@@ -12,6 +13,7 @@ import { openSocket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startPod } from './pod-server.ts';
 
+const SECRET = 'a secret of this test, of 32 bytes';
 const MATCH = 'match: [{ arg: "order_id", path: "order_id" }]';
 
 describe('a compacted topic', { timeout: 240_000 }, () => {
@@ -161,6 +163,89 @@ describe('a compacted topic', { timeout: 240_000 }, () => {
     });
     assert.deepEqual(await response.json(), { data: { ann: { order_id: '4' }, bob: null } });
     assert.doesNotMatch(pod.log, /the key of a record is not its value/);
+  });
+
+  it('ends the states of the customer and of the tenant that a row leaves, for those who follow them and those who begin', async (t) => {
+    const topic = await outside.createTopic();
+    const graph = await graphFolder(t, {
+      'schema.graphql': `
+        type Subscription {
+          of_customer(customer: ID!): Order
+            @kafka(topic: "${topic}", match: [{ arg: "customer", path: "customer" }], state: {}, tombstone: NULL)
+          mine(id: ID!): Order!
+            @kafka(
+              topic: "${topic}", match: [{ arg: "id", path: "id" }], where: [{ claim: "tenant", path: "tenant" }]
+              state: {}, tombstone: COMPLETE
+            )
+        }
+        type Query {
+          of_customer(customer: ID!): Order @state(of: "of_customer")
+          mine(id: ID!): Order @state(of: "mine")
+        }
+        type Order { id: ID! customer: ID tenant: ID status: String }
+      `,
+    });
+    const settings = { ...(await settingsOf(t, topic)), GRAPH: graph, JWT_SECRET: SECRET, JWT_AUDIENCE: 'crier' };
+    const pod = await startPod(t, settings);
+    await pod.counts(`crier_states_complete{topic="${topic}"}`, 1);
+    const tokenOf = (tenant: string) =>
+      signWith(new TextEncoder().encode(SECRET), { tenant, exp: fromNow(3600) }, { alg: 'HS256' });
+    const row = (customer: string, tenant: string, status: string) => ({
+      key: '7',
+      value: JSON.stringify({ id: 7, customer, tenant, status }),
+    });
+    /** A socket of a tenant that follows the row, and its customers. */
+    const follow = async (tenant: string) => {
+      const socket = await openSocket(t, pod.url);
+      await socket.init({ token: await tokenOf(tenant) });
+      socket.subscribe('mine', 'subscription { mine(id: 7) { status } }');
+      // 7 is the id of a customer, too, as it is the key of the row.
+      for (const id of ['1', '7']) socket.subscribe(id, `subscription { of_customer(customer: ${id}) { status } }`);
+      return async (count: number) => {
+        const messages = await socket.take(count);
+        assert.deepEqual(await socket.roundTrip(), []);
+        const text = ({ payload }: (typeof messages)[0]) =>
+          JSON.stringify((payload as { data: unknown } | undefined)?.data);
+        return messages.map((message) => `${message.id} ${message.type} ${text(message)}`).sort();
+      };
+    };
+    const statesOf = async (tenant: string) => {
+      const response = await fetch(pod.url.replace('ws', 'http'), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${await tokenOf(tenant)}` },
+        body: JSON.stringify({
+          query:
+            '{ mine(id: 7) { status } one: of_customer(customer: 1) { status } seven: of_customer(customer: 7) { status } }',
+        }),
+      });
+      return ((await response.json()) as { data: unknown }).data;
+    };
+    const a = await follow('A');
+    const b = await follow('B');
+    await pod.counts('crier_channels', 4);
+    await outside.send(topic, [row('1', 'A', 'NEW')]);
+    const event = (status: string) => `next {"of_customer":{"status":"${status}"}}`;
+    assert.deepEqual(await a(2), [`1 ${event('NEW')}`, 'mine next {"mine":{"status":"NEW"}}']);
+    assert.deepEqual(await b(1), [`1 ${event('NEW')}`]);
+
+    await outside.send(topic, [row('7', 'B', 'MOVED')]);
+    assert.deepEqual(await a(3), ['1 next {"of_customer":null}', `7 ${event('MOVED')}`, 'mine complete undefined']);
+    assert.deepEqual(await b(3), [
+      '1 next {"of_customer":null}',
+      `7 ${event('MOVED')}`,
+      'mine next {"mine":{"status":"MOVED"}}',
+    ]);
+    assert.deepEqual(await statesOf('A'), { mine: null, one: null, seven: { status: 'MOVED' } });
+    assert.deepEqual(await statesOf('B'), { mine: { status: 'MOVED' }, one: null, seven: { status: 'MOVED' } });
+    assert.deepEqual(await (await follow('A'))(1), [`7 ${event('MOVED')}`], 'a subscription that begins');
+
+    await outside.send(topic, [row('1', 'B', 'BACK')]);
+    assert.deepEqual(await b(3), [
+      `1 ${event('BACK')}`,
+      '7 next {"of_customer":null}',
+      'mine next {"mine":{"status":"BACK"}}',
+    ]);
+    assert.deepEqual(await statesOf('B'), { mine: { status: 'BACK' }, one: { status: 'BACK' }, seven: null });
   });
 
   it('ends an iteration of @crier/client', async (t) => {

@@ -134,6 +134,44 @@ describe('the channels of a record', () => {
   });
 });
 
+describe('the channels that a record leaves', () => {
+  const stateful = { tombstone: undefined as never, state: { seconds: 0 } };
+  const byCustomer = binding({ ...stateful, match: [match('customer')] });
+
+  function routerOf(...bindings: readonly Binding[]) {
+    const router = new TopicRouter('orders', bindings, '', undefined, 10);
+    return (payload: unknown, key: Buffer | null = Buffer.from('7')) =>
+      router
+        .channels(router.valuesIn(payload), { key })
+        .map(({ channel, keyHash, isDeparture }) => `${isDeparture ? '-' : '+'}${channel}${keyHash ? ' by key' : ''}`);
+  }
+
+  it('are that which its key names, and those of its key, from the first record on whose key is not the value', () => {
+    const routes = routerOf(byCustomer);
+    assert.deepEqual(routes({ customer: 7 }), ['+orders{customer="7"}']);
+    assert.deepEqual(routes({ customer: 5 }), ['-orders{customer="7"} by key', '+orders{customer="5"} by key']);
+    assert.deepEqual(routes({ customer: 7 }), ['+orders{customer="7"} by key']);
+  });
+
+  it('are none of a record without a key, with a key that is no text, or without a value there', () => {
+    const routes = routerOf(byCustomer);
+    assert.deepEqual(routes({ customer: 5 }, null), ['+orders{customer="5"}']);
+    assert.deepEqual(routes({ customer: 5 }, Buffer.from([0xff])), ['+orders{customer="5"} by key']);
+    assert.deepEqual(routes({ note: 'of another kind' }), []);
+    assert.deepEqual(routes({ customer: null }, Buffer.from([0xff])), []);
+  });
+
+  it('are all of its key if its value is too long to subscribe to', () => {
+    assert.deepEqual(routerOf(byCustomer)({ customer: 'x'.repeat(11) }), ['-* by key', '-orders{customer="7"} by key']);
+  });
+
+  it('are only of its key where its name needs a claim, too', () => {
+    const mine = binding({ ...stateful, where: [{ claim: 'tenant', path: 'tenant' }] });
+    assert.deepEqual(routerOf(mine)({ id: 7, tenant: 'A' }), ['+orders{id="7",tenant="A"} by key']);
+    assert.deepEqual(routerOf(mine)({ id: 7 }), []);
+  });
+});
+
 describe('the key of a topic whose tombstones are routed by it', () => {
   function reportsOf(bindings: readonly Binding[], ...records: [id: unknown, key: string | null][]): string[] {
     const reports: string[] = [];

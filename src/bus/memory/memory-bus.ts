@@ -96,8 +96,8 @@ export class MemoryBus implements Bus {
         throw new BusUnavailableError(`more than ${this.#maxPendingMessages} messages would wait for delivery`);
       }
       for (const [message, coordinates] of this.#fence.accept(messages, upTo)) {
-        for (const channel of this.#history.channelsOf(message)) {
-          this.#pending.push(this.#pendingOf({ ...message, channel }, coordinates));
+        for (const one of this.#history.messagesOf(message, Date.now())) {
+          this.#pending.push(this.#pendingOf(one, coordinates));
         }
       }
       this.#turn ??= new Promise((resolve) => setImmediate(() => resolve(this.#deliver())));

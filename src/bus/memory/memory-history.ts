@@ -1,9 +1,9 @@
 import type { Coordinates } from '../coordinates.ts';
 import type { History, HistoryEntry, HistoryLimits, HistoryQuery, Retention } from '../history.ts';
 import { printPartsField } from '../carried-parts.ts';
-import { STATES_OF_KEY } from '../bus.ts';
+import { STATES_OF_KEY, TOMBSTONE } from '../bus.ts';
 import type { Message } from '../bus.ts';
-import { MemoryStates, TOMBSTONE } from './memory-states.ts';
+import { MemoryStates } from './memory-states.ts';
 
 interface Kept {
   limits: HistoryLimits;
@@ -18,12 +18,16 @@ export class MemoryHistory {
   readonly #states = new MemoryStates();
   #ids = 0;
 
-  /** The channels that receive a message. Only a tombstone has others than its `channel`. */
-  channelsOf({ channel, payload, history, keyHash }: Message): readonly string[] {
-    if (history?.keyIndex === undefined || payload !== TOMBSTONE) return [channel];
-    if (channel === STATES_OF_KEY)
-      return keyHash === undefined ? [] : this.#states.channelsOf(history.keyIndex + keyHash);
-    return this.#states.isOfOtherKey(channel) ? [] : [channel];
+  /** What is published for a message: itself, unless it is a tombstone of another state, and a tombstone for the channel that its record leaves. */
+  messagesOf(message: Message, now: number): readonly Message[] {
+    const { channel, payload, history, keyHash, isDeparture } = message;
+    if (history?.keyIndex === undefined) return [message];
+    const former = keyHash === undefined ? undefined : this.#states.channelOf(history.keyIndex + keyHash, now);
+    if (channel === STATES_OF_KEY) return former === undefined ? [] : [{ ...message, channel: former }];
+    if (isDeparture) return this.#states.isNamedByKey(channel, now) ? [message] : [];
+    if (payload === TOMBSTONE) return this.#states.isNamedByKey(channel, now) === false ? [] : [message];
+    if (former === undefined || former === channel) return [message];
+    return [{ ...message, channel: former, payload: TOMBSTONE, record: undefined }, message];
   }
 
   /** @returns the coordinates, with the ids of the new entry and of the entry before it */

@@ -1,7 +1,5 @@
-import { MAX_STATES_OF_KEY } from '../bus.ts';
+import { TOMBSTONE } from '../bus.ts';
 import type { HistoryEntry, Retention } from '../history.ts';
-
-export const TOMBSTONE = 'null';
 
 interface State {
   readonly entry: HistoryEntry;
@@ -14,8 +12,8 @@ interface State {
 export class MemoryStates {
   /** By channel. An expired state is removed when it is read; the process that has it is a demo or a test. */
   readonly #states = new Map<string, State>();
-  /** The channels whose states have a key, oldest first. */
-  readonly #channels = new Map<string, readonly string[]>();
+  /** By key: the channel whose state has it. */
+  readonly #channels = new Map<string, string>();
 
   set(
     channel: string,
@@ -28,7 +26,7 @@ export class MemoryStates {
     if (String(entry.payload) === TOMBSTONE) return;
     const key = keyIndex === undefined || keyHash === undefined ? undefined : keyIndex + keyHash;
     this.#states.set(channel, { entry, expiresAt: seconds === 0 ? Infinity : now + seconds * 1000, key });
-    if (key !== undefined) this.#channels.set(key, [...this.channelsOf(key), channel].slice(-MAX_STATES_OF_KEY));
+    if (key !== undefined) this.#channels.set(key, channel);
   }
 
   read(channel: string, now: number): HistoryEntry | undefined {
@@ -38,22 +36,23 @@ export class MemoryStates {
     return undefined;
   }
 
-  /** @param key a `keyIndex` and a `keyHash` */
-  channelsOf(key: string): readonly string[] {
-    return this.#channels.get(key) ?? [];
+  /**
+   * The channel whose state is of a key.
+   * @param key a `keyIndex` and a `keyHash`
+   */
+  channelOf(key: string, now: number): string | undefined {
+    const channel = this.#channels.get(key);
+    return channel !== undefined && this.read(channel, now) ? channel : undefined;
   }
 
-  /** True if the state of the channel is of a record whose key does not name the channel. */
-  isOfOtherKey(channel: string): boolean {
-    return this.#states.get(channel)?.key !== undefined;
+  /** Whether the key of the record that the state of a channel is of names the channel; undefined: it has no state. */
+  isNamedByKey(channel: string, now: number): boolean | undefined {
+    return this.read(channel, now) && this.#states.get(channel)!.key === undefined;
   }
 
   #delete(channel: string): void {
     const key = this.#states.get(channel)?.key;
     this.#states.delete(channel);
-    if (key === undefined) return;
-    const others = this.channelsOf(key).filter((other) => other !== channel);
-    if (others.length > 0) this.#channels.set(key, others);
-    else this.#channels.delete(key);
+    if (key !== undefined && this.#channels.get(key) === channel) this.#channels.delete(key);
   }
 }

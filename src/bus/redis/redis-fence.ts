@@ -26,6 +26,13 @@ interface Holding {
   readonly keepsStates: boolean;
 }
 
+export interface Accepted {
+  /** Bytes of payloads that at least one subscriber received. */
+  readonly received: number;
+  /** In a cluster: messages whose records may have left channels of other tags. */
+  readonly moved: readonly Message[];
+}
+
 /** A mark of flow control that follows a publish: the channel of marks, bytes before the publish, and `?` for a question. */
 export type PrintedMark = readonly [channel: string, bytes: string, question: string];
 
@@ -95,34 +102,36 @@ export class RedisFence {
   }
 
   /**
-   * Publishes all messages atomically, or none. Returns the bytes of payloads that at least one subscriber received.
+   * Publishes all messages atomically, or none.
    * @throws BusUnavailableError or FencedError, like `Bus.publish`
    */
   async publish(
     messages: readonly Message[],
     { topic, partition, offset }: Position,
     mark: PrintedMark = NO_MARK,
-  ): Promise<number> {
+  ): Promise<Accepted> {
     const holding = this.#holdings.get(`${topic}/${partition}`);
     if (!holding) throw new FencedError(`${topic}/${partition} was not leased`);
     const writer = this.#writers.pop() ?? new CommandWriter();
     const keys = holding.keepsStates ? ['2', this.#ownersKey, this.#fillsKey] : ['1', this.#ownersKey];
     const beginning = [...keys, topic, `${partition}`, holding.token, `${offset}`, `${holding.position}`];
     const { publisher, scripts, name } = this.#tag;
-    const received = await sendScript(publisher, scripts.publish, (command, script) => {
+    const reply = await sendScript(publisher, scripts.publish, (command, script) => {
       write(writer, [command, script, ...beginning], mark, name, messages);
       gatherWrite(publisher.client.stream, writer.bytes.length);
       return publisher.client.sendCommand(new WrittenCommand(command, writer.bytes));
     });
     // The reply proves that all of the writer's bytes were sent. Without a reply, a lost link may still refer to them.
     if (writer.size <= MAX_WRITER_BYTES) this.#writers.push(writer);
-    if (received === -1) {
+    if (reply === -1) {
       throw new FencedError(
         `${topic}/${partition} was leased by another worker, or Redis at ${publisher.label} lost data`,
       );
     }
     holding.position = Math.max(holding.position, offset);
-    return Number(received);
+    if (!Array.isArray(reply)) return { received: Number(reply), moved: [] };
+    const [received, ...numbers] = reply as [number, ...number[]];
+    return { received, moved: numbers.map((number) => messages[number - 1]!) };
   }
 }
 
@@ -173,7 +182,7 @@ function write(
   key = undefined;
   let payload: string | undefined;
   for (const message of messages) {
-    const { channel, offset, timestamp, payload: own, history, trace, record, keyHash } = message;
+    const { channel, offset, timestamp, payload: own, history, trace, record, keyHash, isDeparture } = message;
     if (history !== limits) {
       writer.text('');
       writer.text(history ? printRetention(history) : '0 0 0 -');
@@ -194,7 +203,8 @@ function write(
       parts = record;
     }
     writer.text(tag === '' || channel === STATES_OF_KEY ? channel : tag + channel);
-    writer.pair(offset, timestamp);
+    if (isDeparture && channel !== STATES_OF_KEY) writer.text(`${offset} ${timestamp} -`);
+    else writer.pair(offset, timestamp);
     // The messages of one record share one payload: it is written once.
     writer.text(own === payload ? '' : own);
     payload = own;

@@ -1,10 +1,10 @@
 import { FencedError } from '../../errors.ts';
 import type { Sender } from '../../flow/sender.ts';
-import { STATES_OF_KEY } from '../bus.ts';
+import { STATES_OF_KEY, TOMBSTONE } from '../bus.ts';
 import type { Message, PartitionLease, Position } from '../bus.ts';
 import type { Skips } from '../skips.ts';
 import { parsePositions, printPositions } from './cluster/tag-positions.ts';
-import type { PrintedMark, RedisFence } from './redis-fence.ts';
+import type { Accepted, PrintedMark, RedisFence } from './redis-fence.ts';
 import { markChannel } from './redis-flow.ts';
 import type { RedisFlow } from './redis-flow.ts';
 import type { RedisTag } from './redis-tag.ts';
@@ -73,7 +73,8 @@ export class RedisPublisher implements Skips {
     const { sender } = this.#options;
     const mark = sender.dueMark(lease.token, bytesOf(messages));
     if (this.#tags.length > 1) return this.#publishShares(lease, messages, upTo, mark);
-    sender.add(lease.token, await this.#publishShare(0, messages, upTo, mark));
+    const { received } = await this.#publishShare(0, messages, upTo, mark);
+    sender.add(lease.token, received);
   }
 
   /** Requests credit from the gateways of a partition. */
@@ -108,25 +109,31 @@ export class RedisPublisher implements Skips {
     return this.#tags.some(({ publisher }) => publisher.isUp);
   }
 
-  /** @returns the bytes that subscribers received */
-  #publishShare(index: number, messages: readonly Message[], upTo: Position, mark: DueMark): Promise<number> {
+  #publishShare(index: number, messages: readonly Message[], upTo: Position, mark: DueMark): Promise<Accepted> {
     return this.#options.fences[index]!.publish(messages, upTo, mark && printMark(this.#tags[index]!, mark));
   }
 
-  /** Publishes the messages of each tag by a script of their own; the mark follows those of the last tag. */
+  /**
+   * Publishes the messages of each tag by a script of their own; the mark follows those of the last tag. Then the other tags learn which records
+   * have come to a channel: they may have left one of theirs.
+   */
   async #publishShares(lease: Lease, messages: readonly Message[], upTo: Position, mark: DueMark): Promise<void> {
     const { sender } = this.#options;
     const shares = [...this.#spread(messages, lease.accepted)].filter(([index, share]) => {
       if (!this.#isSkipped(lease, index, upTo)) return true;
-      if (!lease.skipped.has(index)) lease.skipped.set(index, share[0]!.offset);
+      lease.skipped.set(index, Math.min(lease.skipped.get(index) ?? Infinity, share[0]!.offset));
       return false;
     });
     const last = shares.length - 1;
+    const allMoved: Message[] = [];
     await allSettled(
       shares.map(async ([index, share], i) => {
-        sender.add(lease.token, await this.#publishShare(index, share, upTo, i === last ? mark : undefined));
+        const { received, moved } = await this.#publishShare(index, share, upTo, i === last ? mark : undefined);
+        sender.add(lease.token, received);
+        allMoved.push(...moved);
       }),
     );
+    if (allMoved.length > 0) await this.#publishShares(lease, departuresOf(allMoved, messages), upTo, undefined);
     lease.accepted = Math.max(lease.accepted, upTo.offset);
   }
 
@@ -155,6 +162,21 @@ export class RedisPublisher implements Skips {
     }
     return shares;
   }
+}
+
+/**
+ * For each key of a moved message, of its last message among all: the message for the channels that its record has left. They do not receive
+ * what it carries of its record.
+ */
+function departuresOf(moved: readonly Message[], all: readonly Message[]): Message[] {
+  const keyOf = ({ history, keyHash }: Message) => `${history?.keyIndex} ${keyHash}`;
+  const last = new Map(moved.map((message) => [keyOf(message), message]));
+  for (const message of all)
+    if (message.keyHash !== undefined && last.has(keyOf(message))) last.set(keyOf(message), message);
+  const departures = Array.from(last.values(), (message): Message => {
+    return { ...message, channel: STATES_OF_KEY, payload: TOMBSTONE, record: undefined, isDeparture: true };
+  });
+  return departures.sort((a, b) => a.offset - b.offset);
 }
 
 function printMark(tag: RedisTag, { bytes, isQuestion }: NonNullable<DueMark>): PrintedMark {

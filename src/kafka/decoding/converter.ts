@@ -1,3 +1,4 @@
+import { TOMBSTONE } from '../../bus/bus.ts';
 import type { PathValues } from '../../bus/channel.ts';
 import type { KeyPlace } from '../../json/key-place.ts';
 import type { Conversion, Destination, RecordContent } from '../batch.ts';
@@ -52,9 +53,6 @@ export interface ConverterOptions {
   /** Of topics whose records may have schemas. */
   readonly decoders?: ReadonlyMap<string, TopicDecoders>;
 }
-
-/** The payload of a record without a value. No other record has it, because payloads are objects. */
-const TOMBSTONE = 'null';
 
 const NO_CHANNEL: Conversion = { payload: '', destinations: [] };
 

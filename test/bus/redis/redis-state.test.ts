@@ -7,6 +7,7 @@ import { fillStartId } from '../../../src/bus/state-fill.ts';
 import { FencedError, StateLostError } from '../../../src/errors.ts';
 import { StateCompleteness } from '../../../src/fanout/state-completeness.ts';
 import { randomName, redisServer } from '../../support/services.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { logLines } from '../log-lines.ts';
 
 const STATE = { entries: 0, bytes: 0, seconds: 0, stateSeconds: 0 };
@@ -150,6 +151,27 @@ describe('states in Redis', () => {
     assert.equal(await state(), undefined);
     await publish(bus, 0);
     assert.equal(await state(), '"0"');
+  });
+
+  it('of before the last fill of their partition end silently when a record that moves is read again', async (t) => {
+    const { bus, prefix, fill } = await keeping(t);
+    const nameOf = (id: string) => `${prefix}bids{id="${id}"}`;
+    const history = { ...STATE, keyIndex: `${prefix}bids[id=?]` };
+    const seen: string[] = [];
+    for (const id of ['a', 'b'])
+      await bus.subscribe(nameOf(id), (payload) => void seen.push(`${id} ${String(payload)}`));
+    const publishAll = async () => {
+      for (const [offset, id] of ['a', 'b'].entries()) {
+        const message = { channel: nameOf(id), payload: `"${offset}"`, offset, timestamp: 0, history, keyHash: 'K' };
+        await bus.publish([message], { topic: 'bids', partition: 0, offset });
+      }
+    };
+    for (const id of ['1', '2']) {
+      await bus.acquire(fill(id));
+      await publishAll();
+      await waitFor('the last message', () => seen.at(-1) === 'b "1"');
+      assert.deepEqual(seen.splice(0), ['a "0"', 'a null', 'b "1"']);
+    }
   });
 
   it('take one key for each channel, and none after a tombstone and its ten seconds', async (t) => {

@@ -1,2 +1,3 @@
 -- Begins every script of a Redis that is no node of a Redis Cluster.
 local PUBLISH = 'PUBLISH'
+local IS_CLUSTER = false

@@ -4,10 +4,8 @@
 -- names an entry, as a message of a history does, so that a subscriber can tell which live messages are newer. The id is that of the history's
 -- entry where the channel has a history, too.
 --
--- Where tombstones may have to be routed by the state, the header has the field `key`, the hash of its record's key. The text
--- `{index}{hash}` names the channels whose states have that hash, each on a line: at most 16, those that got it last. It expires with the
--- last of them.
-local MAX_CHANNELS = 16
+-- Where a record may have to be found by the state, the header has the field `key`, the hash of its record's key. The text `{index}{hash}`
+-- names the channel whose state has that hash, and expires with it. Earlier releases named several, each on a line.
 -- Deletes a text: crier needs no right to use DEL.
 local NOW = { 'PX', 1 }
 
@@ -26,48 +24,50 @@ local function key_of(channel)
   return string.match(redis.call('GETRANGE', channel .. '.state', 0, 255), '^@[^\n]- key=(%S+)') or ''
 end
 
--- The channels whose states have a hash, oldest first.
+-- Partition, offset and epoch of the record that the state of a channel is of, and the hash of its key ('': without one); nil: it has no state.
+local function state_of(channel)
+  local header = string.match(redis.call('GETRANGE', channel .. '.state', 0, 255), '^@[^\n]*')
+  if not header then return end
+  local partition, offset, epoch = string.match(header, '^@(%S+) (%S+) %S+ (%S+)')
+  return partition, offset, epoch, string.match(header, ' key=(%S+)') or ''
+end
+
+-- True if the state of the channel is a tombstone.
+local function is_tombstone(channel)
+  return redis.call('GETRANGE', channel .. '.state', -5, -1) == '\nnull'
+end
+
+local function forget_state(channel)
+  redis.call('SET', channel .. '.state', '', unpack(NOW))
+end
+
+-- The channels whose states may have a hash.
 local function channels_of(index, key)
   local channels = {}
   for channel in string.gmatch(redis.call('GET', index .. key) or '', '[^\n]+') do channels[#channels + 1] = channel end
   return channels
 end
 
--- Without this channel: it is at the end of the list then, or not in it.
-local function without(channels, channel)
-  local others = {}
-  for _, other in ipairs(channels) do
-    if other ~= channel then others[#others + 1] = other end
-  end
-  return others
-end
-
--- Moves a channel from the list of one hash to that of another.
+-- The state of the channel has another hash than before.
 local function index_state(channel, limits, before, key)
-  if before ~= '' and before ~= key then
-    local others = without(channels_of(limits.index, before), channel)
-    local expiry = #others == 0 and NOW or { 'KEEPTTL' }
-    redis.call('SET', limits.index .. before, table.concat(others, '\n'), unpack(expiry))
+  if before ~= '' and before ~= key and redis.call('GET', limits.index .. before) == channel then
+    redis.call('SET', limits.index .. before, '', unpack(NOW))
   end
   if key == '' then return end
-  if before ~= key then
-    local channels = without(channels_of(limits.index, key), channel)
-    channels[#channels + 1] = channel
-    local first = math.max(1, #channels - MAX_CHANNELS + 1)
-    redis.call('SET', limits.index .. key, table.concat(channels, '\n', first))
-  end
+  if before ~= key then redis.call('SET', limits.index .. key, channel) end
   if limits.state ~= '0' then redis.call('PEXPIREAT', limits.index .. key, time_now() + tonumber(limits.state) * 1000) end
 end
 
--- `entry`: the rest of the header; `record`: the field of its record, or ''; `key`: the hash of its record's key, or ''. A tombstone (the
--- payload `null`) stays for ten seconds: the id of the next message must be greater.
-local function keep_state(channel, limits, header, entry, record, key, payload)
+-- `entry`: the rest of the header; `record`: the field of its record, or ''; `before`: the hash that the channel's state had, or '', nil without an
+-- index; `key`: the hash of its record's key, or ''. A tombstone (the payload `null`) stays for ten seconds: the id of the next message must be
+-- greater.
+local function keep_state(channel, limits, header, entry, record, before, key, payload)
   local seconds = limits.state
   if payload == 'null' then
     seconds = '10'
     key = ''
   end
-  if limits.index then index_state(channel, limits, key_of(channel), key) end
+  if before then index_state(channel, limits, before, key) end
   local field = key == '' and '' or ' key=' .. key
   local expiry = seconds ~= '0' and { 'EX', seconds } or {}
   redis.call('SET', channel .. '.state', '@' .. header .. entry .. field .. record .. '\n' .. payload, unpack(expiry))
