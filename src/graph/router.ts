@@ -5,11 +5,12 @@ import type { ChannelKey, PathValues } from '../bus/channel.ts';
 import type { Retention } from '../bus/history.ts';
 import { valueAt } from '../json/value-at.ts';
 import { keysOf } from './channel-keys.ts';
+import { declaredPathOf, keyedPathOf, patternsOf } from './channel-patterns.ts';
+import type { Pattern } from './channel-patterns.ts';
 import { textOf } from './compared-text.ts';
 import { isRecordPart, keyText, partsReader } from './record-parts.ts';
 import type { RecordParts } from './record-parts.ts';
 import type { Binding } from './schema/binding.ts';
-import { keyedMatch } from './schema/tombstone-binding.ts';
 import { FieldTally, payloadToLookFor } from './field-tally.ts';
 
 /** A channel that a record is published to, or `STATES_OF_KEY`. */
@@ -20,18 +21,6 @@ export interface Route {
   /** See `Message`. */
   readonly keyHash?: string;
   readonly isDeparture?: boolean;
-}
-
-/** The names of a set of channels: for each path of a match or where, in order, its index in the topic's values; undefined: every value. */
-interface Pattern {
-  readonly keys: readonly { readonly path: string; readonly index: number | undefined }[];
-  /** The channel's name if it depends on no value. */
-  readonly constant: string | undefined;
-  readonly history: Retention | undefined;
-  /** True if tombstones go there: the name needs no value of a payload, or only one that the record's key gives. */
-  readonly takesTombstones: boolean;
-  /** True if the name contains a single value, for which tombstones take their key. */
-  readonly isNamedByKey: boolean;
 }
 
 /** Called with a path if a record's key is not its value there, though tombstones are routed as if it were. */
@@ -226,100 +215,7 @@ export function createRouters(
   );
 }
 
-/**
- * The path of a topic's payloads whose value the key of a tombstone gives: the declared one, else the only one of the topic's fields with
- * `state`. undefined: there is none.
- */
-function keyedPathOf(bindings: readonly Binding[]): string | undefined {
-  const [first, ...others] = keyedPathsOf(bindings.filter(({ state }) => state));
-  return declaredPathOf(bindings) ?? (others.length === 0 ? first : undefined);
-}
-
-/** The path that the fields with `tombstone` and without `state` agree on: only the key routes their tombstones. */
-function declaredPathOf(bindings: readonly Binding[]): string | undefined {
-  return keyedPathsOf(bindings.filter(({ tombstone, state }) => tombstone && !state))[0];
-}
-
-function keyedPathsOf(bindings: readonly Binding[]): readonly string[] {
-  return [...new Set(bindings.flatMap(({ match }) => keyedMatch(match)?.path ?? []))];
-}
-
 /** Equal keys have equal hashes; 128 bits of SHA-256. */
 function hashOf(key: Buffer): string {
   return createHash('sha256').update(key).digest('base64url').slice(0, 22);
-}
-
-/** True if the tombstones of a binding go to the channels of a pattern: each value in their names is known without a payload. */
-function takesTombstonesOf({ tombstone, state }: Binding, keys: Pattern['keys'], keyed: string | undefined): boolean {
-  if (!tombstone && !state) return false;
-  return keys.every(({ path, index }) => index === undefined || isRecordPart(path) || path === keyed);
-}
-
-function patternsOf(
-  topic: string,
-  bindings: readonly Binding[],
-  prefix: string,
-  paths: readonly string[],
-): readonly Pattern[] {
-  const keyed = keyedPathOf(bindings);
-  const patterns = new Map<string, Pattern>();
-  for (const binding of bindings) {
-    let combinations: { path: string; index: number | undefined }[][] = [[]];
-    for (const key of keysOf(binding)) {
-      const { path } = key;
-      const index = paths.indexOf(path);
-      combinations = combinations.flatMap((keys) => [
-        [...keys, { path, index }],
-        ...('isOptional' in key && key.isOptional ? [[...keys, { path, index: undefined }]] : []),
-      ]);
-    }
-    for (const keys of combinations) {
-      const isConstant = keys.every((key) => key.index === undefined);
-      const constant = channelName(
-        prefix,
-        topic,
-        keys.map(({ path }) => ({ path, value: undefined })),
-      );
-      const identity = keys.map(({ path, index }) => `${path}=${index === undefined ? '*' : '?'}`).join();
-      const known = patterns.get(identity);
-      const ofPayload = keys.filter(({ path, index }) => index !== undefined && !isRecordPart(path));
-      const keyIndex = ofPayload.length === 0 ? undefined : `${prefix}${topic}[${identity}]`;
-      const history = larger(known?.history, retentionOf(binding, keyIndex));
-      const takesTombstones = known?.takesTombstones === true || takesTombstonesOf(binding, keys, keyed);
-      const isNamedByKey = keys.every(({ path, index }) => index === undefined || path === keyed);
-      patterns.set(identity, {
-        keys,
-        constant: isConstant ? constant : undefined,
-        history,
-        takesTombstones,
-        isNamedByKey,
-      });
-    }
-  }
-  return [...patterns.values()];
-}
-
-const NO_HISTORY = { entries: 0, bytes: 0, seconds: 0 };
-
-function retentionOf({ history, state }: Binding, keyIndex: string | undefined): Retention | undefined {
-  if (!state) return history;
-  return { ...(history ?? NO_HISTORY), stateSeconds: state.seconds, ...(keyIndex !== undefined && { keyIndex }) };
-}
-
-function larger(a: Retention | undefined, b: Retention | undefined): Retention | undefined {
-  if (!a || !b) return a ?? b;
-  const stateSeconds = longerState(a.stateSeconds, b.stateSeconds);
-  return {
-    entries: Math.max(a.entries, b.entries),
-    bytes: Math.max(a.bytes, b.bytes),
-    seconds: Math.max(a.seconds, b.seconds),
-    ...(stateSeconds !== undefined && { stateSeconds }),
-    ...((a.keyIndex ?? b.keyIndex) !== undefined && { keyIndex: a.keyIndex ?? b.keyIndex }),
-  };
-}
-
-/** 0 is for ever. */
-function longerState(a: number | undefined, b: number | undefined): number | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return a === 0 || b === 0 ? 0 : Math.max(a, b);
 }
