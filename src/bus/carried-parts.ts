@@ -6,7 +6,7 @@ export interface PartsDemand {
 }
 
 /**
- * The demanded parts of one record. null: the record does not have the part, or it is not UTF-8. A part that was not demanded when the
+ * The demanded parts of one record. null: the record does not have the part, or it is no text. A part that was not demanded when the
  * record was published is absent.
  */
 export interface CarriedParts {

@@ -12,12 +12,12 @@ export interface EventRecord {
   /** In ms since 1970; negative: the record has none. */
   readonly timestamp: number;
   /**
-   * null: the record has none, or it is not UTF-8.
+   * null: the record has none, or it is no text.
    * @throws TypeError unless a @kafka of the topic has `record: { key: true }`, and if the message does not carry it
    */
   readonly key: string | null;
   /**
-   * By name; of several headers of one name the last. null: the record has none, or it is not UTF-8.
+   * By name; of several headers of one name the last. null: the record has none, or it is no text.
    * @throws TypeError for a name that no @kafka of the topic has in `record: { headers: […] }`, and if the message does not carry them
    */
   readonly headers: Readonly<Record<string, string | null>>;

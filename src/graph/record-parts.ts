@@ -38,7 +38,7 @@ export function partsReader(parts: readonly string[]): (record: RecordParts) => 
   return (record) => readers.map((read) => read(record));
 }
 
-/** undefined: the record has no key, or it is not UTF-8. */
+/** undefined: the record has no key, or it is no text. */
 export function keyText({ key }: RecordParts): string | undefined {
   return utf8Text(key);
 }
@@ -52,9 +52,12 @@ function headerReader(part: string): (record: RecordParts) => string | undefined
   };
 }
 
-/** undefined: the bytes are not UTF-8 and match nothing. */
+/**
+ * undefined: the bytes are no text and match nothing. Those that begin with a zero byte are none: with a schema (`wire-format.ts`), or in a
+ * binary number, bytes may be UTF-8 by chance.
+ */
 function utf8Text(bytes: HeaderValue): string | undefined {
   if (typeof bytes === 'string') return bytes;
   if (bytes === null || bytes === undefined) return undefined;
-  return isUtf8(bytes) ? bytes.toString() : undefined;
+  return bytes[0] !== 0 && isUtf8(bytes) ? bytes.toString() : undefined;
 }

@@ -8,7 +8,7 @@ import { keysOf } from './channel-keys.ts';
 import { declaredPathOf, keyedPathOf, patternsOf } from './channel-patterns.ts';
 import type { Pattern } from './channel-patterns.ts';
 import { textOf } from './compared-text.ts';
-import { isRecordPart, keyText, partsReader } from './record-parts.ts';
+import { KEY_PART, isRecordPart, keyText, partsReader } from './record-parts.ts';
 import type { RecordParts } from './record-parts.ts';
 import type { Binding } from './schema/binding.ts';
 import { FieldTally, payloadToLookFor } from './field-tally.ts';
@@ -23,8 +23,11 @@ export interface Route {
   readonly isDeparture?: boolean;
 }
 
-/** Called with a path if a record's key is not its value there, though tombstones are routed as if it were. */
-export type OnKeyDiffers = (topic: string, path: string) => void;
+/**
+ * Called once if tombstones cannot be routed by the keys of records: a key is not the value at the path that it is taken for; without a path: it
+ * is no text.
+ */
+export type OnUnfitKey = (topic: string, path?: string) => void;
 
 /** Routes the records of one topic. Patterns are computed once; a record costs one read per path and one name per channel. */
 export class TopicRouter {
@@ -40,8 +43,8 @@ export class TopicRouter {
   records = 0;
   /** Counted records that match no field. */
   unrouted = 0;
-  /** Records without a value, by whether a channel got them. */
-  readonly tombstones = { routed: 0, unrouted: 0 };
+  /** Records without a value, by whether a channel got them. `unreadable_key`: those whose channels the key would name, if it were text. */
+  readonly tombstones = { routed: 0, unrouted: 0, unreadable_key: 0 };
   readonly #prefix: string;
   readonly #patterns: readonly Pattern[];
   readonly #tombstonePatterns: readonly Pattern[];
@@ -51,9 +54,12 @@ export class TopicRouter {
   readonly #keyed: number | undefined;
   /** False if tombstones need no such value, or records have shown that the key is not the value. */
   #comparesKey: boolean;
+  /** True if there are tombstones that only the text of their key routes. */
+  readonly #needsKeyText: boolean;
   /** False once the key of a record was not its value at the keyed path. From then on, all states of indexed patterns remember the key. */
   #keyIsValue = true;
-  readonly #onKeyDiffers: OnKeyDiffers;
+  readonly #onUnfitKey: OnUnfitKey;
+  #hasReportedKey = false;
   readonly #maxValueLength: number;
 
   /**
@@ -64,7 +70,7 @@ export class TopicRouter {
     topic: string,
     bindings: readonly Binding[],
     prefix: string,
-    onKeyDiffers: OnKeyDiffers = () => undefined,
+    onUnfitKey: OnUnfitKey = () => undefined,
     maxValueLength = Infinity,
   ) {
     const matched = [...new Set(bindings.flatMap((binding) => keysOf(binding).map(({ path }) => path)))];
@@ -85,7 +91,11 @@ export class TopicRouter {
     const keyed = keyedPathOf(bindings);
     this.#keyed = keyed === undefined ? undefined : paths.indexOf(keyed);
     this.#comparesKey = keyed !== undefined && keyed === declaredPathOf(bindings);
-    this.#onKeyDiffers = onKeyDiffers;
+    this.#needsKeyText = this.#tombstonePatterns.some(({ keys, history }) => {
+      if (history?.keyIndex !== undefined) return false;
+      return keys.some(({ path, index }) => index !== undefined && (path === KEY_PART || path === keyed));
+    });
+    this.#onUnfitKey = onUnfitKey;
   }
 
   /** Counts on from the router of the same topic of another graph. */
@@ -167,15 +177,24 @@ export class TopicRouter {
       const keyHash = this.#indexedPatterns.length > 0 ? hashOf(record.key) : '';
       for (const { history } of this.#indexedPatterns) channels.push({ channel: STATES_OF_KEY, history, keyHash });
     }
-    this.tombstones[channels.length > 0 ? 'routed' : 'unrouted']++;
+    const isUnreadable = this.#needsKeyText && key === undefined && record.key !== null;
+    if (isUnreadable) this.#reportKey();
+    this.tombstones[isUnreadable ? 'unreadable_key' : channels.length > 0 ? 'routed' : 'unrouted']++;
     return channels;
   }
 
-  /** Reports, once, that the key is not the value that tombstones take it for. A record without that value says nothing. */
+  /** Reports that the key is not the value that tombstones take it for. A record without that value says nothing. */
   #compareKey(keyed: number, values: PathValues, record: RecordParts): void {
-    if (values[keyed] === undefined || values[keyed] === keyText(record)) return;
+    const text = keyText(record);
+    if (values[keyed] === undefined || values[keyed] === text) return;
     this.#comparesKey = false;
-    this.#onKeyDiffers(this.topic, this.paths[keyed]!.join('.'));
+    this.#reportKey(text === undefined && record.key !== null ? undefined : this.paths[keyed]!.join('.'));
+  }
+
+  /** Once. */
+  #reportKey(path?: string): void {
+    if (!this.#hasReportedKey) this.#onUnfitKey(this.topic, path);
+    this.#hasReportedKey = true;
   }
 
   #channelsOf(patterns: readonly Pattern[], values: PathValues): Route[] {
@@ -203,7 +222,7 @@ export class TopicRouter {
 export function createRouters(
   bindings: Iterable<Binding>,
   prefix: string,
-  onKeyDiffers?: OnKeyDiffers,
+  onUnfitKey?: OnUnfitKey,
   maxValueLength?: number,
 ): ReadonlyMap<string, TopicRouter> {
   const groups = new Map<string, Binding[]>();
@@ -211,7 +230,7 @@ export function createRouters(
     for (const topic of binding.topics) groups.set(topic, [...(groups.get(topic) ?? []), binding]);
   }
   return new Map(
-    [...groups].map(([topic, group]) => [topic, new TopicRouter(topic, group, prefix, onKeyDiffers, maxValueLength)]),
+    [...groups].map(([topic, group]) => [topic, new TopicRouter(topic, group, prefix, onUnfitKey, maxValueLength)]),
   );
 }
 

@@ -30,18 +30,22 @@ export interface WorkerGraphPorts {
   readonly decodersOf: DecodersOf;
 }
 
+const OTHER_KEY =
+  'the key of a record is not its value at the path that tombstones are routed by: tombstones of this topic reach nobody, or the wrong subscriptions';
+const UNREADABLE_KEY =
+  'the key of a record is no text: it is binary or has a schema (Avro, Protobuf, JSON Schema). Without the value of a key, a tombstone of this topic reaches ' +
+  'only subscriptions to every key, and fields with state. Write keys as text (in Kafka Connect, key.converter=org.apache.kafka.connect.storage.StringConverter), or ' +
+  'add state: {} to fields that match a path';
+
 export function createWorkerGraph(
   { config, bus, log }: RoleServices,
   { limits, snakeCase, decodersOf }: WorkerGraphPorts,
   graph: Graph,
 ): WorkerGraph {
   const bindings = [...graph.bindings.values()];
-  const onKeyDiffers = (topic: string, path: string) =>
-    log.warn(
-      { topic, path },
-      'the key of a record is not its value at the path that tombstones are routed by: tombstones of this topic reach nobody, or the wrong subscriptions',
-    );
-  const routers = createRouters(bindings, config.CHANNEL_PREFIX, onKeyDiffers, config.MAX_CHANNEL_BYTES);
+  const onUnfitKey = (topic: string, path?: string) =>
+    log.warn({ topic, ...(path !== undefined && { path }) }, path === undefined ? UNREADABLE_KEY : OTHER_KEY);
+  const routers = createRouters(bindings, config.CHANNEL_PREFIX, onUnfitKey, config.MAX_CHANNEL_BYTES);
   const printers = new Map(
     Array.from(partsDemands(bindings), ([topic, demand]) => [topic, new PartsPrinter(demand)] as const),
   );

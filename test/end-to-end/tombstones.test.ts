@@ -248,6 +248,39 @@ describe('a compacted topic', { timeout: 240_000 }, () => {
     assert.deepEqual(await statesOf('B'), { mine: { status: 'BACK' }, one: { status: 'BACK' }, seven: null });
   });
 
+  it('counts tombstones whose key has a schema, names the mend, and shows nobody the bytes of such a key', async (t) => {
+    const topic = await createCompacted();
+    const graph = await graphFolder(t, {
+      'schema.graphql': `
+        type Subscription {
+          order(order_id: ID!): Order! @kafka(topic: "${topic}", ${MATCH}, tombstone: COMPLETE)
+        }
+        type Order { order_id: ID! key: String @record(field: KEY) }
+      `,
+    });
+    const settings = await settingsOf(t, topic);
+    const pod = await startPod(t, { ...settings, GRAPH: graph });
+    const socket = await openSocket(t, pod.url);
+    await socket.init();
+    socket.subscribe('1', 'subscription { order(order_id: 7) { order_id key } }');
+    await pod.counts('crier_channels', 1);
+    // The bytes of Avro's long 7 with the schema 1, all of which are ASCII.
+    const key = Buffer.from([0, 0, 0, 0, 1, 0x0e]);
+    await outside.send(topic, [
+      { key, value: '{"orderId":7}' },
+      { key, value: null },
+    ]);
+    const [event] = await socket.take(1);
+    assert.deepEqual((event!.payload as { data: unknown }).data, { order: { order_id: '7', key: null } });
+    await pod.counts(`crier_tombstones_total{topic="${topic}",outcome="unreadable_key"}`, 1);
+    assert.equal(await pod.metric(`crier_tombstones_total{topic="${topic}",outcome="routed"}`), 0);
+    const warnings = pod.lines.filter(({ msg }) => msg.startsWith('the key of a record is'));
+    assert.deepEqual(
+      warnings.map(({ topic: of, msg }) => [of, /StringConverter.*state: \{\}/.test(msg)]),
+      [[topic, true]],
+    );
+  });
+
   it('ends an iteration of @crier/client', async (t) => {
     const topic = await createCompacted();
     const pod = await startPod(t, await settingsOf(t, topic));

@@ -89,8 +89,32 @@ describe('the channels of a tombstone', () => {
   it('are counted by whether there are any', () => {
     const router = new TopicRouter('orders', [binding({})], '');
     for (const key of [Buffer.from('7'), null, Buffer.from('8')]) router.tombstoneChannels({ key });
-    assert.deepEqual(router.tombstones, { routed: 2, unrouted: 1 });
+    assert.deepEqual(router.tombstones, { routed: 2, unrouted: 1, unreadable_key: 0 });
     assert.deepEqual([router.records, router.unrouted], [0, 0]);
+  });
+
+  it('are not named by a key that is binary or has a schema, which is counted and reported once', () => {
+    const reports: unknown[] = [];
+    const avro = Buffer.from([0, 0, 0, 0, 1, 0x0e]);
+    const tombstonesOf = (bindings: readonly Binding[], keys: readonly Buffer[] = [avro, avro]) => {
+      const router = new TopicRouter('orders', bindings, '', (topic, path) => void reports.push([topic, path]));
+      const channels = keys.flatMap((key) => router.tombstoneChannels({ key }).map(({ channel }) => channel));
+      return [channels, router.tombstones, reports.splice(0)];
+    };
+    const unreadable = { routed: 0, unrouted: 0, unreadable_key: 2 };
+    assert.deepEqual(tombstonesOf([binding({})]), [[], unreadable, [['orders', undefined]]]);
+    const long = Buffer.alloc(8);
+    long.writeBigInt64BE(7n);
+    const all = binding({ field: 'all', match: [match(KEY_PART, true)] });
+    const everyKey = 'orders{.key=*}';
+    assert.deepEqual(tombstonesOf([all], [long, Buffer.from([0xff])]), [
+      [everyKey, everyKey],
+      unreadable,
+      [['orders', undefined]],
+    ]);
+    const routed = { routed: 2, unrouted: 0, unreadable_key: 0 };
+    assert.deepEqual(tombstonesOf([binding({ state: { seconds: 0 } })]), [[STATES_OF_KEY, STATES_OF_KEY], routed, []]);
+    assert.deepEqual(tombstonesOf([binding({ match: [] })]), [['orders{}', 'orders{}'], routed, []]);
   });
 
   it('follow no key that holds characters of a channel name', () => {
@@ -185,6 +209,15 @@ describe('the key of a topic whose tombstones are routed by it', () => {
     assert.deepEqual(reportsOf([binding({})], [7, '7'], ['x', 'x'], [undefined, '9']), []);
     assert.deepEqual(reportsOf([binding({})], [7, '8'], [7, '9']), ['orders id']);
     assert.deepEqual(reportsOf([binding({})], [7, null]), ['orders id']);
+  });
+
+  it('is reported without a path if it is no text', () => {
+    const reports: unknown[] = [];
+    const router = new TopicRouter('orders', [binding({})], '', (_, path) => void reports.push(path));
+    const record = { key: Buffer.from([0, 0, 0, 0, 1, 0x0e]) };
+    router.count(router.valuesIn({ id: 7 }), record);
+    router.tombstoneChannels(record);
+    assert.deepEqual(reports, [undefined]);
   });
 
   it('is not looked at where no tombstone needs it', () => {

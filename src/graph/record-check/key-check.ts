@@ -3,7 +3,7 @@ import type { GraphQLInputType, GraphQLSchema } from 'graphql';
 import { didYouMean } from '../../did-you-mean.ts';
 import { valueAt } from '../../json/value-at.ts';
 import { textOf } from '../compared-text.ts';
-import { isRecordPart, partLabel, partsReader } from '../record-parts.ts';
+import { KEY_PART, isRecordPart, partLabel, partsReader } from '../record-parts.ts';
 import type { RecordParts } from '../record-parts.ts';
 import type { Binding } from '../schema/binding.ts';
 import { absenceAt, kindOf, sentence, shortened } from './described.ts';
@@ -72,11 +72,15 @@ function textIn(record: CheckedRecord, { path, mayBeList = false }: BindingKey):
 }
 
 function absence({ label, path, isRequired }: BindingKey, record: CheckedRecord, origin: RecordOrigin): string {
-  const found = isRecordPart(path)
-    ? `has no ${partLabel(path).replace("the record's ", '')} that is UTF-8`
-    : absenceAt(record.payload, path.split('.'));
+  const found = isRecordPart(path) ? partAbsence(path, record) : absenceAt(record.payload, path.split('.'));
   const effect = isRequired ? 'No subscription receives it' : 'No subscription with this argument receives it';
   return `${label}: the record ${sentence(found)} ${effect}; correct the path in @kafka, or ${origin}`;
+}
+
+function partAbsence(path: string, { key }: CheckedRecord): string {
+  if (path === KEY_PART && key?.[0] === 0)
+    return 'has a key that is binary or has a schema, which crier does not read as text';
+  return `has no ${partLabel(path).replace("the record's ", '')} that is UTF-8`;
 }
 
 function misfit({ label, path }: BindingKey, type: GraphQLInputType, records: readonly CheckedRecord[]): string {

@@ -9,7 +9,7 @@ export const RECORD_DIRECTIVE = /* GraphQL */ `
     TOPIC
     PARTITION
     OFFSET
-    "The key as text; null if there is none, or if it is not UTF-8."
+    "The key as text; null if there is none, or if it is no text."
     KEY
     "The header of that name, likewise."
     HEADER

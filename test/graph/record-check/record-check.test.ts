@@ -26,14 +26,20 @@ const BY_ID =
   'order_updated(id: ID!): Order @kafka(topic: "orders", match: [{ arg: "id", path: "order.id" }], payload: "order")';
 
 /** What is said of these payloads, in order: the problems by field. */
-async function found(t: TestContext, fields: string, payloads: readonly unknown[], resolvers?: string) {
+async function found(
+  t: TestContext,
+  fields: string,
+  payloads: readonly unknown[],
+  resolvers?: string,
+  key: Buffer | null = null,
+) {
   const files = {
     'schema.graphql': `${TYPES} type Subscription { ${fields} }`,
     ...(resolvers === undefined ? {} : { 'resolvers.ts': resolvers }),
   };
   const graph = await loadGraph(await graphFolder(t, files));
   const records = payloads.map((payload, i) => {
-    return { partition: 0, offset: String(i), key: null, payload: payload as Record<string, unknown> };
+    return { partition: 0, offset: String(i), key, payload: payload as Record<string, unknown> };
   });
   return checkRecords(graph, 'orders', records, 'what the producer writes');
 }
@@ -195,6 +201,11 @@ describe('checkRecords', () => {
     const [misfit] = await found(t, fields, [order({}), order({})]);
     assert.equal(misfit?.offset, '1');
     assert.match(misfit.problems[0]!, /^match of "id": the record has no key that is UTF-8\. No subscription/);
+    const [unread] = await found(t, fields, [order({})], undefined, Buffer.from([0, 0, 0, 0, 1, 0x0e]));
+    assert.match(
+      unread!.problems[0]!,
+      /^match of "id": the record has a key that is binary or has a schema, which crier/,
+    );
   });
 
   it('survives payloads that are nested deeply and lists of thousands', async (t) => {
