@@ -281,6 +281,46 @@ describe('a compacted topic', { timeout: 240_000 }, () => {
     );
   });
 
+  it('delivers deletes of Debezium to subscribers of the row, where the field has state', async (t) => {
+    const topic = await createCompacted();
+    const graph = await graphFolder(t, {
+      'schema.graphql': `
+        type Subscription {
+          row(id: ID!): Row
+            @kafka(topic: "${topic}", match: [{ arg: "id", path: "after.id" }], payload: "after", state: {}, tombstone: NULL)
+        }
+        type Query { row(id: ID!): Row @state(of: "row") }
+        type Row { id: ID! name: String }
+      `,
+    });
+    const pod = await startPod(t, { ...(await settingsOf(t, topic)), GRAPH: graph });
+    const socket = await openSocket(t, pod.url);
+    await socket.init();
+    for (const id of ['7', '8']) socket.subscribe(id, `subscription { row(id: ${id}) { name } }`);
+    await pod.counts('crier_channels', 2);
+    const key = '{"id":7}';
+    const [before, after] = [
+      { id: 7, name: 'a' },
+      { id: 7, name: 'b' },
+    ];
+    await outside.send(topic, [
+      { key, value: JSON.stringify({ before: null, after: before, op: 'c' }) },
+      { key, value: JSON.stringify({ before, after, op: 'u' }) },
+      { key, value: JSON.stringify({ before: after, after: null, op: 'd' }) },
+      { key, value: null },
+    ]);
+    const messages = await socket.take(3);
+    assert.deepEqual(
+      messages.map(({ id, payload }) => [id, (payload as { data: unknown }).data]),
+      [
+        ['7', { row: { name: 'a' } }],
+        ['7', { row: { name: 'b' } }],
+        ['7', { row: null }],
+      ],
+    );
+    assert.deepEqual(await socket.roundTrip(), []);
+  });
+
   it('ends an iteration of @crier/client', async (t) => {
     const topic = await createCompacted();
     const pod = await startPod(t, await settingsOf(t, topic));
