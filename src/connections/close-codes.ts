@@ -4,6 +4,7 @@ import { CloseCode } from 'graphql-ws';
 export const CLOSE_CODES = {
   goingAway: 1001,
   policyViolation: 1008,
+  messageTooBig: 1009,
   serviceRestart: 1012,
   tryAgainLater: 1013,
   /** The protocol's code for a late `connection_init`, here also for a message that is not completed in time. Stock clients retry. */

@@ -121,8 +121,9 @@ export class HttpStreams implements EndpointStreams {
       refusalAt: (address) => {
         if (!reservation) return UNKNOWN_STREAM;
         if (isOpening) return reservation.stream ? IS_OPEN : this.#refusalOf(request, address);
-        if (!reservation.stream) return NOT_OPEN;
-        return reservation.stream.admitsRequest() ? undefined : RATE_REFUSAL;
+        const { stream } = reservation;
+        if (!stream) return NOT_OPEN;
+        return endsOperation(request, stream) || stream.admitsRequest() ? undefined : RATE_REFUSAL;
       },
       answer: async (exchange) => {
         // It may have ended, or been opened, while the body was read.
@@ -236,6 +237,11 @@ export class HttpStreams implements EndpointStreams {
     this.#options.onRefused('headers');
     return longHeaders(maxInitBytes);
   }
+}
+
+/** True if the request ends a live operation: it frees what the operation has paid for. */
+function endsOperation(request: IncomingMessage, { operations }: HttpStream): boolean {
+  return request.method === 'DELETE' && operations.has(searchOf(request).get('operationId') ?? '');
 }
 
 /** An operation that is over is no mistake of the client, which may not know yet. */

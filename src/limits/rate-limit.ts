@@ -20,4 +20,14 @@ export class RateLimit {
     this.#tokens -= tokens;
     return true;
   }
+
+  /** Gives a token back. */
+  giveBack(): void {
+    this.#tokens = Math.min(this.#burst, this.#tokens + 1);
+  }
+
+  /** Time in ms from the last `take` until there are so many tokens. */
+  msUntil(tokens: number): number {
+    return Math.ceil(((tokens - this.#tokens) / this.#perSecond) * 1000);
+  }
 }

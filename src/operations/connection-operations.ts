@@ -2,6 +2,7 @@ import { OperationTypeNode } from 'graphql';
 import type { SubscribeMessage } from 'graphql-ws';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import { clientError } from '../errors.ts';
+import type { ErrorCode } from '../errors.ts';
 import type { Outbox } from '../fanout/outbox/outbox.ts';
 import { DocumentLane } from '../graph/documents/document-queue.ts';
 import { fits } from './held-bytes.ts';
@@ -123,9 +124,9 @@ export class ConnectionOperations implements LiveOperationOwner {
     }
   }
 
-  /** Answers a `subscribe` message with an error: a limit of operations is reached. */
-  refuse(id: string, message: string): void {
-    new LiveOperation(id, this, this.#services).fail([clientError('OPERATION_LIMIT', message)]);
+  /** Answers a `subscribe` message with an error: a limit is reached, by default that of operations. */
+  refuse(id: string, message: string, code: ErrorCode = 'OPERATION_LIMIT'): void {
+    new LiveOperation(id, this, this.#services).fail([clientError(code, message)]);
   }
 
   /** The connection has another token that grants the same. */
@@ -150,10 +151,12 @@ export class ConnectionOperations implements LiveOperationOwner {
     else setImmediate(() => this.#authoriseHeld(held));
   }
 
-  /** Ends an operation that its client completed. An unknown id is ignored. */
-  complete(id: string): void {
-    this.#live.get(id)?.end();
+  /** Ends an operation that its client completed. Returns false if the id is unknown. */
+  complete(id: string): boolean {
+    const operation = this.#live.get(id);
+    operation?.end();
     this.#delete(id);
+    return operation !== undefined;
   }
 
   onOver(operation: LiveOperation): void {

@@ -3,6 +3,8 @@ export interface ConnectionLimits {
   readonly maxIdBytes: number;
   /** Of the text that a connection keeps of the upgrade's headers and `connection_init` together: without a token that was verified. */
   readonly maxInitBytes: number;
+  /** Of a message. A `subscribe` of up to four times as much is answered with an error; any other longer message ends the connection. */
+  readonly maxMessageBytes: number;
   readonly maxMessagesPerSecond: number;
   readonly maxMessageBurst: number;
   readonly maxPendingEvents: number;

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { CloseCode, MessageType } from 'graphql-ws';
 import type { SubscribeMessage } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import type { RequestSource } from '../context/connection-facts.ts';
+import type { ConnectionFacts, RequestSource } from '../context/connection-facts.ts';
 import { Outbox } from '../fanout/outbox/outbox.ts';
 import type { OutboxOwner } from '../fanout/outbox/outbox.ts';
 import type { KnownClaims } from '../identity/revocation.ts';
@@ -19,7 +19,8 @@ import { PeerSilence } from './peer-silence.ts';
 import { tooOldAt } from '../connections/age-limit.ts';
 import type { ClientConnection } from '../connections/client-connection.ts';
 import { CLOSE_CODES } from '../connections/close-codes.ts';
-import { closeReason, parseClientMessage } from './protocol.ts';
+import { EarlyMessages } from './early-messages.ts';
+import { closeReason, parseClientMessage, subscribedId } from './protocol.ts';
 import { isServed, protocolClose } from './subprotocol.ts';
 import { RateLimit } from '../limits/rate-limit.ts';
 import { wholeSeconds } from '../connections/whole-seconds.ts';
@@ -47,8 +48,10 @@ export class Connection
   readonly #rateLimit: RateLimit;
   readonly #identity: ConnectionIdentity;
   readonly #silence = new PeerSilence();
-  /** Messages of this connection in the inbox. */
+  /** Messages of this connection that wait for their rate or in the inbox. */
   #waitingMessages = 0;
+  /** Those that wait for their rate; undefined: none has. */
+  #early: EarlyMessages | undefined;
   #isEnded = false;
   /** Why it closes once its mutations are answered; undefined: it stays. */
   #leaving: string | undefined;
@@ -122,7 +125,8 @@ export class Connection
 
   /** Bytes that its end frees: what waits for its socket, its facts, and what its operations keep beside their documents, which others may use. */
   get heldBytes(): number {
-    return this.outbox.queuedBytes + this.operations.heldBytes + this.#identity.heldBytes;
+    const { operations, outbox } = this;
+    return outbox.queuedBytes + operations.heldBytes + this.#identity.heldBytes + (this.#early?.textBytes ?? 0);
   }
 
   /** The graph has another `authenticate`. Never rejects. */
@@ -177,7 +181,7 @@ export class Connection
     if (this.#tooOldAt > 0 && performance.now() >= this.#tooOldAt && !this.#isEnded) {
       return this.leave('The connection is too old: reconnect');
     }
-    // While messages wait in the inbox the socket is paused, so silence proves nothing.
+    // While messages wait the socket is paused, so silence proves nothing.
     if (this.#waitingMessages > 0) return this.#silence.forget();
     const silence = this.#silence.sweep(
       this.#socket.isMessageIncomplete,
@@ -194,7 +198,7 @@ export class Connection
 
   onDeadline(): void {
     // A message that waits in the inbox arrived in time; it is handled first.
-    if (this.#waitingMessages > 0) setImmediate(() => this.onDeadline());
+    if (this.#waitingMessages > 0 && this.#early?.isEmpty !== false) setImmediate(() => this.onDeadline());
     else if (!this.#identity.isInitialised)
       this.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout');
   }
@@ -216,17 +220,14 @@ export class Connection
     this.terminate();
   }
 
-  /** Handles a message at once or puts it into the inbox. A bug in its handling ends this connection, not the process. */
   onMessageFrame(data: Buffer): void {
     this.#silence.onMessage();
-    if (this.#socket.readyState !== WebSocket.OPEN || !this.#isAdmitted(this.#costOf(data))) return;
-    if (this.#services.inbox.receive(this, data)) return;
-    if (this.#waitingMessages++ === 0) this.#socket.pause();
+    this.#admit(data, this.#costOf(data));
   }
 
-  /** Handles a message when its turn in the inbox has come. */
+  /** Handles a message when its turn in the inbox has come. A bug in its handling ends this connection, not the process. */
   onTurn(data: Buffer): void {
-    if (this.#waitingMessages > 0 && --this.#waitingMessages === 0) this.#socket.resume();
+    this.#onWaited();
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     this.#receive(data).catch((error: unknown) => {
       this.#services.onFailure('connection', error, this.id);
@@ -240,7 +241,7 @@ export class Connection
 
   /** Control frames count against the message rate. */
   onControlFrame(): void {
-    this.#isAdmitted();
+    this.#admit(undefined, 1);
   }
 
   /** Messages that this one counts as: a client pays for its text, not for the few bytes that it may have sent instead. */
@@ -249,19 +250,35 @@ export class Connection
     return Math.min(Math.max(1, Math.ceil(length / INFLATED_MESSAGE_BYTES)), this.#services.limits.maxMessageBurst);
   }
 
-  /** Takes `messages` (a count) from the rate limit. If fewer are left, closes the connection and returns false. */
-  #isAdmitted(messages = 1): boolean {
-    if (this.#rateLimit.take(performance.now(), messages)) return true;
-    const { maxMessagesPerSecond, maxMessageBurst } = this.#services.limits;
+  /** Handles a message at once if its rate and the inbox allow it. Otherwise it waits for both, and the socket is not read meanwhile. */
+  #admit(data: Buffer | undefined, cost: number): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    const isEarly = this.#early?.isEmpty === false || !this.#rateLimit.take(performance.now(), cost);
+    if (!isEarly && (!data || this.#services.inbox.receive(this, data))) return;
+    if (this.#waitingMessages++ === 0) this.#socket.pause();
+    if (!isEarly) return;
+    const { maxMessageBytes, maxMessagesPerSecond, maxMessageBurst } = this.#services.limits;
+    this.#early ??= new EarlyMessages(this.#rateLimit, maxMessageBytes, (due) => this.#onDue(due));
+    if (this.#early.add(data, cost)) return;
     this.close(
       CLOSE_CODES.policyViolation,
       `Too many messages: ${maxMessagesPerSecond} per second and ${maxMessageBurst} at once are allowed`,
     );
-    return false;
+  }
+
+  #onDue(data: Buffer | undefined): void {
+    if (data) this.#services.inbox.receive(this, data);
+    else this.#onWaited();
+  }
+
+  #onWaited(): void {
+    if (this.#waitingMessages > 0 && --this.#waitingMessages === 0) this.#socket.resume();
   }
 
   async #receive(data: Buffer): Promise<void> {
-    const message = parseClientMessage(data, this.#services.limits.maxIdBytes);
+    const { maxMessageBytes, maxIdBytes } = this.#services.limits;
+    if (data.length > maxMessageBytes) return this.#refuseLong(data);
+    const message = parseClientMessage(data, maxIdBytes);
     if (!message) return this.close(CloseCode.BadRequest, 'Invalid message received');
     switch (message.type) {
       case MessageType.Ping:
@@ -274,20 +291,36 @@ export class Connection
       case MessageType.Subscribe:
         return this.#subscribe(message);
       case MessageType.Complete:
-        return this.operations.complete(message.id);
+        if (this.operations.complete(message.id)) this.#rateLimit.giveBack();
+        return;
     }
   }
 
   async #subscribe(message: SubscribeMessage): Promise<void> {
-    const { facts } = this.#identity;
-    if (!facts) return this.close(CloseCode.Unauthorized, 'Unauthorized');
-    if (this.#leaving !== undefined) return;
-    if (this.operations.has(message.id)) {
-      return this.close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${message.id} already exists`);
-    }
+    const facts = this.#factsFor(message.id);
+    if (!facts) return;
     const refusal = this.#identity.operationRefusal;
     if (refusal !== undefined) return this.operations.refuse(message.id, refusal);
     await this.operations.start(message, facts, this.#identity.refreshed);
+  }
+
+  /** The facts for an operation with this id; undefined: none may begin now. */
+  #factsFor(id: string): ConnectionFacts | undefined {
+    const { facts } = this.#identity;
+    if (!facts) this.close(CloseCode.Unauthorized, 'Unauthorized');
+    else if (this.#leaving === undefined && this.operations.has(id))
+      this.close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${id} already exists`);
+    else if (this.#leaving === undefined) return facts;
+    return undefined;
+  }
+
+  /** A message that is too long ends its operation, or the connection if it names none. It is not parsed. */
+  #refuseLong(data: Buffer): void {
+    const { maxMessageBytes, maxIdBytes } = this.#services.limits;
+    const id = subscribedId(data, maxIdBytes);
+    const text = `A message may have ${maxMessageBytes} bytes (MAX_MESSAGE_BYTES)`;
+    if (id === undefined) this.close(CLOSE_CODES.messageTooBig, text);
+    else if (this.#factsFor(id)) this.operations.refuse(id, text, 'BAD_USER_INPUT');
   }
 
   /** Called when the socket has closed. */
@@ -327,6 +360,10 @@ export class Connection
     this.#services.initDeadlines.delete(this);
     this.#identity.end();
     this.operations.end();
+    if (!this.#early) return;
+    this.#early.end();
+    // The peer's close frame is to be read.
+    this.#socket.resume();
   }
 }
 

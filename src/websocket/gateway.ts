@@ -41,7 +41,6 @@ export interface GatewayOptions extends Omit<ConnectionsOptions, 'writer'> {
   readonly origins: Origins;
   readonly refusedOrigins: Pick<RefusedOrigins, 'report'>;
   readonly initTimeoutMs: number;
-  readonly maxMessageBytes: number;
   /** Compresses results for clients that offer permessage-deflate; undefined: nothing is compressed. */
   readonly deflater?: Deflater | undefined;
   /** Longest wait of a drain, in ms, for answers to mutations and for those of clients to the close frame; a second at most once it must hurry. */
@@ -89,6 +88,9 @@ const SOCKET_OPTIONS = {
   handleProtocols: selectProtocol,
 };
 
+/** A longer message than so many times `maxMessageBytes` is not received. */
+const MAX_TOO_LONG = 4;
+
 /** The WebSocket endpoint: checks upgrades, and owns the connections of all transports, which it drains at `close`. */
 export class Gateway {
   readonly connections: Connections;
@@ -103,7 +105,8 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    const socketOptions = { ...SOCKET_OPTIONS, maxPayload: options.maxMessageBytes };
+    const maxPayload = MAX_TOO_LONG * options.connections.limits.maxMessageBytes;
+    const socketOptions = { ...SOCKET_OPTIONS, maxPayload };
     this.#webSockets = new WebSocketServer(socketOptions);
     this.#compressed =
       options.deflater && new WebSocketServer({ ...socketOptions, perMessageDeflate: COMPRESSION_OPTIONS });

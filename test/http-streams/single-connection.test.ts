@@ -123,4 +123,15 @@ describe('a reserved stream', () => {
     const statuses = [await send('{ hello }', 'a'), await send('{ hello }', 'b'), await send('{ hello }', 'c')];
     assert.deepEqual(statuses, [202, 202, 429]);
   });
+
+  it('ends live operations whatever the rate is: a DELETE frees what its operation has paid for', async (t) => {
+    const probe = createProbe(t);
+    const { open, send, stop } = await startReserved(t, { MAX_MESSAGES_PER_SECOND: '1', MAX_MESSAGE_BURST: '2' });
+    await open();
+    for (const id of ['a', 'b']) assert.equal(await send(LIVE, id, { token: probe.token }), 202);
+    await waitFor('the sources', () => probe.starts === 2);
+    assert.deepEqual([await stop('a'), await stop('b')], [200, 200]);
+    await waitFor('the end of the sources', () => probe.returns === 2);
+    assert.equal(await stop('b'), 429);
+  });
 });

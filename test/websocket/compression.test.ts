@@ -343,7 +343,7 @@ describe('a compressed message of a client', () => {
     many.write(frames(20));
     assert.equal((await many.expectClose()).code, 1008);
     const started = await connect(t);
-    started.write(frames(100, 4_097));
+    started.write(frames(200, 4_097));
     assert.equal((await started.expectClose()).code, 1008);
     // As many messages without compression are within the burst.
     const plain = await connect(t, targets.on, false);

@@ -47,6 +47,8 @@ export const reference: TargetKind = {
     ['X-57', 'has no limit'],
     ['X-59', 'has no limit'],
     ['X-60', 'has no limit'],
+    ['X-62', 'has no limit'],
+    ['X-63', 'closes with 1009'],
   ]),
   async start(settings: Settings): Promise<Target> {
     const { schema, authenticate } = await graph;

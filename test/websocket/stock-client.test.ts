@@ -154,6 +154,28 @@ async function closingServer(t: TestContext, code: number): Promise<Script> {
   return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, subscribes };
 }
 
+describe('a stock graphql-ws client with a page of 80 live rows', () => {
+  it('keeps its connection and all rows when the page is turned at once', async (t) => {
+    const target = await crier.start({ MAX_MESSAGES_PER_SECOND: '100', MAX_MESSAGE_BURST: '100' });
+    t.after(() => target.close());
+    let connections = 0;
+    const { client } = stockClient(t, { url: target.url, on: { connected: () => void connections++ } });
+    const pages = [createProbe(t), createProbe(t)] as const;
+    const openPage = ({ token }: (typeof pages)[0]) =>
+      Array.from({ length: 80 }, () => subscribe(client, { query: LIVE, variables: { token } }));
+    const first = openPage(pages[0]);
+    await waitFor('the rows of the first page', () => pages[0].starts === 80);
+    for (const { unsubscribe } of first) unsubscribe();
+    const second = openPage(pages[1]);
+    await waitFor('the rows of the second page', () => pages[1].starts === 80);
+    assert.equal(pages[0].returns, 80);
+    pages[1].push(1);
+    await waitFor('an event of each row', () => second.every(({ results }) => results.length === 1));
+    assert.equal(connections, 1);
+    for (const { unsubscribe } of second) unsubscribe();
+  });
+});
+
 /** The behaviour on which crier's choice of close codes depends. */
 describe('a stock graphql-ws client', () => {
   for (const code of [1001, 1012, 1013, 4403, 4408]) {

@@ -116,7 +116,7 @@ export const gatewayVariables = {
     99,
   ),
   MAX_MESSAGE_BYTES: bytes(1024, '65536', 'Largest message from a client.'),
-  MAX_MESSAGES_PER_SECOND: count(1, '20', 'messages/s', 'Sustained messages per connection.'),
+  MAX_MESSAGES_PER_SECOND: count(1, '20', 'messages/s', 'Sustained messages per connection; others wait.'),
   MAX_MESSAGE_BURST: count(1, '150', 'messages', 'Messages a connection may send at once.'),
   MAX_OPERATIONS_PER_CONNECTION: count(1, '100', 'operations', 'Live operations of one connection.'),
   MAX_OPERATIONS_PER_USER: count(
