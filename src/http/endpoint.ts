@@ -9,6 +9,7 @@ import { allowOrigin } from './cors.ts';
 import type { EndpointStreams } from './endpoint-streams.ts';
 import type { TrustedProxies } from './client-address.ts';
 import { addressKey } from './ip-address.ts';
+import { replyFor } from './event-source-reply.ts';
 import { originRefusal } from './origin.ts';
 import type { OriginRefusal, Origins } from './origin.ts';
 import type { RefusedOrigins } from './refused-origins.ts';
@@ -128,9 +129,10 @@ export function createEndpoint(
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // Of the request until its body has been read.
     const { socket } = request;
-    const refuse = (reply: Response) => {
+    const reply = (of: Response) => send(response, replyFor(request, of));
+    const refuse = (refusal: Response) => {
       if (!isBodyShort(request, maxBodyBytes)) response.setHeader('connection', 'close');
-      send(response, reply);
+      reply(refusal);
     };
     const stream = streams.requestOf(request);
     const refused = refusedHead(request, maxBodyBytes, stream);
@@ -153,10 +155,10 @@ export function createEndpoint(
       const body = await readBody(request, maxBodyBytes);
       if (body === undefined) return refuse(bodyTooLong(maxBodyBytes));
       const identity = stream?.identity ? known : await authenticated(known, graphs);
-      if (!('facts' in identity)) return send(response, identity);
-      if (!stream) return send(response, await handle(request, body, { socket, identity, begunAt }));
-      const reply = await stream.answer({ request, response, body, identity, address, begunAt });
-      if (reply) send(response, reply);
+      if (!('facts' in identity)) return reply(identity);
+      if (!stream) return reply(await handle(request, body, { socket, identity, begunAt }));
+      const refusal = await stream.answer({ request, response, body, identity, address, begunAt });
+      if (refusal) reply(refusal);
       // An open stream counts as a connection, not as a request in flight.
       else admitted.close();
     });

@@ -15,7 +15,13 @@ const FAILURES: Partial<Record<AuthenticationFailure, Response>> = {
   token_expired: invalidToken('Token expired'),
   token_invalid: invalidToken('Token invalid'),
   token_revoked: invalidToken('Revoked'),
-  keys_unavailable: reply(503, 'Service Unavailable', 'KEYS_UNAVAILABLE', 'Tokens cannot be verified right now'),
+  keys_unavailable: later(
+    503,
+    'Service Unavailable',
+    'KEYS_UNAVAILABLE',
+    'Tokens cannot be verified right now',
+    RETRY_SECONDS,
+  ),
 };
 
 const LIMITS: Readonly<Record<RequestLimit, Response>> = {

@@ -3,7 +3,10 @@ import { describe, it } from 'node:test';
 import { HISTORY_DEFAULTS } from '../../src/bus/history.ts';
 import { openPage } from '../support/browser.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { createProbe } from '../websocket/probe.ts';
 import { startRedisGateway } from '../websocket/redis-gateway.ts';
+import { startStreams } from './start-streams.ts';
+import { openStream } from './stream-client.ts';
 
 const GRAPH = {
   'schema.graphql': `
@@ -65,5 +68,25 @@ describe('EventSource in Chromium', () => {
       ],
     );
     for (const { id, extensions } of events) assert.equal(id, extensions.cursor);
+  });
+
+  it('comes back after a refusal, when the pod has room again', async (t) => {
+    const { url, metric } = await startStreams(t, { MAX_CONNECTIONS: '1' });
+    const variables = { token: createProbe(t).token };
+    const query = 'subscription ($token: String!) { live(token: $token) { value } }';
+    const occupant = await openStream(t, url, { body: { query, variables } });
+    const page = await openPage(t);
+    await page.goto(new URL('/nothing', url).href);
+    await page.evaluate(
+      (asked) => Object.assign(globalThis, { source: new EventSource(asked) }),
+      `${url}?${new URLSearchParams({ query, variables: JSON.stringify(variables) }).toString()}`,
+    );
+    const refusals = () => metric('crier_refusals_total{reason="connections"}');
+    await waitFor('a second attempt', async () => (await refusals()) >= 2, 30_000);
+    occupant.leave();
+    const readyState = () =>
+      page.evaluate(() => (globalThis as unknown as { source: EventSource }).source.readyState) as Promise<number>;
+    await waitFor('its stream', async () => (await metric('crier_streams{transport="sse"}')) === 1, 30_000);
+    assert.equal(await readyState(), 1);
   });
 });

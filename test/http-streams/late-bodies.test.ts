@@ -21,14 +21,19 @@ describe('a stream whose body arrives long after its headers', () => {
     });
   }
 
-  it('is refused if the pod drains meanwhile', async (t) => {
+  it('is refused if the pod drains meanwhile, and an EventSource as it can come back from', async (t) => {
     const { url, server } = await startStreams(t);
     const body = { query: LIVE, variables: { token: createProbe(t).token } };
     const late = await beginPost(t, url, body);
     const open = await openStream(t, url, { body });
     const closing = server.close();
     await open.ended();
+    const search = new URLSearchParams({ query: body.query, variables: JSON.stringify(body.variables) });
+    const headers = { origin: new URL(url).origin };
+    const eventSource = await openStream(t, `${url}?${search.toString()}`, { method: 'GET', headers });
+    await eventSource.ended();
     assert.equal((await late()).status, 503);
+    assert.match(eventSource.text, /^retry: 1000\n: refused with 503 .*The server is shutting down/);
     await closing;
   });
 });

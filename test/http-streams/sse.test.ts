@@ -160,6 +160,32 @@ describe('a stream of server-sent events, at a limit', () => {
     await waitFor('room', async () => (await openStream(t, url, { body })).status === 200);
   });
 
+  for (const [setting, status] of [
+    ['MAX_CONNECTIONS', 503],
+    ['MAX_CONNECTIONS_PER_ADDRESS', 429],
+    ['MAX_REQUESTS_PER_SECOND_PER_ADDRESS', 429],
+  ] as const) {
+    it(`is refused by ${setting} to an EventSource as a stream that ends at once, so that it comes back`, async (t) => {
+      const { url } = await startStreams(t, { [setting]: '1' });
+      const search = new URLSearchParams({ query: LIVE, variables: JSON.stringify({ token: createProbe(t).token }) });
+      // A page of this origin; the browser sends nothing else that could tell it from other clients.
+      const headers = { 'sec-fetch-site': 'same-origin' };
+      const ask = (more = {}) =>
+        openStream(t, `${url}?${search.toString()}`, { method: 'GET', headers: { ...headers, ...more } });
+      const refused = await waitFor('a refusal', async () => {
+        const stream = await ask();
+        await waitFor('the first line', () => stream.text !== '');
+        return stream.text.startsWith('retry:') ? stream : undefined;
+      });
+      assert.deepEqual([refused.status, refused.headers['content-type']], [200, 'text/event-stream; charset=utf-8']);
+      await refused.ended();
+      assert.match(refused.text, new RegExp(`^retry: 1000\n: refused with ${status} .*\\(${setting}\\).*\n\n$`));
+      // Other clients see the status: graphql-sse with a reserved stream, and whoever accepts something else, too.
+      const others = { accept: 'text/event-stream, application/json' };
+      await waitFor('the status', async () => (await ask(others)).status === status);
+    });
+  }
+
   it('receives comments at the interval of pings', async (t) => {
     const { url } = await startStreams(t, { PING_INTERVAL_MS: '20' });
     const probe = createProbe(t);
