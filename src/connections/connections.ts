@@ -34,7 +34,18 @@ export interface ConnectionsOptions {
 
 export interface ConnectionsObserver {
   onOpen(): void;
-  onClose(code: number): void;
+  /** @param reason why this side closed it; '': the client did, or the connection was lost */
+  onClose(code: number, reason: string, connection: string | undefined): void;
+}
+
+/** How a connection has ended. */
+export interface Ending {
+  /** Of the side that closed first. */
+  readonly code: number;
+  /** Why this side closed it; '': the client did, or the connection was lost. */
+  readonly reason: string;
+  /** True: the client has confirmed the close. */
+  readonly isAnswered: boolean;
 }
 
 /** Ticks over which one sweep is spread, so that no tick blocks the event loop for long. */
@@ -135,13 +146,12 @@ export class Connections {
     this.#options.observer.onOpen();
   }
 
-  /** @param isAnswered true: the client has confirmed the close */
-  onClosed(connection: ClientConnection, code: number, isAnswered: boolean): void {
+  onClosed(connection: ClientConnection, { code, reason, isAnswered }: Ending): void {
     this.#open.delete(connection);
     this.#addresses.delete(addressKey(connection.address));
     if (this.#isDraining) this.#endedInDrain++;
     if (this.#isDraining && !isAnswered) this.#unanswered++;
-    this.#options.observer.onClose(code);
+    this.#options.observer.onClose(code, reason, connection.id);
   }
 
   /** Frees memory by closing the connections that hold the most of it with 1013. */

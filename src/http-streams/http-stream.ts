@@ -64,6 +64,8 @@ export class HttpStream implements ClientConnection, OpenState, OutboxOwner, Con
   /** Why it closes once its mutations are answered; undefined: it stays. */
   #leaving: string | undefined;
   #closeCode = CLIENT_LEFT;
+  /** Why this side closed it; '': its operation is over, or the client has left. */
+  #closeReason = '';
 
   constructor(exchange: StreamExchange, format: StreamFormat, isOfOne: boolean, services: HttpStreamServices) {
     const { request, response, identity, address } = exchange;
@@ -175,6 +177,7 @@ export class HttpStream implements ClientConnection, OpenState, OutboxOwner, Con
   /** Ends every operation at once. Idempotent. */
   close(code: number, reason = ''): void {
     if (this.#isEnded) return;
+    this.#closeReason = reason;
     this.outbox.send(this.#format.closing(code, reason));
     this.#end(code);
   }
@@ -267,6 +270,7 @@ export class HttpStream implements ClientConnection, OpenState, OutboxOwner, Con
       {
         connection: this.id,
         code: this.#closeCode,
+        reason: this.#closeReason || undefined,
         seconds,
         operations: this.operations.served,
         bytesSent,
@@ -274,6 +278,7 @@ export class HttpStream implements ClientConnection, OpenState, OutboxOwner, Con
       },
       'connection ended',
     );
-    connections.onClosed(this, this.#closeCode, isClosedHere && !this.#socket.errored);
+    const isAnswered = isClosedHere && !this.#socket.errored;
+    connections.onClosed(this, { code: this.#closeCode, reason: this.#closeReason, isAnswered });
   }
 }

@@ -39,7 +39,7 @@ import {
 export interface HttpStreamsOptions extends HttpStreamServices {
   /** Time in ms in which a reserved stream must be opened. */
   readonly openTimeoutMs: number;
-  readonly onRefused: (reason: ConnectionRefusal | 'headers' | 'user' | 'reservations') => void;
+  readonly onRefused: (reason: ConnectionRefusal | 'headers' | 'user' | 'reservations' | 'stream_rate') => void;
 }
 
 /** The id of the operation of a stream that has one. */
@@ -123,7 +123,9 @@ export class HttpStreams implements EndpointStreams {
         if (isOpening) return reservation.stream ? IS_OPEN : this.#refusalOf(request, address);
         const { stream } = reservation;
         if (!stream) return NOT_OPEN;
-        return endsOperation(request, stream) || stream.admitsRequest() ? undefined : RATE_REFUSAL;
+        if (endsOperation(request, stream) || stream.admitsRequest()) return undefined;
+        this.#options.onRefused('stream_rate');
+        return RATE_REFUSAL;
       },
       answer: async (exchange) => {
         // It may have ended, or been opened, while the body was read.

@@ -33,7 +33,7 @@ export interface EndpointOptions extends QueryHandlerOptions {
   /** A request whose client has disconnected counts for at most this time while its execution goes on: a resolver may never settle. */
   readonly executionTimeoutMs: number;
   readonly log: Logger;
-  readonly onRefused: (reason: OriginRefusal['reason'] | RequestLimit) => void;
+  readonly onRefused: (reason: OriginRefusal['reason'] | RequestLimit | 'body') => void;
   readonly refusedOrigins: Pick<RefusedOrigins, 'report'>;
 }
 
@@ -136,7 +136,10 @@ export function createEndpoint(
     };
     const stream = streams.requestOf(request);
     const refused = refusedHead(request, maxBodyBytes, stream);
-    if (refused) return refuse(refused);
+    if (refused) {
+      if (refused[1].status === 413) onRefused('body');
+      return refuse(refused);
+    }
     const { limit } = admission;
     if (limit) return refuse(refusedByLimit(limit));
     const begunAt = performance.now();
@@ -153,7 +156,10 @@ export function createEndpoint(
       // An HTTP/1.0 client knows no 100 (Continue): RFC 9110 section 10.1.1.
       if (request.headers.expect !== undefined && request.httpVersion !== '1.0') response.writeContinue();
       const body = await readBody(request, maxBodyBytes);
-      if (body === undefined) return refuse(bodyTooLong(maxBodyBytes));
+      if (body === undefined) {
+        onRefused('body');
+        return refuse(bodyTooLong(maxBodyBytes));
+      }
       const identity = stream?.identity ? known : await authenticated(known, graphs);
       if (!('facts' in identity)) return reply(identity);
       if (!stream) return reply(await handle(request, body, { socket, identity, begunAt }));

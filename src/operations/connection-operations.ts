@@ -16,6 +16,7 @@ export interface ConnectionOperationsServices extends LiveOperationServices {
 }
 
 export interface ConnectionOperationsOwner {
+  readonly id: string | undefined;
   /** True: mutations are refused. */
   readonly isReadOnly?: boolean;
   /** An operation has sent its last message, or its client has completed it. */
@@ -93,6 +94,10 @@ export class ConnectionOperations implements LiveOperationOwner {
     return this.#owner.isReadOnly === true;
   }
 
+  get connectionId(): string | undefined {
+    return this.#owner.id;
+  }
+
   get hasWaitingDocuments(): boolean {
     return this.#documentLane?.isEmpty === false;
   }
@@ -126,7 +131,7 @@ export class ConnectionOperations implements LiveOperationOwner {
 
   /** Answers a `subscribe` message with an error: a limit is reached, by default that of operations. */
   refuse(id: string, message: string, code: ErrorCode = 'OPERATION_LIMIT'): void {
-    new LiveOperation(id, this, this.#services).fail([clientError(code, message)]);
+    new LiveOperation(id, this, this.#services).refuse(message, code);
   }
 
   /** The connection has another token that grants the same. */

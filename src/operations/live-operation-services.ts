@@ -17,6 +17,8 @@ export interface LiveOperationServices {
     readonly executionTimeoutMs: number;
   };
   readonly onFailure: FailureListener;
+  /** Called for each operation that a limit of its connection or user refuses. @param message for the client */
+  readonly onRefusedOperation: (message: string, connection: string | undefined) => void;
 }
 
 /** Receives an unexpected failure that ended one operation or one connection. `connection` is the connection's id. Must not throw. */

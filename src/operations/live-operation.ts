@@ -3,6 +3,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { SubscribePayload } from 'graphql-ws';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import { BusUnavailableError, ExecutionTimeoutError, OverloadedError, clientError, errorOf } from '../errors.ts';
+import type { ErrorCode } from '../errors.ts';
 import { joinChannels } from '../fanout/join-channels.ts';
 import type { MessageFormat } from '../fanout/outbox/message-format.ts';
 import type { Outbox } from '../fanout/outbox/outbox.ts';
@@ -24,6 +25,7 @@ import type { OwnSourceOwner } from './own-source.ts';
 import { cursorOf } from './resume-cursor.ts';
 
 export interface LiveOperationOwner {
+  readonly connectionId: string | undefined;
   readonly outbox: Outbox;
   readonly hasWaitingDocuments: boolean;
   readonly documentLane: DocumentLane;
@@ -157,6 +159,12 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     this.#conclude(this.#format.error(this.id, payload));
   }
 
+  /** As `fail`: a limit is reached. */
+  refuse(message: string, code: ErrorCode): void {
+    this.#services.onRefusedOperation(message, this.#owner.connectionId);
+    this.fail([clientError(code, message)]);
+  }
+
   /** An event could not be delivered. */
   onFailure(error: unknown): void {
     this.#services.onFailure('operation', error, this.#facts?.id);
@@ -204,7 +212,7 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
   #isAffordable(): boolean {
     if (this.#owner.isWithinHeldBytes) return true;
     const message = `The operations of a connection may keep ${this.#services.limits.maxHeldBytes} bytes of documents, variables, channel names and waiting events of context.pubsub (MAX_CONNECTION_BYTES); complete one first, or use variables: operations of one document share it`;
-    this.fail([clientError('OPERATION_LIMIT', message)]);
+    this.refuse(message, 'OPERATION_LIMIT');
     return false;
   }
 

@@ -29,7 +29,6 @@ import { Handshakes } from '../connections/handshakes.ts';
 import type { EventTraces } from '../tracing/event-traces.ts';
 import { Gateway } from '../websocket/gateway.ts';
 import { reloadOperations } from '../operations/reloading.ts';
-import { closeLabel } from '../connections/close-codes.ts';
 import { SubscriptionTally } from '../operations/subscription-tally.ts';
 import { Users } from '../connections/users.ts';
 import { openBackends } from './backends.ts';
@@ -43,6 +42,7 @@ import { ENDPOINT, createHttpServer } from './http-server.ts';
 import { createAuthenticator } from './identity.ts';
 import { openPublishing } from './publishing.ts';
 import { openRevocation } from './revocation.ts';
+import { RefusedClients } from './refused-clients.ts';
 import type { GatewayServices, RoleServices } from './services.ts';
 import { createTrustedProxies } from './trusted-proxies.ts';
 
@@ -71,6 +71,7 @@ interface GatewayParts {
   readonly httpServer: HttpServer;
   readonly proxies: TrustedProxies;
   readonly refusedOrigins: RefusedOrigins;
+  readonly refused: RefusedClients;
   readonly runtime: OperationRunner;
   readonly authenticator: Authenticator;
   readonly documents: DocumentQueue;
@@ -135,14 +136,11 @@ export async function startGateway(services: GatewayServices, isListening = true
   const documents = createDocumentQueue(services, () => performance.now() - lastEventAt < EVENTS_FLOW_MS);
   const proxies = createTrustedProxies(services);
   const refusedOrigins = new RefusedOrigins(services.log);
-  const httpServer = createHttpServer(
-    services,
-    { runtime, authenticator, documents, proxies, refusedOrigins },
-    () => streams,
-  );
+  const refused = new RefusedClients(services);
+  const endpoint = { runtime, authenticator, documents, proxies, refusedOrigins };
+  const httpServer = createHttpServer(services, { ...endpoint, onRefused: refused.onRefused }, () => streams);
   handshakes.watch(httpServer);
-  const parts = { httpServer, proxies, refusedOrigins, runtime, authenticator, documents, hub, writer, handshakes };
-  const { gateway, streams } = createGateway(services, parts);
+  const { gateway, streams } = createGateway(services, { ...endpoint, httpServer, refused, hub, writer, handshakes });
   await openRevocation(services, revocations, () => gateway.connections);
   const graceMs = () => (executions.mutationsInFlight > 0 ? drainTimeoutMs(config) : finishMs(config) / 8);
   register({ close: () => endServer(httpServer, graceMs()) });
@@ -289,7 +287,8 @@ function createDocumentQueue({ metrics }: RoleServices, hasEvents: () => boolean
 }
 
 function createGateway(services: GatewayServices, given: GatewayParts) {
-  const { httpServer, proxies, refusedOrigins, handshakes, ...parts } = given;
+  const { httpServer, proxies, refusedOrigins, refused, handshakes, ...parts } = given;
+  const { onRefused } = refused;
   const { config, tunables, graph, graphParts, log, metrics, memory, isLoopLate, hurry, unreadyWhile } = services;
   const failures = new LogWindow(LOG_WINDOW_MS);
   const subscriptions = new SubscriptionTally(subscriptionFields(graph));
@@ -325,7 +324,8 @@ function createGateway(services: GatewayServices, given: GatewayParts) {
       maxConnections: config.MAX_CONNECTIONS_PER_USER,
       maxOperations: config.MAX_OPERATIONS_PER_USER,
     }),
-    onRefusedUser: () => metrics.refusals.inc({ reason: 'user' }),
+    onRefusedUser: () => onRefused('user'),
+    onRefusedOperation: refused.onRefusedOperation,
     onSlowConsumer: () => metrics.slowConsumers.inc(),
     onTokenExpired: () => metrics.expiredTokens.inc(),
     onTokenRefreshed: () => metrics.refreshedTokens.inc(),
@@ -356,8 +356,8 @@ function createGateway(services: GatewayServices, given: GatewayParts) {
     connections,
     observer: {
       onOpen: () => metrics.connectionsOpened.inc(),
-      onClose: (code) => metrics.connectionsClosed.inc({ code: closeLabel(code) }),
-      onRefused: (reason) => metrics.refusals.inc({ reason }),
+      onClose: refused.onClosed,
+      onRefused,
     },
   });
   const streams = services.register(
@@ -365,7 +365,7 @@ function createGateway(services: GatewayServices, given: GatewayParts) {
       ...connections,
       connections: gateway.connections,
       openTimeoutMs: config.INIT_TIMEOUT_MS,
-      onRefused: (reason) => metrics.refusals.inc({ reason }),
+      onRefused,
     }),
   );
   unreadyWhile('connections', () => gateway.connections.isFull);

@@ -24,10 +24,10 @@ export const ENDPOINT = '/graphql';
 
 export function createHttpServer(
   services: GatewayServices,
-  parts: Pick<EndpointOptions, 'runtime' | 'authenticator' | 'documents' | 'proxies' | 'refusedOrigins'>,
+  parts: Pick<EndpointOptions, 'runtime' | 'authenticator' | 'documents' | 'proxies' | 'refusedOrigins' | 'onRefused'>,
   streams: () => HttpStreams,
 ): HttpServer {
-  const { config, log, metrics, draining } = services;
+  const { config, log, draining } = services;
   const endpoint = createEndpoint({
     ...parts,
     streams: { requestOf: (request) => streams().requestOf(request) },
@@ -37,7 +37,6 @@ export function createHttpServer(
     maxBodyBytes: config.MAX_MESSAGE_BYTES,
     executionTimeoutMs: config.EXECUTION_TIMEOUT_MS,
     log,
-    onRefused: (reason) => metrics.refusals.inc({ reason }),
   });
   const pages = openPages(services);
   const limits = { ...SLOW_CLIENT_LIMITS, keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT_MS };

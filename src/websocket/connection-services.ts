@@ -1,3 +1,4 @@
+import type { Ending } from '../connections/connections.ts';
 import type { MessageFormat } from '../fanout/outbox/message-format.ts';
 import type { Writer } from '../fanout/outbox/writer.ts';
 import type { Logger } from '../log.ts';
@@ -20,6 +21,6 @@ export interface ConnectionServices<C extends DeadlineOwner> extends LiveOperati
   readonly onSlowConsumer: () => void;
   /** Called for each connection that is closed because its token expired. */
   readonly onTokenExpired: () => void;
-  /** Called when the socket has closed, with the code of the side that closed first. `isAnswered`: both sides sent a close frame. */
-  readonly onClose: (connection: C, code: number, isAnswered: boolean) => void;
+  /** Called when the socket has closed. */
+  readonly onClose: (connection: C, ending: Ending) => void;
 }

@@ -10,11 +10,14 @@ export interface SocketListener {
   /** A ping or pong frame. */
   onControlFrame(): void;
   onError(error: Error): void;
+  /** The peer has violated the protocol of WebSockets, and must be closed with this code. */
+  onViolation(code: number, text: string): void;
   onClosed(code: number): void;
 }
 
-/** Internal state of ws 8.23's receiver. */
+/** Internal state of ws 8.23's receiver, a stream. */
 interface ReceiverState {
+  readonly errored: NodeJS.ErrnoException | null;
   readonly _totalPayloadLength: number;
   readonly _fragmented: number;
 }
@@ -43,13 +46,24 @@ export class ConnectionSocket extends WebSocket {
     return this.#inflater?.params;
   }
 
+  /** Called by ws, too: without a reason after a violation (1002, 1007, 1008 and 1009), of which the client and the log would learn nothing. */
+  override close(code?: number, reason?: string | Buffer): void {
+    const error = reason === undefined && this.readyState === WebSocket.OPEN ? this.#receiver?.errored : undefined;
+    if (error && this.#listener) this.#listener.onViolation(code!, violationText(error));
+    else super.close(code, reason);
+  }
+
   /**
    * True if the peer has begun a message and not completed it. `ws` has no public property for this. Its receiver keeps the
    * announced payload length, and the opcode of a fragmented message, until the message is complete.
    */
   get isMessageIncomplete(): boolean {
-    const { _receiver: receiver } = this as unknown as { readonly _receiver: ReceiverState | null };
+    const receiver = this.#receiver;
     return receiver !== null && (receiver._totalPayloadLength > 0 || receiver._fragmented !== 0);
+  }
+
+  get #receiver(): ReceiverState | null {
+    return (this as unknown as { readonly _receiver: ReceiverState | null })._receiver;
   }
 
   get #inflater() {
@@ -75,4 +89,9 @@ export class ConnectionSocket extends WebSocket {
   static #onClose(this: WebSocket, code: number): void {
     (this as ConnectionSocket).#listener?.onClosed(code);
   }
+}
+
+/** ws names its own errors; those of zlib say nothing about a message. */
+function violationText({ code = '', message }: NodeJS.ErrnoException): string {
+  return code.startsWith('WS_ERR_') ? message : `A compressed message cannot be inflated: ${message}`;
 }

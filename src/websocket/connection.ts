@@ -188,8 +188,13 @@ export class Connection
       isPinging ? this.#stream.bytesRead : undefined,
     );
     if (silence === 'late') this.close(CLOSE_CODES.timeout, 'Message not completed in time');
-    else if (silence === 'silent') this.#socket.terminate();
+    else if (silence === 'silent') this.#endSilent();
     else if (isPinging) this.#socket.ping();
+  }
+
+  #endSilent(): void {
+    this.#closeReason = 'Nothing was received for PING_INTERVAL_MS';
+    this.#socket.terminate();
   }
 
   terminate(): void {
@@ -316,21 +321,27 @@ export class Connection
 
   /** A message that is too long ends its operation, or the connection if it names none. It is not parsed. */
   #refuseLong(data: Buffer): void {
-    const { maxMessageBytes, maxIdBytes } = this.#services.limits;
-    const id = subscribedId(data, maxIdBytes);
-    const text = `A message may have ${maxMessageBytes} bytes (MAX_MESSAGE_BYTES)`;
-    if (id === undefined) this.close(CLOSE_CODES.messageTooBig, text);
-    else if (this.#factsFor(id)) this.operations.refuse(id, text, 'BAD_USER_INPUT');
+    const id = subscribedId(data, this.#services.limits.maxIdBytes);
+    if (id === undefined) this.close(CLOSE_CODES.messageTooBig, this.#tooLong);
+    else if (this.#factsFor(id)) this.operations.refuse(id, this.#tooLong, 'BAD_USER_INPUT');
+  }
+
+  get #tooLong(): string {
+    return `A message may have ${this.#services.limits.maxMessageBytes} bytes (MAX_MESSAGE_BYTES)`;
   }
 
   /** Called when the socket has closed. */
   onClosed(code: number): void {
     this.#end(code);
     this.#logEnd();
-    this.#services.onClose(this, this.#closeCode, code !== NO_CLOSE_FRAME);
+    const isAnswered = code !== NO_CLOSE_FRAME;
+    this.#services.onClose(this, { code: this.#closeCode, reason: this.#closeReason, isAnswered });
   }
 
-  /** ws closes the socket itself after a protocol error (1002, 1007, 1009). */
+  onViolation(code: number, text: string): void {
+    this.close(code, code === CLOSE_CODES.messageTooBig ? this.#tooLong : text);
+  }
+
   onError(error: Error): void {
     this.#services.log.debug({ err: error, connection: this.id }, 'socket error');
   }

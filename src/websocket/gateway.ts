@@ -118,7 +118,7 @@ export class Gateway {
       initDeadlines: this.#initDeadlines,
       tokenExpiries: this.connections.tokenExpiries,
       inbox: new Inbox(),
-      onClose: (connection, code, isAnswered) => this.connections.onClosed(connection, code, isAnswered),
+      onClose: (connection, ending) => this.connections.onClosed(connection, ending),
     };
   }
 

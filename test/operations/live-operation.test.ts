@@ -158,6 +158,7 @@ async function createOperation(t: TestContext, options: OperationOptions = {}) {
       executionTimeoutMs: options.executionTimeoutMs ?? 10_000,
     },
     onFailure: (_: string, error: unknown) => void failures.push(error),
+    onRefusedOperation: () => undefined,
   } as unknown as LiveOperationServices;
   const operation = new LiveOperation(
     '1',

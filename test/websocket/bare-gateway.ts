@@ -93,6 +93,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
         maxOperations: options.maxOperationsPerUser ?? 0,
       }),
       onRefusedUser: () => refusals.push('user'),
+      onRefusedOperation: () => undefined,
       runtime,
       hub,
       writer,

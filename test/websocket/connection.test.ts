@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { resultBytesOf } from '../../src/fanout/outbox/frame.ts';
 import type { Subscription } from '../../src/fanout/subscription.ts';
 import { Connection } from '../../src/websocket/connection.ts';
-import { clientFrame } from '../../src/conformance/client-frame.ts';
+import { clientFrame, OPCODE } from '../../src/conformance/client-frame.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -167,6 +167,47 @@ describe('a connection', () => {
     assert.deepEqual([msg, level], ['socket error', 20]);
     assert.match(connection, UUID);
   });
+
+  for (const [what, code, reason, bytes] of [
+    [
+      'a frame without a mask',
+      1002,
+      'Invalid WebSocket frame: MASK must be set',
+      clientFrame('{}', { isMasked: false }),
+    ],
+    ['a reserved opcode', 1002, 'Invalid WebSocket frame: invalid opcode 3', clientFrame('', { opcode: 3 })],
+    [
+      'text that is not UTF-8',
+      1007,
+      'Invalid WebSocket frame: invalid UTF-8 sequence',
+      clientFrame(Buffer.from([0xff, 0xfe])),
+    ],
+    [
+      'a message in 65 fragments',
+      1008,
+      'Too many message fragments',
+      Buffer.concat([
+        clientFrame('{', { isFinal: false }),
+        ...Array.from({ length: 64 }, () => clientFrame(' ', { opcode: OPCODE.continuation, isFinal: false })),
+      ]),
+    ],
+    [
+      'a frame that announces 100 MB',
+      1009,
+      'A message may have 65536 bytes (MAX_MESSAGE_BYTES)',
+      clientFrame('', { claimedBytes: 100 * 1024 * 1024 }),
+    ],
+  ] as const) {
+    it(`tells its client, the log and the metric ${code} and why when it receives ${what}`, async (t) => {
+      const { url, closes, lines } = await startBareGateway(t);
+      const socket = await openSocket(t, url);
+      socket.write(bytes);
+      assert.deepEqual(await socket.expectClose(), { code, reason });
+      await waitFor('the close', () => closes.length === 1);
+      const ended = lines.find(({ msg }) => msg === 'connection ended') as unknown as Record<string, unknown>;
+      assert.deepEqual([closes, ended['code'], ended['reason']], [[code], code, reason]);
+    });
+  }
 
   it('is not ended as silent while its messages wait in the inbox, nor at the first sweep after', () => {
     const calls: string[] = [];
