@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { mediaTypeOf } from './media-type.ts';
 
 /** Names the reserved stream that a request is about (graphql-sse). */
 export const STREAM_TOKEN_HEADER = 'x-graphql-event-stream-token';
@@ -42,8 +43,5 @@ const PREFLIGHTED = ['apollo-require-preflight', 'x-apollo-operation-name', 'gra
  */
 export function isPreflighted({ method, headers }: IncomingMessage): boolean {
   if (method !== 'GET' && method !== 'HEAD') return true;
-  return (
-    headers['content-type']?.split(';', 1)[0]?.trim() === 'application/json' ||
-    PREFLIGHTED.some((name) => headers[name])
-  );
+  return mediaTypeOf(headers['content-type']) === 'application/json' || PREFLIGHTED.some((name) => headers[name]);
 }

@@ -15,6 +15,7 @@ import type { OperationRunner } from '../graph/served-graphs.ts';
 import type { Authenticated, Authenticator } from '../identity/authenticator.ts';
 import { textWeight, weightOf } from '../json/weight.ts';
 import { notAcceptableText } from './accepted-types.ts';
+import { withPlainCharset } from './media-type.ts';
 import { parseRequest } from './request-params.ts';
 import type { DocumentParams } from './request-params.ts';
 import { refusalReply } from './refusal-reply.ts';
@@ -104,7 +105,8 @@ export function createQueryHandler({ runtime, authenticator, documents }: QueryH
 
   return async (request, body, context) => {
     const { method = 'GET', url = '/', headers } = request;
-    const reply = await handle({ method, url, headers, body, raw: request, context });
+    const plain = { ...headers, accept: withPlainCharset(headers.accept ?? '*/*') };
+    const reply = await handle({ method, url, headers: plain, body, raw: request, context });
     return reply[1].status === 406 ? notAcceptable(reply, request) : reply;
   };
 }

@@ -1,6 +1,7 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Response } from 'graphql-http';
 import { isPreflighted } from './cors.ts';
+import { isUtf8, mediaTypeOf } from './media-type.ts';
 import type { StreamRequest } from './endpoint-streams.ts';
 
 const NOT_PREFLIGHTED =
@@ -16,8 +17,8 @@ export function refusedHead(
   if (!stream && method !== 'GET' && method !== 'POST')
     return textReply(405, 'Method Not Allowed', '', { allow: 'GET, POST, PUT, DELETE' });
   if (!isPreflighted(request) && !stream?.isUnforgeable) return textReply(400, 'Bad Request', NOT_PREFLIGHTED);
-  if (method === 'POST' && mediaType(headers['content-type']) !== 'application/json')
-    return textReply(415, 'Unsupported Media Type', 'A POST needs content-type: application/json\n');
+  const unreadable = method === 'POST' ? unreadableBody(headers) : undefined;
+  if (unreadable) return textReply(415, 'Unsupported Media Type', unreadable);
   if (Number(headers['content-length'] ?? 0) > maxBodyBytes) return bodyTooLong(maxBodyBytes);
   return undefined;
 }
@@ -32,8 +33,13 @@ export function isBodyShort({ headers }: IncomingMessage, maxBodyBytes: number):
   return encoding === undefined && expect === undefined && Number(length) <= maxBodyBytes;
 }
 
-function mediaType(contentType = ''): string {
-  return contentType.split(';', 1)[0]!.trim().toLowerCase();
+/** Why a body with these headers is not read; undefined: it is. */
+function unreadableBody(headers: IncomingHttpHeaders): string | undefined {
+  const { 'content-type': contentType, 'content-encoding': encoding = 'identity' } = headers;
+  if (mediaTypeOf(contentType) !== 'application/json') return 'A POST needs content-type: application/json\n';
+  if (!isUtf8(contentType)) return 'A body must be UTF-8: content-type: application/json; charset=utf-8\n';
+  if (encoding.toLowerCase() !== 'identity') return 'A body must not be compressed: send no content-encoding\n';
+  return undefined;
 }
 
 export function textReply(status: number, statusText: string, text: string, headers = {}): Response {

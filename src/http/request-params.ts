@@ -14,10 +14,13 @@ interface Source extends Pick<Request<unknown, unknown>, 'url' | 'body'>, Pick<D
   readonly variables?: Record<string, unknown> | undefined;
 }
 
+/** What `refusedHead` has made sure of, as graphql-http spells it. */
+const JSON_HEADERS = { 'content-type': 'application/json' };
+
 /** As graphql-http's `parseRequestParams`, and accepts a request that names its document by an id and has no text. */
 export async function parseRequest<Raw, Context>(request: Request<Raw, Context>): Promise<DocumentParams | Response> {
   const { documentId, variables, ...source } = request.method === 'GET' ? inUrl(request) : inBody(request);
-  const params = await parseRequestParams({ ...request, ...source });
+  const params = await parseRequestParams({ ...request, ...source, headers: JSON_HEADERS });
   return 'query' in params ? { ...params, ...(variables && { variables }), documentId } : params;
 }
 

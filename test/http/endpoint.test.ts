@@ -178,6 +178,47 @@ describe('/graphql over HTTP', () => {
     assert.equal((await fetch(url.replace('/graphql', '/nothing'))).status, 404);
   });
 
+  for (const contentType of [
+    'application/json; charset="UTF-8"',
+    'application/json;charset=utf8',
+    'Application/JSON; Charset=US-ASCII',
+    'application/json;',
+    'application/json; profile="a;charset=latin1"; charset=utf-8',
+    'application/json; odata=verbose',
+  ]) {
+    it(`accepts a body of content-type ${contentType}`, async () => {
+      const reply = await post(url, { query: '{ hello }' }, { 'content-type': contentType });
+      assert.deepEqual([reply.status, await reply.json()], [200, { data: { hello: 'world' } }]);
+      const query = await fetch(`${url}?query={hello}`, { headers: { 'content-type': contentType } });
+      assert.equal(query.status, 200);
+    });
+  }
+
+  for (const [headers, text] of [
+    [{ 'content-type': 'text/plain' }, /content-type: application\/json/],
+    [{ 'content-type': 'application/json; charset="ISO-8859-1"' }, /must be UTF-8/],
+    [{ 'content-type': 'application/json; charset=utf-16' }, /must be UTF-8/],
+    [{ 'content-encoding': 'gzip' }, /must not be compressed/],
+  ] as const) {
+    it(`says with 415 why it does not read a body with ${JSON.stringify(headers)}`, async () => {
+      const reply = await post(url, '{ hello }', headers);
+      assert.equal(reply.status, 415);
+      assert.match(await reply.text(), text);
+    });
+  }
+
+  it('accepts any spelling of UTF-8 in accept', async () => {
+    for (const accept of [
+      'application/json; charset="UTF-8"',
+      'application/graphql-response+json;charset="utf-8"',
+      'application/graphql-response+json; charset=utf8',
+    ]) {
+      const reply = await post(url, { query: '{ hello }' }, { accept });
+      assert.equal(reply.status, 200, accept);
+      assert.equal(reply.headers.get('content-type')!.split(';')[0], accept.split(';')[0]);
+    }
+  });
+
   it('says with 406 what it can answer, whatever the method', async () => {
     const accept = 'text/csv, image/png';
     const replies = [
