@@ -1,4 +1,5 @@
 import {
+  Kind,
   getNamedType,
   isInputObjectType,
   isInterfaceType,
@@ -8,6 +9,7 @@ import {
   isObjectType,
 } from 'graphql';
 import type {
+  FieldNode,
   GraphQLArgument,
   GraphQLField,
   GraphQLFieldResolver,
@@ -50,6 +52,24 @@ type InputDefinition = Pick<GraphQLArgument | GraphQLInputField, 'type' | 'defau
 /** The `info` that compiled code passes to resolvers. */
 export interface CompiledResolveInfo extends GraphQLResolveInfo {
   readonly isCompiled?: true;
+  /** Compiled code sets variables without a default last, behind arguments that follow them in the schema. */
+  readonly hasLateArguments?: boolean;
+}
+
+/** What compiled code adds to the `info` of a field: decided once, when the operation is compiled. */
+export function compiledInfo(
+  field: Field | undefined,
+  node: FieldNode,
+): Required<Pick<CompiledResolveInfo, 'isCompiled' | 'hasLateArguments'>> {
+  const passed = new Map((node.arguments ?? []).map(({ name, value }) => [name.value, value.kind]));
+  let isLate = false;
+  let hasLateArguments = false;
+  for (const argument of field?.args ?? []) {
+    const hasDefault = argument.defaultValue !== undefined;
+    if (!hasDefault && passed.get(argument.name) === Kind.VARIABLE) isLate = true;
+    else if (hasDefault || passed.has(argument.name)) hasLateArguments ||= isLate;
+  }
+  return { isCompiled: true, hasLateArguments };
 }
 
 /** Freezes the default values and extensions of a schema. The values come from its SDL, so they are JSON data. */
@@ -77,10 +97,20 @@ function freezeDefinition({ extensions, args, defaultValue }: Definition): void 
   for (const argument of args ?? []) freezeDefinition(argument);
 }
 
-/** A resolver that receives no object of another execution. */
+/** A resolver that receives no object of another execution, and its arguments in the schema's order. */
 export function isolated(field: Field, resolve: Resolver): Resolver {
   const withArguments = isolateArguments(field, resolve);
-  return (source, args, context, info) => withArguments(source, args, context, isolateInfo(context, info));
+  return (source, args, context, info: CompiledResolveInfo) => {
+    const own: unknown = info.hasLateArguments ? inSchemaOrder(field, args as Record<string, unknown>) : args;
+    return withArguments(source, own, context, isolateInfo(context, info));
+  };
+}
+
+/** Arguments in the order of graphql-js, whatever the order in which compiled code has set them. */
+function inSchemaOrder({ args: definitions }: Field, args: Record<string, unknown>): Record<string, unknown> {
+  const ordered: Record<string, unknown> = {};
+  for (const { name } of definitions) if (Object.hasOwn(args, name)) ordered[name] = args[name];
+  return ordered;
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Payer } from '../documents/document-queue.ts';
 import { Operation } from '../documents/operation.ts';
 import { RenderContext } from '../projection/render-context.ts';
 import { templateOf } from '../projection/template.ts';
+import { compiledInfo } from './isolation.ts';
 import { compileObstacle, schemaObstacle } from './jit-gate.ts';
 import { OperationPlan } from './operation-plan.ts';
 import type { SplitOperation } from './operation-plan.ts';
@@ -127,9 +128,9 @@ export class Planner {
     const query = compileQuery(this.#schema, document, name, {
       disablingCapturingStackErrors: true,
       useExperimentalPathBasedSkipInclude: true,
-      resolverInfoEnricher: ({ fragments }) => {
+      resolverInfoEnricher: ({ fragments, parentType, fieldName, fieldNodes }) => {
         Object.freeze(fragments);
-        return { isCompiled: true };
+        return compiledInfo(parentType.getFields()[fieldName], fieldNodes[0]!);
       },
     });
     if (isCompiledQuery(query)) {

@@ -105,7 +105,7 @@ export function write(
   note: string,
   memory: WeakMap<object, string>,
 ): unknown[] {
-  const before = sorted(args);
+  const before = JSON.stringify(args);
   const seen = steps.map(({ act, turns }) => {
     try {
       return acts[act](containerAt(args, turns), turns.at(-1) ?? 0, note, memory);
@@ -113,7 +113,7 @@ export function write(
       return String(error);
     }
   });
-  return [before, ...seen, sorted(args)];
+  return [before, ...seen, JSON.stringify(args)];
 }
 
 const acts = {
@@ -140,20 +140,10 @@ function containerAt(args: Container, turns: readonly number[]): Container {
   return value;
 }
 
-/** Ignores the order of keys, and keys without a value: neither is guaranteed. */
+/** Ignores keys without a value, which are not guaranteed. */
 function keyAt(value: Container, turn: number): string | undefined {
-  const keys = Object.keys(value)
-    .filter((key) => Reflect.get(value, key) !== undefined)
-    .toSorted();
+  const keys = Object.keys(value).filter((key) => Reflect.get(value, key) !== undefined);
   return keys[turn % keys.length];
-}
-
-function sorted(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  );
 }
 
 function withDefault(value: fc.Arbitrary<unknown>): fc.Arbitrary<string> {

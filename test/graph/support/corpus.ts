@@ -52,14 +52,6 @@ export const CORPUS_SDL = `
   input Filter { a: Int b: String = "default" c: [Int!] n: Filter s: Status }
 `;
 
-/** JSON with sorted keys: the order of arguments is nobody's promise. */
-const text = (value: unknown) =>
-  JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  );
-
 class SellerObject {
   readonly rating = 4.5;
   readonly nick: string | null;
@@ -83,12 +75,12 @@ class SellerObject {
   }
 }
 
-const echo = (_: unknown, args: object) => text(args);
+const echo = (_: unknown, args: object) => JSON.stringify(args);
 const writes = (_: unknown, args: { f: { a?: number; c?: number[] }; p: { t: number[] }; l: number[] }) => {
   const { f, p, l } = args;
   f.a = (f.a ?? 0) + 1;
   for (const list of [f.c, p.t, l]) list?.push(list.length);
-  return text(args);
+  return JSON.stringify(args);
 };
 const resolveType = (value: { lot_no?: unknown; id?: unknown }) => (value.lot_no === undefined ? 'Auction' : 'Lot');
 
