@@ -65,6 +65,14 @@ export function errorOf(thrown: unknown): Error {
   }
 }
 
+/** True for a GraphQLError of any copy of graphql-js. `instanceof` knows only those of crier's own copy. */
+export function isGraphQLError(thrown: unknown): thrown is GraphQLError {
+  if (thrown instanceof GraphQLError) return true;
+  return (
+    thrown instanceof Error && (thrown as { [Symbol.toStringTag]?: unknown })[Symbol.toStringTag] === 'GraphQLError'
+  );
+}
+
 /** The pod has more work than it can do. The same request may succeed later. */
 export class OverloadedError extends Error {
   readonly code = 'ERR_OVERLOADED';

@@ -250,10 +250,10 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     ],
   },
   'items of a union say no type': {
-    make: (t) => eventAndLog(t, 'items { ... on Book { title } }', 'a value has no known type'),
+    make: (t) => eventAndLog(t, 'items { ... on Book { title } }', 'a value does not fit the schema'),
     says: [
-      /"code":"INTERNAL_SERVER_ERROR","id":"/,
-      /^error: a value has no known type: clients receive null.*\{"problems":\["Order\.items: the type of a value of the union Item is unknown; write a \\"__typename\\" into the record \(Book, Toy\), or write export const Item = \{ __resolveType/m,
+      /Abstract type \\"Item\\" must resolve to an Object type.*"code":"INTERNAL_SERVER_ERROR","id":"/,
+      /^error: a value does not fit the schema: clients receive null.*\{"problems":\["Order\.items: the type of a value of the union Item is unknown; write a \\"__typename\\" into the record \(Book, Toy\), or write export const Item = \{ __resolveType/m,
     ],
   },
   'a page of another origin connects': {

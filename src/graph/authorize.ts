@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { GraphQLField, GraphQLFieldResolver, GraphQLInterfaceType, GraphQLObjectType } from 'graphql';
 import type { ExecutionContext } from '../context/context.ts';
-import { clientError } from '../errors.ts';
+import { clientError, isGraphQLError } from '../errors.ts';
 import { accessRuleOf } from './access/access-rule.ts';
 import type { AuthorizeField, AuthorizeType, Graph } from './graph.ts';
 import type { Binding } from './schema/binding.ts';
@@ -42,7 +42,7 @@ export async function refusalOf(
   try {
     return (await authorize(args, context)) === false ? clientError('FORBIDDEN', message) : undefined;
   } catch (error) {
-    if (error instanceof GraphQLError) return withCode(error);
+    if (isGraphQLError(error)) return withCode(error);
     const originalError = error instanceof Error ? error : new Error(String(error));
     return new GraphQLError(message, { extensions: { code: 'FORBIDDEN' }, originalError });
   }
@@ -99,7 +99,7 @@ export function ifAllowed(ask: () => Answer, what: string, next: () => unknown):
 
 /** The code of a GraphQLError without one is FORBIDDEN. Any other error is masked like that of a resolver. */
 function shown(error: unknown): unknown {
-  return error instanceof GraphQLError ? withCode(error) : error;
+  return isGraphQLError(error) ? withCode(error) : error;
 }
 
 function withCode(error: GraphQLError): GraphQLError {

@@ -4,7 +4,7 @@ import type { ConnectionFacts } from '../context/connection-facts.ts';
 import { settleRequests } from '../context/context.ts';
 import { OperationPubSub } from '../context/pubsub/operation-pubsub.ts';
 import { NeutralScope } from '../context/neutral-scope.ts';
-import { clientError, errorOf } from '../errors.ts';
+import { clientError, errorOf, isGraphQLError } from '../errors.ts';
 import type { OverloadedError } from '../errors.ts';
 import { freezeDeep } from '../json/frozen.ts';
 import type { Logger } from '../log.ts';
@@ -258,8 +258,7 @@ export class GraphRuntime {
   /** The error as a client may see it; the log has the original. */
   masked(error: unknown, { field, path }: ErrorOrigin = {}): FormattedError {
     const originalError = errorOf(error);
-    const graphqlError =
-      originalError instanceof GraphQLError ? originalError : new GraphQLError('', { originalError });
+    const graphqlError = isGraphQLError(originalError) ? originalError : new GraphQLError('', { originalError });
     const report: OnInternalError = (masked, where) => this.#maskedErrors.report(masked, field, where);
     return new FormattedError(maskError(graphqlError, report, path));
   }

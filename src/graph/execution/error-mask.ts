@@ -1,6 +1,8 @@
-import { GraphQLError, isValueNode } from 'graphql';
-import type { ExecutionResult, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
+import { isValueNode } from 'graphql';
+import type { ExecutionResult, GraphQLError, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
+import { isGraphQLError } from '../../errors.ts';
 import type { ErrorCode } from '../../errors.ts';
+import { unfitResult } from './unfit-result.ts';
 
 /** Called with an error that clients must not see. Returns the id that they see instead. */
 export type OnInternalError = (error: unknown, path: GraphQLError['path']) => string;
@@ -15,8 +17,9 @@ const LEAF_FAILURE = /^(Int|Float|String|Boolean|ID|Enum "\w+") cannot represent
 const UNFIT = /^(\w+|Enum "\w+") cannot represent /;
 
 /**
- * An execution's result as clients may see it. A GraphQLError of a resolver passes with its message and code. Any other error becomes
- * "Internal server error" with the id of `onInternal` in `extensions.id`. A result without errors is returned unchanged.
+ * An execution's result as clients may see it. A GraphQLError of a resolver passes with its message and code. Any other error gets the id of
+ * `onInternal` in `extensions.id`, and becomes "Internal server error", or the kind of an `UnfitResultError`. A result without errors is
+ * returned unchanged.
  */
 export function maskErrors(
   result: ExecutionResult,
@@ -35,9 +38,10 @@ export function maskError(
   onInternal: OnInternalError,
   fallbackPath?: GraphQLError['path'],
 ): GraphQLFormattedError {
-  const { path = fallbackPath, locations } = error;
+  const original = originalOf(error);
+  // graphql-js takes an Error of a resolver that has a `path` for one of its own.
+  const { path = fallbackPath, locations } = original === error ? {} : error;
   const where = { ...(locations?.length && { locations }), ...(path && { path }) };
-  const original: unknown = error.originalError;
   if (isShown(error, original)) {
     const extensions = { code: codeOf(error), ...error.extensions };
     return {
@@ -46,8 +50,10 @@ export function maskError(
       extensions,
     };
   }
-  const id = onInternal(original, path);
-  return { message: 'Internal server error', ...where, extensions: { code: 'INTERNAL_SERVER_ERROR', id } };
+  const unfit = unfitResult(original);
+  const id = onInternal(unfit ?? original, path);
+  const message = unfit?.kind ?? 'Internal server error';
+  return { message, ...where, extensions: { code: 'INTERNAL_SERVER_ERROR', id } };
 }
 
 /**
@@ -55,7 +61,11 @@ export function maskError(
  * value without a message for one.
  */
 function isUnfit(error: GraphQLError): boolean {
-  return isShown(error, error.originalError) && UNFIT.test(error.message) && codeOf(error) !== 'BAD_USER_INPUT';
+  return isShown(error, originalOf(error)) && UNFIT.test(error.message) && codeOf(error) !== 'BAD_USER_INPUT';
+}
+
+function originalOf(error: GraphQLError): unknown {
+  return isGraphQLError(error) ? error.originalError : error;
 }
 
 /** In a validated operation only a variable can make an argument invalid: graphql-js then names the argument's value node. */
@@ -66,5 +76,5 @@ function codeOf({ nodes }: GraphQLError): ErrorCode {
 
 /** `throw undefined` gives an error with an empty message and without an original. */
 function isShown({ message }: GraphQLError, original: unknown): boolean {
-  return original === undefined || original === null ? message !== '' : original instanceof GraphQLError;
+  return original === undefined || original === null ? message !== '' : isGraphQLError(original);
 }

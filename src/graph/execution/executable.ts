@@ -15,7 +15,7 @@ import type {
   GraphQLScalarType,
   GraphQLSchema,
 } from 'graphql';
-import { GraphError } from '../../errors.ts';
+import { GraphError, isGraphQLError } from '../../errors.ts';
 import { setAccessRule } from '../access/access-rule.ts';
 import type { AccessRule } from '../access/access-rule.ts';
 import { parseAccessRules } from '../access/access-rules.ts';
@@ -218,7 +218,7 @@ function checkedSerialize(type: GraphQLScalarType): (value: unknown) => unknown 
     try {
       result = serialize.call(type, value);
     } catch (error) {
-      if (error instanceof GraphQLError) throw error;
+      if (isGraphQLError(error)) throw error;
       throw new GraphQLError(`${name} cannot represent the value of this field`);
     }
     if (result === undefined || result === null || Number.isNaN(result)) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { GraphQLError } from 'graphql';
 import type { Logger } from '../../log.ts';
-import { UnknownTypeError } from './type-name-resolver.ts';
+import { UnfitResultError } from './unfit-result.ts';
 
 const WINDOW_MS = 10_000;
 /** Windows kept, one for each field and class of error; past the limit the oldest is dropped. */
@@ -56,16 +56,16 @@ export class MaskedErrors {
     this.#windows.set(key, { id, since: now, suppressed: 0 });
     if (this.#windows.size > MAX_WINDOWS) this.#windows.delete(this.#windows.keys().next().value!);
     const facts = { errorId: id, field, path, suppressed: known?.suppressed ?? 0 };
-    if (error instanceof UnknownTypeError) {
+    if (error instanceof UnfitResultError) {
       // Its stack has no code of the graph's author.
-      log.error({ problems: [error.message], ...facts }, UNKNOWN_TYPE);
+      log.error({ problems: [error.message], ...facts }, UNFIT);
     } else log.error({ err: error, ...facts }, KEPT);
     return id;
   }
 }
 
 const KEPT = 'an error was kept from the client, which received "Internal server error" and this errorId';
-const UNKNOWN_TYPE = 'a value has no known type: clients receive null, "Internal server error" and this errorId';
+const UNFIT = 'a value does not fit the schema: clients receive null, what is wrong and this errorId';
 
 /** The class name of any value, even one that throws when it is read. */
 function className(error: unknown): string {

@@ -1,18 +1,14 @@
 import { isUnionType } from 'graphql';
 import type { GraphQLAbstractType, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
 import { isThenable } from '../thenable.ts';
+import { UnfitResultError } from './unfit-result.ts';
 
 /** Of a name that is logged. */
 const MAX_NAME_LENGTH = 100;
 
-/** Nothing names a possible type of a value. The message names the field and the mend; the stack has only crier and graphql-js. */
-export class UnknownTypeError extends Error {
-  override readonly name = 'UnknownTypeError';
-}
-
 /**
  * Finds the name of a value's type: by the graph's `__resolveType`, else by `__typename`.
- * @throws what `__resolveType` throws, and UnknownTypeError if it names no possible type or returns a promise, for which compiled code does not wait
+ * @throws what `__resolveType` throws, and UnfitResultError if it names no possible type or returns a promise, for which compiled code does not wait
  */
 export type TypeNameResolver = (value: unknown, context: unknown, info: GraphQLResolveInfo) => string;
 
@@ -32,7 +28,11 @@ export function typeNameResolver(schema: GraphQLSchema, type: GraphQLAbstractTyp
     if (typeof name === 'string' && names.includes(name)) return name;
     if (isThenable(name)) name.then(undefined, () => undefined);
     const found = typeof name === 'string' ? JSON.stringify(name.slice(0, MAX_NAME_LENGTH)) : kindOf(name);
-    throw new UnknownTypeError(`${info.parentType.name}.${info.fieldName}: ${unresolved}${found}`);
+    const field = `${info.parentType.name}.${info.fieldName}`;
+    throw new UnfitResultError(
+      `Abstract type "${type.name}" must resolve to an Object type at runtime for field "${field}".`,
+      `${field}: ${unresolved}${found}`,
+    );
   };
 }
 

@@ -52,7 +52,7 @@ export function attachResolvers(
       report(`exports "${name}", which is not a type of the schema${didYouMean(name, names)}`);
     } else if (isScalarType(type)) {
       if (isSpecifiedScalarType(type)) report(`${name} is built into GraphQL and cannot be replaced; remove it`);
-      else if (isScalarType(value)) replaceScalar(type, value);
+      else if (isScalarDefinition(value)) replaceScalar(type, value);
       else report(`${name} is a scalar; export a GraphQLScalarType for it`);
     } else if (typeof value !== 'object' || value === null) {
       report(`${name} must be an object of resolvers by field name`);
@@ -78,6 +78,11 @@ export function attachResolvers(
 
 function kindOf(type: GraphQLNamedType): string {
   return isEnumType(type) ? 'enum' : 'input type';
+}
+
+/** Of any copy of graphql-js: only its functions are used. */
+function isScalarDefinition(value: unknown): value is GraphQLScalarType {
+  return Object.prototype.toString.call(value) === '[object GraphQLScalarType]';
 }
 
 /** Changes the schema's type in place: fields refer to it, and it keeps the SDL's description. */

@@ -453,6 +453,73 @@ describe('maskErrors', () => {
     });
   }
 
+  for (const jitAfterUses of [0, 1]) {
+    const mode = jitAfterUses === 0 ? 'interpreted' : 'compiled';
+    it(`names what is wrong with a result that does not fit the schema, and none of its values, ${mode}`, async () => {
+      const own = schemaOf(
+        `
+        type Query { hello: String }
+        type Subscription { order: Order @kafka(topic: "orders") }
+        type Order { id: ID! total: Float parts: [Part!] items: [Item] node: Node checked: Part }
+        type Part { name: String! }
+        union Item = Book | Toy
+        interface Node { id: ID }
+        type Book { id: ID }
+        type Toy implements Node { id: ID }
+      `,
+        {
+          Node: { __resolveType: (value: { kind: string }) => value.kind },
+          Order: {
+            checked: () => {
+              throw new Error('Cannot return null for non-nullable field Part.name of hunter2.');
+            },
+          },
+        },
+      );
+      const operation = operationFor(
+        'subscription { order { total parts { name } items { ... on Book { id } } node { id } checked { name } } }',
+        { schema: own },
+      );
+      const executor = new Executor(own, { jitAfterUses });
+      const order = {
+        parts: [{ name: 'hunter2' }, { name: null }],
+        items: [{ __typename: 'hunter2' }, {}],
+        node: { kind: 'hunter2' },
+      };
+      for (let i = 0; i < 3; i++) {
+        const logged: unknown[] = [];
+        const { errors, data } = maskErrors(await run(executor, operation, undefined, order), (error) =>
+          String(logged.push((error as Error).message)),
+        );
+        assert.equal(
+          JSON.stringify(data),
+          '{"order":{"total":null,"parts":null,"items":[null,null],"node":null,"checked":null}}',
+        );
+        const abstract = (type: string, field: string) =>
+          `Abstract type "${type}" must resolve to an Object type at runtime for field "Order.${field}".`;
+        assert.deepEqual(
+          errors?.map(({ message, path }) => [path?.join('.'), message]),
+          [
+            ['order.parts.1.name', 'Cannot return null for non-nullable field Part.name.'],
+            ['order.items.0', abstract('Item', 'items')],
+            ['order.items.1', abstract('Item', 'items')],
+            ['order.node', abstract('Node', 'node')],
+            ['order.checked', 'Internal server error'],
+          ],
+        );
+        assert.deepEqual(
+          errors.map(({ extensions }) => extensions),
+          logged.map((_, index) => ({ code: 'INTERNAL_SERVER_ERROR', id: `${index + 1}` })),
+        );
+        assert.doesNotMatch(JSON.stringify(errors), /hunter2/);
+        assert.equal(
+          logged[0],
+          'Part.name: null, which its type does not allow; correct the record or the resolver, or make the type nullable',
+        );
+      }
+    });
+  }
+
   it('does not change a result without errors', () => {
     const result = { data: { a: 1 } };
     assert.equal(maskErrors(result, assert.fail), result);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MaskedErrors } from '../../../src/graph/execution/masked-errors.ts';
-import { UnknownTypeError } from '../../../src/graph/execution/type-name-resolver.ts';
+import { UnfitResultError } from '../../../src/graph/execution/unfit-result.ts';
 import { logLines } from '../../bus/log-lines.ts';
 
 function create() {
@@ -28,15 +28,15 @@ describe('MaskedErrors', () => {
     assert.match((err as { stack: string }).stack, /Error: boom\n {4}at /);
   });
 
-  it('leads with the field and the mend, without a stack, where a value has no known type', () => {
+  it('leads with the field and the mend, without a stack, where a value does not fit the schema', () => {
     const { state, report } = create();
-    const errorId = report('Order.items', new UnknownTypeError('write a "__typename"'));
+    const errorId = report('Order.items', new UnfitResultError('Abstract type', 'write a "__typename"'));
     const [line] = state.lines;
     assert.deepEqual(
       [line!['problems'], line!['errorId'], line!['field'], line!['err']],
       [['write a "__typename"'], errorId, 'Order.items', undefined],
     );
-    assert.match(String(line!['msg']), /^a value has no known type: clients receive null/);
+    assert.match(String(line!['msg']), /^a value does not fit the schema: clients receive null/);
   });
 
   it('begins a window with a new id after 10 s, and says how many errors the last one suppressed', () => {
