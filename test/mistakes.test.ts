@@ -218,7 +218,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     },
     says: [
       /"topic":"mistake-\w+","partition":0,"offset":"0"/,
-      /cannot be decoded \(needs_registry\); set SCHEMA_REGISTRY_URL/,
+      /cannot be decoded \(needs_registry: Confluent's header, with schema \d+\); set SCHEMA_REGISTRY_URL/,
     ],
   },
   'records have their id at another path': {

@@ -8,7 +8,7 @@ import { keyPlaces } from '../graph/schema/key-places.ts';
 import { PayloadReader } from '../kafka/decoding/payload-reader.ts';
 import { SchemaUnavailableError } from '../kafka/decoding/schema-errors.ts';
 import type { TopicDecoders } from '../kafka/decoding/topic-decoders.ts';
-import { undecodableMend } from '../kafka/undecodable-limit.ts';
+import { undecodableReason } from '../kafka/undecodable-reason.ts';
 import type { ReadRecord } from './newest-records.ts';
 
 /** What was found in the records of one topic. */
@@ -69,7 +69,8 @@ export class TopicRecords {
       if (!decoded) return undefined;
       if (decoded.poison === undefined) compared.push({ partition, offset, key, headers, payload: decoded.payload });
       else {
-        const problems = [`the record cannot be decoded (${decoded.poison}); ${undecodableMend(decoded.poison)}`];
+        const { why, mend } = undecodableReason(decoded.poison, { value, headers });
+        const problems = [`the record cannot be decoded (${why}); ${mend}`];
         undecodable = { topic, field: '', partition, offset, problems, isCertain: true };
       }
     }

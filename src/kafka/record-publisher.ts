@@ -3,6 +3,7 @@ import { failureOf } from '../bus/publish-failure.ts';
 import { LogWindow } from '../log.ts';
 import type { Logger } from '../log.ts';
 import { CHUNK_LIMITS, chunksOf } from './batch.ts';
+import { signatureOf } from './decoding/record-signature.ts';
 import type { BatchPorts, Chunk, KafkaRecord, LimitsOf, PoisonRecord } from './batch.ts';
 import type { FlowWait } from './session/flow-wait.ts';
 import type { WorkerObserver } from './observer.ts';
@@ -106,7 +107,8 @@ export class RecordPublisher {
       this.#poisonLog.run(reason, (suppressed) => {
         const { topic, partition, offset, value } = record;
         const bytes = value?.length ?? 0;
-        this.#log.warn({ topic, partition, offset, reason, bytes, suppressed }, 'poison record not published');
+        const found = signatureOf(reason, record)?.found;
+        this.#log.warn({ topic, partition, offset, reason, found, bytes, suppressed }, 'poison record not published');
       });
     }
     return this.#ports.deadLetter(poison, signal);

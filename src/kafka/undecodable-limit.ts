@@ -1,5 +1,6 @@
 import type { Logger } from '../log.ts';
 import type { Chunk, PoisonReason } from './batch.ts';
+import { undecodableReason } from './undecodable-reason.ts';
 
 /** The first records of a topic are all undecodable, so its setting must be wrong. Only a corrected configuration helps. */
 export class TopicStoppedError extends Error {
@@ -11,22 +12,6 @@ export interface UndecodableLimitOptions {
   /** Undecodable records that stop a topic if none before them was decodable; 0: none do. */
   readonly limit: number;
   readonly log: Logger;
-}
-
-/** What to look at first, for the most frequent reason. */
-const MENDS: Partial<Record<PoisonReason, string>> = {
-  needs_registry: 'set SCHEMA_REGISTRY_URL (these records name their schema by its id in a registry)',
-  no_schema_id: 'correct the format in @kafka (these records have no id of a schema)',
-  unknown_schema: 'correct SCHEMA_REGISTRY_URL (this registry does not know their schemas)',
-  unusable_schema: "the log says why the registry's schema cannot be used",
-  other_format: 'correct the format in @kafka, or leave it out',
-  too_large: 'raise MAX_RECORD_BYTES',
-  too_deep: 'raise MAX_RECORD_DEPTH',
-};
-const OTHER_MEND = 'correct the topic or the format in @kafka, or SCHEMA_REGISTRY_URL';
-
-export function undecodableMend(reason: PoisonReason): string {
-  return MENDS[reason] ?? OTHER_MEND;
 }
 
 /**
@@ -64,9 +49,11 @@ export class UndecodableLimit {
       return;
     }
     const reasons = countsOf(poison.map(({ reason }) => reason));
-    const [[reason] = ['failed' as const]] = [...reasons].toSorted(([, a], [, b]) => b - a);
+    const [first, ...others] = [...reasons.keys()].toSorted((a, b) => reasons.get(b)! - reasons.get(a)!);
+    const { record } = poison.find(({ reason }) => reason === first)!;
+    const { why, mend } = undecodableReason(first!, record);
     const error = new TopicStoppedError(
-      `each of the first ${count} records is undecodable (${[...reasons.keys()].join(', ')}); ${undecodableMend(reason)}, and restart; UNDECODABLE_LIMIT=0 sends them to the dead-letter topic`,
+      `each of the first ${count} records is undecodable (${[why, ...others].join(', ')}); ${mend}, and restart; UNDECODABLE_LIMIT=0 sends them to the dead-letter topic`,
     );
     this.#stopped.set(topic, error);
     log.error({ topic, partition, reasons: Object.fromEntries(reasons), err: { message: error.message } }, STOPPED);

@@ -169,7 +169,7 @@ describe('records with schemas', () => {
     assert.equal(status, 200);
     assert.match(
       JSON.stringify(body['waiting_partitions']),
-      /"error":"each of the first 300 records is undecodable \(needs_registry\); set SCHEMA_REGISTRY_URL.*"for":"a corrected configuration"/,
+      /"error":"each of the first 300 records is undecodable \(needs_registry: Confluent's header, with schema 1\); set SCHEMA_REGISTRY_URL.*"for":"a corrected configuration"/,
     );
     assert.equal(await outside.committed(settings.KAFKA_GROUP_ID, topic), 0);
     assert.equal(await pod.metric('crier_poison_records_total'), 0);

@@ -50,7 +50,7 @@ describe('a partition', () => {
     await outside.send(topic, [...GARBAGE, { partition: 1, value: '{"key":"1","seq":0}' }]);
     const { consumer, bus, counts, groupId, lines, fatal } = createConsumer(t, outside.brokers, [topic, other], {
       environment,
-      ports: { convert: (record) => (record.topic === topic ? { poison: 'needs_registry' } : convert(record)) },
+      ports: { convert: (record) => (record.topic === topic ? { poison: 'not_json' } : convert(record)) },
     });
     await consumer.start();
     await waitFor('the stop', () => counts.stopped > 0);
@@ -62,7 +62,7 @@ describe('a partition', () => {
     assert.equal(stopped?.for, 'a corrected configuration');
     assert.match(
       stopped.error!,
-      /^each of the first \d+ records is undecodable \(needs_registry\); set SCHEMA_REGISTRY_URL/,
+      /^each of the first \d+ records is undecodable \(not_json: XML\); have the producer write a JSON object, and restart/,
     );
     assert.equal(lines.filter((line) => line.includes('the topic is stopped')).length, 1);
     // The watchdog does not take a stop for a stall.

@@ -36,7 +36,7 @@ describe('UndecodableLimit', () => {
     assert.throws(() => undecodable.count(last), {
       code: 'ERR_TOPIC_STOPPED',
       message:
-        'each of the first 3 records is undecodable (not_json); correct the topic or the format in @kafka, or SCHEMA_REGISTRY_URL, and restart; UNDECODABLE_LIMIT=0 sends them to the dead-letter topic',
+        'each of the first 3 records is undecodable (not_json: XML); have the producer write a JSON object, and restart; UNDECODABLE_LIMIT=0 sends them to the dead-letter topic',
     });
     assert.throws(() => undecodable.check('orders'), { code: 'ERR_TOPIC_STOPPED' });
     undecodable.check('bids');
@@ -73,12 +73,23 @@ describe('UndecodableLimit', () => {
     undecodable.check('orders');
   });
 
+  it('says what the records are that have the most frequent reason', async () => {
+    const { undecodable, lines } = createLimit();
+    const inString = JSON.stringify(JSON_RECORD);
+    const chunk = await chunkOf([GARBAGE, inString, inString]);
+    assert.throws(
+      () => undecodable.count(chunk),
+      /\(not_object: a JSON text inside a string, not_json\); have the producer serialize the object once/,
+    );
+    assert.match(lines[0]!, /"reasons":\{"not_json":1,"not_object":2\}/);
+  });
+
   it('names what to set for records that begin like those with a schema', async () => {
     const { undecodable } = createLimit(1);
     const chunk = await chunkOf(['\0\0\0\0\u0001x']);
     assert.throws(
       () => undecodable.count(chunk),
-      /\(needs_registry\); set SCHEMA_REGISTRY_URL \(these records name their schema by its id in a registry\), and restart/,
+      /\(needs_registry: Confluent's header, with schema 1\); set SCHEMA_REGISTRY_URL \(these records name their schema by its id in a registry\), and leave out format: JSON, and restart/,
     );
   });
 });

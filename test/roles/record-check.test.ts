@@ -100,7 +100,7 @@ describe('RecordCheck', { concurrency: 2 }, () => {
     await send(0, '\u0000\u0000\u0000\u0000\u0001avro');
     const { problems } = await misfitOf(await startPod(t, settings), 'records of a topic cannot be decoded');
     assert.deepEqual(problems, [
-      'the record cannot be decoded (needs_registry); set SCHEMA_REGISTRY_URL (these records name their schema by its id in a registry)',
+      "the record cannot be decoded (needs_registry: Confluent's header, with schema 1); set SCHEMA_REGISTRY_URL (these records name their schema by its id in a registry), and leave out format: JSON",
     ]);
   });
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SetupError } from '../../errors.ts';
 import { keyText } from '../../graph/record-parts.ts';
 import { snakeCaseName } from '../../json/key-naming.ts';
-import type { KafkaRecord } from '../../kafka/batch.ts';
+import type { KafkaRecord, PoisonReason } from '../../kafka/batch.ts';
 import { COMPILERS } from '../../kafka/decoding/compilers.ts';
 import type { PayloadPlace } from '../../kafka/decoding/decoder.ts';
 import { PayloadReader } from '../../kafka/decoding/payload-reader.ts';
@@ -14,7 +14,7 @@ import { SchemaRegistry } from '../../kafka/decoding/schema-registry.ts';
 import { topicDecoders } from '../../kafka/decoding/topic-decoders.ts';
 import { MAGIC_BYTE } from '../../kafka/decoding/wire-format.ts';
 import { RecentRecords } from '../../kafka/kafkajs/recent-records.ts';
-import { undecodableMend } from '../../kafka/undecodable-limit.ts';
+import { undecodableReason } from '../../kafka/undecodable-reason.ts';
 import { createLog } from '../../log.ts';
 import type { SecretFiles, Settings } from '../../settings/settings.ts';
 import { missingTopic, withKafka } from '../with-kafka.ts';
@@ -26,6 +26,8 @@ const REGISTRY_WAIT_MS = 250;
 
 /** Decimals and times are texts, as for fields of String. */
 const UNREAD: PayloadPlace = { kinds: new Set(), at: () => UNREAD };
+
+type ReadPayload = Decoded | { readonly poison: PoisonReason; readonly payload?: undefined };
 
 export interface TopicRecords {
   readonly records: readonly SeenRecord[];
@@ -55,10 +57,11 @@ export async function readTopic(topic: string, settings: Settings & SecretFiles)
     const written = hasSchema ? payload : (JSON.parse(value!.toString()) as Record<string, unknown>);
     return [{ key: keyText(record), value: written, payload }];
   });
-  const [reason] = payloads.flatMap(({ poison }) => poison ?? []);
-  if (seen.length === 0 && reason !== undefined) {
+  const [poison] = payloads.flatMap(({ poison: reason }, i) => (reason ? { reason, record: records[i]! } : []));
+  if (seen.length === 0 && poison) {
+    const { why, mend } = undecodableReason(poison.reason, poison.record);
     throw new SetupError(
-      `none of the ${records.length} newest records of the topic "${topic}" can be decoded (${reason}); ${undecodableMend(reason)}`,
+      `none of the ${records.length} newest records of the topic "${topic}" can be decoded (${why}); ${mend}`,
     );
   }
   const hasSchema = records.some(({ value }) => value?.[0] === MAGIC_BYTE);
@@ -79,7 +82,7 @@ async function payloadsOf(
   topic: string,
   records: readonly KafkaRecord[],
   settings: Settings & SecretFiles,
-): Promise<readonly Decoded[]> {
+): Promise<readonly ReadPayload[]> {
   const limits = { maxBytes: settings.MAX_RECORD_BYTES, maxDepth: settings.MAX_RECORD_DEPTH };
   const requests = settings.SCHEMA_REGISTRY_URL.length > 0 ? new RegistryRequests(accessOf(settings)) : undefined;
   const decoders = requests
@@ -92,10 +95,10 @@ async function payloadsOf(
       })
     : new Map();
   const reader = new PayloadReader({ limits, decoders, keyPlaces: new Map() });
-  const payloads: Decoded[] = [];
+  const payloads: ReadPayload[] = [];
   try {
     for (const { value, poison } of records) {
-      payloads.push(poison ? { poison: 'not_json' } : await patiently(() => reader.read(topic, value!)));
+      payloads.push(poison ? { poison } : await patiently(() => reader.read(topic, value!)));
     }
     return payloads;
   } finally {

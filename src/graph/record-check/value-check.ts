@@ -142,8 +142,11 @@ export class ValueCheck {
   }
 
   #noteKind(coordinate: string, expected: string, value: unknown, path: readonly string[]): void {
-    const mend = 'change the type of the field, or give it a resolver';
-    this.#note(coordinate, `${kindOf(value)} at ${placeOf(path)}, and the field is ${expected}; ${mend}`);
+    // As MongoDB's connector writes the documents before and after a change.
+    const isJsonText = typeof value === 'string' && /^\s*[{[]/.test(value);
+    const found = isJsonText ? 'a JSON text inside a string' : kindOf(value);
+    const mend = `${isJsonText ? `correct ${this.#origin}` : 'change the type of the field'}, or give it a resolver`;
+    this.#note(coordinate, `${found} at ${placeOf(path)}, and the field is ${expected}; ${mend}`);
   }
 
   #note(coordinate: string, found: string): void {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IHeaders } from 'kafkajs';
 import type { PoisonRecord } from '../batch.ts';
+import { signatureOf } from '../decoding/record-signature.ts';
 
 /** Prefix of crier's headers of a dead record. */
 const PREFIX = 'crier-';
@@ -29,6 +30,7 @@ export function deadRecord({ record, reason }: PoisonRecord): DeadRecord {
   const { topic, partition, offset, timestamp, key, value, poison } = record;
   const headers = record.headers ?? {};
   const isUnknown = poison !== undefined;
+  const found = signatureOf(reason, record)?.found;
   const keyBytes = key?.length ?? 0;
   const headerBytes = sizeOf(headers);
   const isKeyOmitted = isUnknown || keyBytes > MAX_BODY_BYTES;
@@ -40,6 +42,7 @@ export function deadRecord({ record, reason }: PoisonRecord): DeadRecord {
     headers: {
       ...(!areHeadersOmitted && renamed(headers)),
       [`${PREFIX}reason`]: reason,
+      ...(found !== undefined && { [`${PREFIX}found`]: found }),
       [`${PREFIX}topic`]: topic,
       [`${PREFIX}partition`]: `${partition}`,
       [`${PREFIX}offset`]: offset,
@@ -130,6 +133,8 @@ function sha256(value: Buffer | null): string {
 /** Facts from the headers of a dead letter. */
 export interface DeadLetterFacts {
   readonly reason: string;
+  /** What the record is, by its first bytes and the names of its headers. */
+  readonly found: string | undefined;
   readonly topic: string;
   readonly partition: number;
   readonly offset: string;
@@ -148,6 +153,7 @@ export function factsOf(headers: IHeaders = {}): DeadLetterFacts | undefined {
   const valueBytes = text('value-bytes');
   return {
     reason,
+    found: text('found'),
     topic,
     partition: Number(partition),
     offset,

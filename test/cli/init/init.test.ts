@@ -211,7 +211,7 @@ describe('crier init', { timeout: 240_000 }, () => {
     );
     assert.match(
       await refusal(topic, outside.brokers),
-      /none of the 1 newest records .* can be decoded \(not_json\); /,
+      /none of the 1 newest records .* can be decoded \(not_json: plain text\); have the producer write a JSON object/,
     );
   });
 

@@ -63,6 +63,14 @@ describe('checkRecords', () => {
     assert.deepEqual(await found(t, BY_ID, []), []);
   });
 
+  it('names a payload that is a JSON text inside a string', async (t) => {
+    const all = 'order_updated: Order @kafka(topic: "orders", payload: "order")';
+    assert.equal(
+      await problem(t, all, { order: JSON.stringify(FITTING) }),
+      'Subscription.order_updated: the record has a JSON text inside a string at "order", and the field is an object (Order); correct what the producer writes, or give it a resolver',
+    );
+  });
+
   it('names a path of match that the record does not have, its keys, and the nearest one', async (t) => {
     const fields = BY_ID.replace('path: "order.id"', 'path: "head.order_id"');
     assert.equal(

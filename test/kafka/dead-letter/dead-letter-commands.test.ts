@@ -85,7 +85,7 @@ describe('crier dead-letters', { concurrency: 4 }, () => {
     assert.equal(first.code, 0, first.stderr);
     const lines = first.stdout.trimEnd().split('\n');
     assert.equal(lines.length, 5);
-    assert.match(lines[0]!, new RegExp(`^${topic}/1/0 not_json \\d+ s ago, 8 bytes, key "key 0"$`));
+    assert.match(lines[0]!, new RegExp(`^${topic}/1/0 not_json \\(plain text\\) \\d+ s ago, 8 bytes, key "key 0"$`));
     assert.equal(lines[4], 'listed: 4');
     assert.equal((await command('list', '--reason', 'not_object')).stdout.split('\n').length, 4);
     assert.match((await command('list', '--topic', 'another')).stdout, /^listed: 0/);

@@ -19,12 +19,12 @@ describe('DeadLetter', { concurrency: 8 }, () => {
 
   it('writes every kind of poison with its position, and delivers the next record of the partition', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
-    const poison: [string, Buffer | null][] = [
+    const poison: [reason: string, value: Buffer | null, found?: string][] = [
       ['too_large', Buffer.from(`{"text":"${SECRET}${'x'.repeat(RECORD_LIMITS.maxBytes)}"}`)],
-      ['invalid_utf8', Buffer.from([0xff, 0xfe, 0x00, 0x80])],
-      ['not_json', Buffer.from(`not_json {"a": ${SECRET}`)],
+      ['invalid_utf8', Buffer.from([0xff, 0xfe, 0x00, 0x80]), 'UTF-16'],
+      ['not_json', Buffer.from(`not_json {"a": ${SECRET}`), 'plain text'],
       ['too_deep', Buffer.from('['.repeat(RECORD_LIMITS.maxDepth + 1))],
-      ['not_object', Buffer.from('7')],
+      ['not_object', Buffer.from('7'), 'a JSON number, true, false or null'],
     ];
     const { consumer, bus, counts, lines, groupId } = createConsumer(t, outside.brokers, [topic]);
     await consumer.start();
@@ -41,7 +41,7 @@ describe('DeadLetter', { concurrency: 8 }, () => {
       await waitFor(`the record behind ${reason}`, () => bus.messages.length === index + 1);
     }
     const dead = await outside.readAll(`${groupId}-dead`, poison.length);
-    for (const [index, [reason, value]] of poison.entries()) {
+    for (const [index, [reason, value, found]] of poison.entries()) {
       const record = dead.find((one) => headersOf(one)['crier-reason'] === reason);
       assert.deepEqual(record?.value, value);
       assert.equal(record?.key?.toString(), `key of ${reason}`);
@@ -50,6 +50,7 @@ describe('DeadLetter', { concurrency: 8 }, () => {
         many: 'a,b',
         'crier-original-topic': 'mine',
         'crier-reason': reason,
+        ...(found !== undefined && { 'crier-found': found }),
         'crier-topic': topic,
         'crier-partition': '0',
         'crier-offset': `${index * 2}`,
@@ -65,7 +66,9 @@ describe('DeadLetter', { concurrency: 8 }, () => {
       poison.map(([reason]) => reason),
     );
     assert.equal(counts.deadLetterFailures, 0);
-    assert.equal(lines.filter((line) => line.includes('poison record not published')).length, poison.length);
+    const warnings = lines.filter((line) => line.includes('poison record not published'));
+    assert.equal(warnings.length, poison.length);
+    assert.match(warnings.join(''), /"reason":"not_json","found":"plain text","bytes":\d+/);
     assert.ok(!lines.join('').includes(SECRET), 'no payload in the log');
     await waitFor('the commit', async () => (await outside.committed(groupId, topic)) === poison.length * 2);
   });

@@ -28,6 +28,13 @@ describe('deadRecord', () => {
     assert.deepEqual([headers['one'], headers['two']], ['', ['', bytes(1)]]);
   });
 
+  it('says in a header what the record is, also without its body', () => {
+    const record = deadRecord(poison({ value: Buffer.from('[{}') }));
+    assert.equal(record.headers['crier-found'], 'JSON that is cut off or malformed');
+    assert.equal(withoutBody(record).headers['crier-found'], 'JSON that is cut off or malformed');
+    assert.ok(!('crier-found' in deadRecord(poison({ poison: 'batch_corrupt' })).headers));
+  });
+
   it('omits the value first, then the headers, then the key', () => {
     const headers = { a: bytes(400_000) };
     assert.deepEqual(omissions(deadRecord(poison({ key: bytes(100_000), headers, value: bytes(499_999) }))), []);

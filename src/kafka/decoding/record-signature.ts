@@ -1,0 +1,147 @@
+import { isUtf8 } from 'node:buffer';
+import type { PoisonReason, RecordContent } from '../batch.ts';
+import { HEADER_BYTES, MAGIC_BYTE, schemaIdOf } from './wire-format.ts';
+
+/** What a record that cannot be decoded is, by its first bytes and the names of its headers. Has no value of the record. */
+export interface Signature {
+  readonly found: string;
+  /** undefined: that of the reason. */
+  readonly mend?: string | undefined;
+}
+
+type Content = Pick<RecordContent, 'value' | 'headers'>;
+
+/** Characters that are looked at. */
+const MAX_CHARACTERS = 4096;
+
+const PREFIXED = "have the producer write its schema's id into the value, as Confluent's serializers do by default";
+const UNCOMPRESSED = 'have the producer compress its batches (compression.type), not the values';
+
+/** Headers in which serializers write the id of a schema instead. */
+const SCHEMA_HEADERS: Readonly<Record<string, string>> = {
+  __value_schema_id: `${PREFIXED} (value.schema.id.serializer=io.confluent.kafka.serializers.schema.id.PrefixSchemaIdSerializer)`,
+  'apicurio.value.globalId': `${PREFIXED} (Apicurio: without headers, with ids of 4 bytes)`,
+  'apicurio.value.contentId': `${PREFIXED} (Apicurio: without headers, with ids of 4 bytes)`,
+};
+
+/** The first byte of AWS Glue's header, its second one, and its bytes with the UUID of the schema. */
+const GLUE_VERSION = 3;
+const GLUE_COMPRESSIONS: readonly (number | undefined)[] = [0, 5];
+const GLUE_HEADER_BYTES = 18;
+const GLUE_MEND =
+  "have the producer write JSON, or Confluent's wire format with a registry of that kind: crier cannot ask Glue for schemas";
+/** A zero byte and an id of 8 bytes. */
+const LONG_ID_HEADER_BYTES = 9;
+
+/** Formats that begin with bytes of their own; two bytes at least. */
+const MAGIC_NUMBERS: readonly (readonly [bytes: string, found: string, mend?: string])[] = [
+  ['1f8b', 'gzip data', UNCOMPRESSED],
+  ['789c', 'zlib data', UNCOMPRESSED],
+  ['78da', 'zlib data', UNCOMPRESSED],
+  ['28b52ffd', 'zstd data', UNCOMPRESSED],
+  ['04224d18', 'lz4 data', UNCOMPRESSED],
+  ['82534e41505059', 'snappy data', UNCOMPRESSED],
+  ['ff060000734e6150', 'snappy data', UNCOMPRESSED],
+  ['4f626a01', 'an Avro file', `have the producer write each record without a file around it; ${PREFIXED}`],
+  ['aced0005', "an object of Java's serialization", 'have the producer write JSON, or a schema'],
+  ['efbbbf', 'a byte order mark', 'have the producer write UTF-8 without it'],
+  ['fffe', 'UTF-16', 'have the producer write UTF-8'],
+  ['feff', 'UTF-16', 'have the producer write UTF-8'],
+  ['7b00', 'UTF-16', 'have the producer write UTF-8'],
+];
+
+/** Reasons that say that the record is of another format than its topic's. */
+const FORMAT_REASONS: ReadonlySet<PoisonReason> = new Set<PoisonReason>([
+  'invalid_utf8',
+  'not_json',
+  'not_object',
+  'not_avro',
+  'not_protobuf',
+  'needs_registry',
+  'no_schema_id',
+  'unknown_schema',
+  'unusable_schema',
+  'other_format',
+]);
+
+const JSON_REASONS: ReadonlySet<PoisonReason> = new Set<PoisonReason>(['invalid_utf8', 'not_json', 'not_object']);
+
+/** undefined: the reason says all, or nothing is known of the record. */
+export function signatureOf(reason: PoisonReason, { value, headers = {} }: Content): Signature | undefined {
+  if (value === null || !FORMAT_REASONS.has(reason)) return undefined;
+  // JSON may have such a header, too, for those who validate it.
+  const isJson = JSON_REASONS.has(reason) && /^\s*[{["]/.test(value.toString('latin1', 0, MAX_CHARACTERS));
+  const header = Object.keys(SCHEMA_HEADERS).find((name) => !isJson && Object.hasOwn(headers, name));
+  if (header !== undefined) {
+    return { found: `the id of its schema is in the header ${header}`, mend: SCHEMA_HEADERS[header] };
+  }
+  const magic = MAGIC_NUMBERS.find(([prefix]) => value.toString('hex', 0, prefix.length / 2) === prefix);
+  if (magic) return { found: magic[1], mend: magic[2] };
+  if (value[0] === MAGIC_BYTE) {
+    // What could not be read is the JSON that follows the header.
+    return JSON_REASONS.has(reason) ? textSignature(reason, value.subarray(HEADER_BYTES)) : headerSignature(value);
+  }
+  if (value[0] === GLUE_VERSION && GLUE_COMPRESSIONS.includes(value[1]) && value.length >= GLUE_HEADER_BYTES) {
+    return { found: "the header of AWS Glue's serializers", mend: GLUE_MEND };
+  }
+  return textSignature(reason, value);
+}
+
+/** Of a record that begins with a zero byte. */
+function headerSignature(value: Buffer): Signature {
+  const id = schemaIdOf(value);
+  if (id !== undefined) return { found: `Confluent's header, with schema ${id}` };
+  if (value.length >= LONG_ID_HEADER_BYTES && value.readUInt32BE(1) === 0 && value.readUInt32BE(HEADER_BYTES) > 0) {
+    return {
+      found: 'a header with an id of 8 bytes, as Apicurio writes',
+      mend: "have the producer write ids of 4 bytes, as Confluent's serializers do (apicurio.registry.id-handler)",
+    };
+  }
+  return { found: 'a zero byte without the id of a schema', mend: `correct the topic, or ${PREFIXED}` };
+}
+
+const OBJECT_IN_STRING = /^"(\\[nrt]|\s)*[{[]/;
+const NO_NUMBER = /[[:,]\s*-?(NaN|Infinity)\b/;
+
+/** Of a record that may be a text. */
+function textSignature(reason: PoisonReason, value: Buffer): Signature {
+  const text = value.toString('latin1', 0, MAX_CHARACTERS).trimStart();
+  // Nobody says whether the format or the producer is wrong.
+  const mend = reason === 'no_schema_id' ? undefined : 'have the producer write a JSON object';
+  if (text === '') return { found: 'an empty value', mend: 'have the producer write null for a tombstone' };
+  if (reason === 'invalid_utf8' || !isUtf8(value)) {
+    if (text.startsWith('{'))
+      return { found: 'an object whose text is not UTF-8', mend: 'have the producer write UTF-8' };
+    return { found: 'binary data without a header', mend: `correct the topic, or ${PREFIXED}` };
+  }
+  if (reason === 'not_json' && /^[{["]/.test(text)) return malformedSignature(text);
+  if (text.startsWith('{')) return { found: 'a JSON object without the id of a schema', mend };
+  if (OBJECT_IN_STRING.test(text)) {
+    return {
+      found: 'a JSON text inside a string',
+      mend: "have the producer serialize the object once (Debezium's outbox: table.expand.json.payload=true)",
+    };
+  }
+  if (text.startsWith('[')) return { found: 'a JSON array', mend: 'have the producer write a record for each object' };
+  if (text.startsWith('"')) return { found: 'a JSON string', mend };
+  if (reason === 'not_object') return { found: 'a JSON number, true, false or null', mend };
+  if (text.startsWith('<')) return { found: 'XML', mend };
+  if (CONTROL.test(text)) return { found: 'binary data without a header', mend: `correct the topic, or ${PREFIXED}` };
+  return { found: 'plain text', mend };
+}
+
+/** Control characters but white space. */
+ 
+const CONTROL = /[\0-\x08\x0e-\x1f]/;
+
+/** Of a text that begins like JSON. */
+function malformedSignature(text: string): Signature {
+  if (NO_NUMBER.test(text)) {
+    return { found: 'NaN or Infinity, which JSON does not have', mend: 'have the producer write null or a string' };
+  }
+  if (/^\{\s*'/.test(text)) return { found: 'single quotes', mend: 'have the producer write JSON, with double quotes' };
+  if (/\}\s*\n\s*\{/.test(text)) {
+    return { found: 'several objects', mend: 'have the producer write a record for each object' };
+  }
+  return { found: 'JSON that is cut off or malformed', mend: 'correct what the producer writes' };
+}

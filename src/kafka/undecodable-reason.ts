@@ -1,0 +1,32 @@
+import type { PoisonReason, RecordContent } from './batch.ts';
+import { signatureOf } from './decoding/record-signature.ts';
+
+/** Why a record is poison, for log, `/readyz` and commands. */
+export interface UndecodableReason {
+  /** The reason, and what the record is: `invalid_utf8: gzip data`. */
+  readonly why: string;
+  /** What to look at first. */
+  readonly mend: string;
+}
+
+const MENDS: Partial<Record<PoisonReason, string>> = {
+  needs_registry:
+    'set SCHEMA_REGISTRY_URL (these records name their schema by its id in a registry), and leave out format: JSON',
+  no_schema_id: 'correct the format in @kafka (these records have no id of a schema)',
+  unknown_schema: 'correct SCHEMA_REGISTRY_URL (this registry does not know their schemas)',
+  unusable_schema: "the log says why the registry's schema cannot be used",
+  other_format: 'correct the format in @kafka, or leave it out',
+  too_large: 'raise MAX_RECORD_BYTES',
+  too_deep: 'raise MAX_RECORD_DEPTH',
+  batch_too_large: 'raise MAX_INFLATED_BATCH_BYTES',
+  batch_corrupt: 'the batch that a producer wrote cannot be read',
+};
+const OTHER_MEND = 'correct the topic or the format in @kafka, or SCHEMA_REGISTRY_URL';
+
+export function undecodableReason(
+  reason: PoisonReason,
+  content: Pick<RecordContent, 'value' | 'headers'>,
+): UndecodableReason {
+  const { found, mend } = signatureOf(reason, content) ?? {};
+  return { why: found === undefined ? reason : `${reason}: ${found}`, mend: mend ?? MENDS[reason] ?? OTHER_MEND };
+}

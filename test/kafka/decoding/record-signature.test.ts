@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import type { RecordContent } from '../../../src/kafka/batch.ts';
+import { UndecodableError } from '../../../src/kafka/decoding/decoder.ts';
+import { PayloadReader } from '../../../src/kafka/decoding/payload-reader.ts';
+import type { DecodeReason } from '../../../src/kafka/decoding/record.ts';
+import { signatureOf } from '../../../src/kafka/decoding/record-signature.ts';
+import { topicDecoders } from '../../../src/kafka/decoding/topic-decoders.ts';
+import { undecodableReason } from '../../../src/kafka/undecodable-reason.ts';
+import { framed } from '../../support/schema-registry.ts';
+import { readableLog } from '../consumer-harness.ts';
+
+const SECRET = 'hunter2';
+const AVRO = Buffer.from(`\u000e${SECRET}\u00ff\u0002`, 'latin1');
+const UUID = Buffer.from('0123456789abcdef0123456789abcdef', 'hex');
+const JSON_TEXT = JSON.stringify({ name: SECRET });
+const header = (name: string) => ({ [name]: Buffer.from(SECRET) });
+const bytes = (...parts: (Buffer | string | number[])[]) =>
+  Buffer.concat(parts.map((part) => (Array.isArray(part) ? Buffer.from(part) : Buffer.from(part))));
+
+type Format = 'AVRO' | 'JSON_SCHEMA' | 'JSON' | undefined;
+/** @param format of the topic; `JSON`: also without a registry */
+type Case = readonly [
+  format: Format,
+  value: Buffer | string,
+  reason: DecodeReason,
+  found: RegExp,
+  mend: RegExp,
+  headers?: RecordContent['headers'],
+];
+
+const OBJECT = /write a JSON object/;
+const WIRE = /write its schema's id into the value/;
+const BATCHES = /compress its batches/;
+
+const CASES: Readonly<Record<string, Case>> = {
+  'AWS Glue, Avro': [undefined, bytes([3, 0], UUID, AVRO), 'invalid_utf8', /AWS Glue/, /cannot ask Glue/],
+  'AWS Glue, zlib': [undefined, bytes([3, 5], UUID, deflateSync(AVRO)), 'invalid_utf8', /AWS Glue/, /Glue/],
+  'AWS Glue, JSON': ['JSON', bytes([3, 0], UUID, JSON_TEXT), 'invalid_utf8', /AWS Glue/, /Glue/],
+  'AWS Glue for an Avro topic': ['AVRO', bytes([3, 0], UUID, AVRO), 'no_schema_id', /AWS Glue/, /Glue/],
+  'an id of 4 bytes without a registry': [
+    'JSON',
+    framed(12, AVRO),
+    'needs_registry',
+    /Confluent's header, with schema 12$/,
+    /SCHEMA_REGISTRY_URL .*leave out format/,
+  ],
+  'an id that the registry does not know': [
+    undefined,
+    framed(404, AVRO),
+    'unknown_schema',
+    /schema 404$/,
+    /correct SCHEMA_REGISTRY_URL/,
+  ],
+  'an id of 8 bytes': [
+    undefined,
+    bytes([0, 0, 0, 0, 0, 0, 0, 0, 9], AVRO),
+    'no_schema_id',
+    /id of 8 bytes/,
+    /ids of 4 bytes/,
+  ],
+  'an id of 8 bytes without a registry': [
+    'JSON',
+    bytes([0, 0, 0, 0, 0, 0, 0, 0, 9], AVRO),
+    'needs_registry',
+    /8 bytes/,
+    /4 bytes/,
+  ],
+  'a zero byte of another format': [
+    undefined,
+    bytes([0, 255, 255, 255, 255], AVRO),
+    'no_schema_id',
+    /a zero byte/,
+    WIRE,
+  ],
+  "an id in Confluent's header": [
+    'AVRO',
+    AVRO,
+    'no_schema_id',
+    /in the header __value_schema_id$/,
+    /PrefixSchemaIdSerializer/,
+    header('__value_schema_id'),
+  ],
+  'an id in a header, without a format': [
+    undefined,
+    AVRO,
+    'invalid_utf8',
+    /__value_schema_id$/,
+    WIRE,
+    header('__value_schema_id'),
+  ],
+  'an id in a header, before a null': [
+    undefined,
+    bytes([0, 0, 0, 1, 148], AVRO),
+    'unknown_schema',
+    /__value_schema_id$/,
+    WIRE,
+    header('__value_schema_id'),
+  ],
+  'JSON Schema with its id in a header': [
+    'JSON_SCHEMA',
+    JSON_TEXT,
+    'no_schema_id',
+    /__value_schema_id$/,
+    WIRE,
+    header('__value_schema_id'),
+  ],
+  "an id in Apicurio's header": [
+    'AVRO',
+    AVRO,
+    'no_schema_id',
+    /apicurio\.value\.globalId$/,
+    /Apicurio: without headers/,
+    header('apicurio.value.globalId'),
+  ],
+  'cut off JSON with an id in a header': [
+    'JSON',
+    '{"a":',
+    'not_json',
+    /cut off/,
+    /producer/,
+    header('__value_schema_id'),
+  ],
+  'JSON in a topic of Avro': ['AVRO', JSON_TEXT, 'no_schema_id', /a JSON object without the id/, /correct the format/],
+  'a JSON text inside a string': [
+    'JSON',
+    JSON.stringify(JSON_TEXT),
+    'not_object',
+    /a JSON text inside a string/,
+    /serialize the object once .*expand\.json\.payload/,
+  ],
+  'an indented JSON text inside a string': [
+    'JSON',
+    JSON.stringify(`\n [${JSON_TEXT}]`),
+    'not_object',
+    /inside a string/,
+    /once/,
+  ],
+  'a JSON text inside a string, after a header': [
+    'JSON_SCHEMA',
+    framed(1, Buffer.from(JSON.stringify(JSON_TEXT))),
+    'not_object',
+    /inside a string/,
+    /once/,
+  ],
+  'a string': ['JSON', JSON.stringify(SECRET), 'not_object', /^a JSON string$/, OBJECT],
+  'a list': ['JSON', `[${JSON_TEXT}]`, 'not_object', /^a JSON array$/, /a record for each object/],
+  'a number': ['JSON', '7', 'not_object', /^a JSON number, true, false or null$/, OBJECT],
+  null: ['JSON', 'null', 'not_object', /null$/, OBJECT],
+  NaN: ['JSON', `{"name":"${SECRET}","x":NaN}`, 'not_json', /^NaN or Infinity/, /write null/],
+  'minus Infinity in a list': ['JSON', '{"x":[1, -Infinity]}', 'not_json', /^NaN or Infinity/, /write null/],
+  'single quotes': ['JSON', `{'name': '${SECRET}'}`, 'not_json', /^single quotes/, /double quotes/],
+  'several objects': ['JSON', `${JSON_TEXT}\n${JSON_TEXT}`, 'not_json', /^several objects/, /a record for each object/],
+  'an object that is cut off': ['JSON', JSON_TEXT.slice(0, -1), 'not_json', /cut off or malformed/, /producer/],
+  'plain text': ['JSON', `order of ${SECRET}`, 'not_json', /^plain text$/, OBJECT],
+  XML: ['JSON', `<order>${SECRET}</order>`, 'not_json', /^XML$/, OBJECT],
+  'an empty value': ['JSON', '', 'not_json', /^an empty value$/, /null for a tombstone/],
+  'Latin-1': ['JSON', Buffer.from('{"name":"é"}', 'latin1'), 'invalid_utf8', /not UTF-8/, /write UTF-8/],
+  'a byte order mark': ['JSON', `\ufeff${JSON_TEXT}`, 'not_json', /byte order mark/, /without it/],
+  'UTF-16': ['JSON', Buffer.from(`\ufeff${JSON_TEXT}`, 'utf16le'), 'invalid_utf8', /^UTF-16$/, /UTF-8/],
+  'UTF-16 without a mark': ['JSON', Buffer.from(JSON_TEXT, 'utf16le'), 'not_json', /^UTF-16$/, /UTF-8/],
+  gzip: ['JSON', gzipSync(JSON_TEXT), 'invalid_utf8', /^gzip data$/, BATCHES],
+  zlib: ['JSON', deflateSync(JSON_TEXT), 'invalid_utf8', /^zlib data$/, BATCHES],
+  'an Avro file': ['JSON', bytes('Obj\u0001', AVRO), 'invalid_utf8', /^an Avro file$/, /without a file/],
+  'Avro without a header': ['JSON', AVRO, 'invalid_utf8', /^binary data without a header$/, WIRE],
+  'binary data that is UTF-8': ['AVRO', `\u0002${SECRET}`, 'no_schema_id', /^binary data/, WIRE],
+  Brotli: ['JSON', brotliCompressSync(JSON_TEXT.repeat(9)), 'invalid_utf8', /^binary data/, WIRE],
+};
+
+/** As the worker decodes it. */
+async function reasonOf(format: Format, value: Buffer): Promise<DecodeReason | undefined> {
+  const limits = { maxBytes: 10_000, maxDepth: 8 };
+  const decoders = topicDecoders(
+    [{ topic: 'orders', format, nameOf: String, shape: { kinds: new Set(), at: () => assert.fail() } }],
+    {
+      limits,
+      onOverflow: () => undefined,
+      log: readableLog().log,
+      registry: { schema: () => Promise.reject(new UndecodableError('unknown_schema')) },
+      compilers: { AVRO: assert.fail, PROTOBUF: assert.fail, JSON: assert.fail },
+    },
+  );
+  return (await new PayloadReader({ limits, keyPlaces: new Map(), decoders }).read('orders', value)).poison;
+}
+
+describe('signatureOf', () => {
+  for (const [name, [format, content, expected, found, mend, headers]] of Object.entries(CASES)) {
+    it(`says what the record is: ${name}`, async () => {
+      const value = Buffer.from(content);
+      const reason = await reasonOf(format, value);
+      assert.equal(reason, expected);
+      const said = undecodableReason(reason, { value, headers });
+      assert.ok(said.why.startsWith(`${reason}: `), said.why);
+      assert.match(said.why.slice(reason.length + 2), found);
+      assert.match(said.mend, mend);
+      assert.doesNotMatch(JSON.stringify(said), new RegExp(SECRET));
+    });
+  }
+
+  it('says nothing of a record whose reason says all, and of one that was not read', () => {
+    const value = Buffer.from('{');
+    assert.equal(signatureOf('too_large', { value }), undefined);
+    assert.equal(signatureOf('too_deep', { value }), undefined);
+    assert.equal(signatureOf('batch_corrupt', { value: null }), undefined);
+    assert.equal(undecodableReason('too_deep', { value }).why, 'too_deep');
+  });
+});
