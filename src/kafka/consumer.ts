@@ -10,9 +10,11 @@ import type { BatchPorts } from './batch.ts';
 import { createKafkaClient } from './kafkajs/client.ts';
 import { Cluster } from './kafkajs/cluster.ts';
 import type { PartitionMap } from './kafkajs/cluster.ts';
-import type { GroupPlaces } from './kafkajs/group-places.ts';
+import type { MemberFacts } from './kafkajs/group-members.ts';
 import { requireKnownKafkajs } from './kafkajs/version.ts';
 import { DeadLetter } from './dead-letter/dead-letter.ts';
+import { GroupWatch } from './group-watch.ts';
+import type { DifferingMember } from './group-watch.ts';
 import type { FlowWait } from './session/flow-wait.ts';
 import { GroupSession } from './session/group-session.ts';
 import type { PartitionWait } from './session/partition-waits.ts';
@@ -55,8 +57,8 @@ export interface KafkaConsumerOptions extends BatchPorts, KafkaReads {
   readonly publish: (messages: readonly Message[], upTo: Position) => Promise<void>;
   /** @throws BusUnavailableError */
   readonly acquire: (lease: PartitionLease) => Promise<void>;
-  /** See `GroupPlaces`. Default: no member says where it publishes. */
-  readonly placeOf?: GroupPlaces['placeOf'] | undefined;
+  /** What this worker tells the others of its group. Default: nothing. */
+  readonly facts?: (() => Pick<MemberFacts, 'pod' | 'graph' | 'place'>) | undefined;
   /** Of the bus. */
   readonly skips?: Skips | undefined;
   readonly flow: FlowWait;
@@ -96,6 +98,7 @@ export class KafkaConsumer {
   readonly #publisher: RecordPublisher;
   readonly #discovery: TopicDiscovery;
   readonly #startOffsets: StartOffsets;
+  readonly #group: GroupWatch;
   readonly #watchdog: Watchdog;
   readonly #transactions: OpenTransactions;
   readonly #periodics: readonly Periodic[];
@@ -135,6 +138,13 @@ export class KafkaConsumer {
     this.#publisher = new RecordPublisher(ports, observer, log);
     this.#discovery = new TopicDiscovery(this.#cluster, options.topics, log);
     this.#startOffsets = new StartOffsets(this.#cluster, config.KAFKA_GROUP_ID, options.states);
+    this.#group = new GroupWatch({
+      cluster: this.#cluster,
+      groupId: () => config.KAFKA_GROUP_ID,
+      graph: () => options.facts?.().graph,
+      topics: () => this.#reads.topics,
+      log,
+    });
     this.#watchdog = new Watchdog(config.KAFKA_STALL_TIMEOUT_MS);
     this.#transactions = new OpenTransactions(log);
     const watchIntervalMs = Math.min(MAX_WATCH_INTERVAL_MS, config.KAFKA_STALL_TIMEOUT_MS / 4);
@@ -158,6 +168,16 @@ export class KafkaConsumer {
   /** Topics that do not exist yet. The others are consumed. */
   get missingTopics(): readonly string[] {
     return this.#discovery.missing;
+  }
+
+  /** Members of the group whose graph has other topics, or another name. */
+  get differingMembers(): readonly DifferingMember[] {
+    return this.#group.differing;
+  }
+
+  /** Topics of which partitions were given to nobody who reads them. */
+  get unreadTopics(): readonly string[] {
+    return this.#group.unreadTopics;
   }
 
   /** Assigned partitions that are not read now, and why. */
@@ -301,10 +321,18 @@ export class KafkaConsumer {
       publisher: this.#publisher,
       flow,
       acquire: this.#options.acquire,
-      placeOf: this.#options.placeOf,
+      facts: () => ({ ...this.#options.facts?.(), missingTopics: this.#discovery.missing }),
+      onUndescribed: (topics) =>
+        log.error(
+          { topics },
+          'topics that other members of the consumer group read cannot be described, so nobody reads them: grant Describe on them',
+        ),
       skips: this.#options.skips,
       log,
-      onJoin: (assignment) => observer.onJoin(assignment),
+      onJoin: (assignment) => {
+        this.#group.onJoin();
+        observer.onJoin(assignment);
+      },
       onProgress: (topic, partition) => observer.onProgress(topic, partition),
       onCommitFailure: () => observer.onCommitFailure(),
       onMissedRecords: (topic, records) => observer.onMissedRecords(topic, records),
@@ -325,6 +353,7 @@ export class KafkaConsumer {
     this.#watchdog.restart(performance.now());
     const partitions = Object.fromEntries([...assignment].map(([topic, of]) => [topic, [...of.keys()]]));
     this.#options.log.info({ groupId: this.#options.config.KAFKA_GROUP_ID, partitions }, 'joined the consumer group');
+    void this.#group.look();
   }
 
   async #findTopics(): Promise<string[]> {
@@ -362,6 +391,7 @@ export class KafkaConsumer {
   async #watch(): Promise<void> {
     const session = this.#session;
     if (!session || !this.#isConnected) return;
+    await this.#group.look();
     try {
       const positions = await positionsOf(session, this.#cluster, this.#options.config.KAFKA_GROUP_ID);
       if (session !== this.#session || !this.#isConnected) return;

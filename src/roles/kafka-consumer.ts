@@ -3,6 +3,7 @@ import { KafkaConsumer } from '../kafka/consumer.ts';
 import type { KafkaConsumerOptions } from '../kafka/consumer.ts';
 import { registerCodecs } from '../kafka/kafkajs/codecs.ts';
 import type { WorkerObserver } from '../kafka/observer.ts';
+import { processName } from '../pod-name.ts';
 import type { GroupClaim } from './group-claim.ts';
 import { kafkaObserver, observeConsumer } from './kafka-metrics.ts';
 import type { RoleServices } from './services.ts';
@@ -17,7 +18,7 @@ export interface ConsumerPorts extends Pick<
 
 /** The consumer of the graph's topics, with its metrics and details. */
 export function createConsumer(
-  { config, bus, log, metrics, details }: RoleServices,
+  { config, graph, bus, log, metrics, details }: RoleServices,
   { claim, records, ...ports }: ConsumerPorts,
 ): KafkaConsumer {
   const observer = kafkaObserver(metrics, records);
@@ -29,7 +30,7 @@ export function createConsumer(
   const consumer = new KafkaConsumer({
     ...ports,
     acquire,
-    placeOf: () => claim.place,
+    facts: () => ({ pod: processName(config), graph: graph.name, place: claim.place }),
     skips: bus.skips,
     config,
     observer,
@@ -39,6 +40,8 @@ export function createConsumer(
   details['kafka'] = () => (consumer.isConnected ? 'connected' : 'away');
   details['kafka_problem'] = () => consumer.problem;
   details['missing_topics'] = () => consumer.missingTopics;
+  details['differing_members'] = () => consumer.differingMembers;
+  details['unread_topics'] = () => consumer.unreadTopics;
   details['waiting_partitions'] = () => consumer.waits;
   details['state_fills'] = () => consumer.pendingFills;
   return consumer;

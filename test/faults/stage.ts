@@ -58,8 +58,8 @@ export class Stage {
   }
 
   /** Resolves when the group is stable with this number of members. */
-  async hasWorkers(count: number): Promise<void> {
-    const isThere = async () => (await stableMembers(this.brokers, this.name)) === count;
+  async hasWorkers(count: number, group = this.name): Promise<void> {
+    const isThere = async () => (await stableMembers(this.brokers, group)) === count;
     await this.until(`${count} members of one stable group`, isThere);
   }
 

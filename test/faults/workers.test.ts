@@ -82,6 +82,27 @@ describe('workers of one group', () => {
     await trial.hears('entries written after the thaw');
     assert.deepEqual(await trial.finish(), []);
   });
+
+  it('deliver the records of two graphs in one group, while the worker that leads it is killed', async (t) => {
+    const stages = [
+      await createStage(t, { brokers, partitions: PARTITIONS }),
+      await createStage(t, { brokers, partitions: PARTITIONS }),
+    ] as const;
+    const group = stages[0].name;
+    const gateways = await Promise.all(stages.map((stage) => stage.start('gateway')));
+    const workers: PodProcess[] = [];
+    for (const stage of [...stages, ...stages]) workers.push(await startWorker(stage, { KAFKA_GROUP_ID: group }));
+    await stages[0].hasWorkers(4, group);
+    const rate = { recordsPerSecond: RECORDS_PER_SECOND };
+    const trials = await Promise.all(stages.map((stage, i) => Trial.start(t, stage, [gateways[i]!], rate)));
+    // The first to join leads.
+    for (const victim of workers.slice(0, 2)) {
+      victim.process.kill('SIGKILL');
+      assert.equal(await victim.ended, 'SIGKILL');
+      await Promise.all(trials.map(takenOver));
+    }
+    for (const trial of trials) assert.deepEqual(await trial.finish(), []);
+  });
 });
 
 /** Freezes a worker with records in flight to Redis, which arrive when the link is released. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { basename } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { Redis } from 'ioredis';
@@ -7,11 +8,12 @@ import type { SetupError } from '../../src/errors.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { GroupClaim } from '../../src/roles/group-claim.ts';
 import { WorkerWatch } from '../../src/roles/worker-watch.ts';
-import { ordersSettings } from '../end-to-end/orders.ts';
+import { orderRecord, ordersSettings } from '../end-to-end/orders.ts';
 import { startPod, startRefusal } from '../end-to-end/pod-server.ts';
 import { readableLog, withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
 import { randomName, redisServer } from '../support/services.ts';
+import { watch } from '../support/stock-client.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 describe('the claim of a CHANNEL_PREFIX for a consumer group', () => {
@@ -176,6 +178,34 @@ describe('two workers of one consumer group', () => {
       logs().includes('the workers of this consumer group differ in their Redis or CHANNEL_PREFIX'),
     );
     assert.match(logs(), /"level":"error"[^\n]*"places":2,"members":2/);
+  });
+
+  it('name each other in /readyz and the log if their graphs read other topics, stay ready, and read the topics of both', async (t) => {
+    const [one, two] = [await outside.createTopic(), await outside.createTopic()];
+    const { url: redisUrl } = await redisServer(t);
+    const settings = await ordersSettings(t, { topic: one, brokers: outside.brokers, redisUrl });
+    const { GRAPH } = await ordersSettings(t, { topic: two, brokers: outside.brokers, redisUrl });
+    const former = await startPod(t, { ...settings, POD_NAME: 'former' });
+    const next = await startPod(t, { ...settings, GRAPH, POD_NAME: 'next' });
+    const difference = (member: string, graph: string, adds: string, lacks: string) => [
+      { member, graph: basename(graph), adds: [adds], lacks: [lacks] },
+    ];
+    const status = 'ready';
+    await former.reports({ status, differing_members: difference('next', GRAPH, two, one) });
+    await next.reports({
+      status,
+      differing_members: difference('former', settings.GRAPH, one, two),
+      unread_topics: [],
+    });
+    for (const { log } of [former, next]) assert.match(log, /members of this consumer group have other topics/);
+    const clients = [former, next].map(({ url }) => watch(t, url, 'subscription { any_order { order_id } }'));
+    // The protocol does not acknowledge a subscribe.
+    await waitFor('the records of both', async () => {
+      for (const topic of [one, two]) await outside.sendValues(topic, [orderRecord(topic)]);
+      return clients.every(({ events }) => events.length > 0);
+    });
+    await former.stop();
+    await next.reports({ differing_members: [] });
   });
 
   it('say nothing if they publish on one', async (t) => {

@@ -40,11 +40,15 @@ interface Protocol {
 }
 
 /**
- * kafkajs's round-robin assigner, which also replaces the fetches of its consumer: a FetchDecoder decodes them, and they omit partitions
- * that the budget holds. The assigner is the only extension point that receives the consumer's cluster. Other consumers of the
- * process are unaffected.
+ * An assigner that also replaces the fetches of its consumer: a FetchDecoder decodes them, and they omit partitions that the budget holds.
+ * The assigner is the only extension point that receives the consumer's cluster. Other consumers of the process are unaffected.
+ *
+ * @param assigner default: kafkajs's, for members that all read the same topics
  */
-export function boundFetches(options: FetchDecoderOptions): PartitionAssigner {
+export function boundFetches(
+  options: FetchDecoderOptions,
+  assigner: PartitionAssigner = kafkajs.PartitionAssigners.roundRobin,
+): PartitionAssigner {
   const decoder = new FetchDecoder(options);
   return (tools) => {
     const cluster = tools.cluster as unknown as Cluster;
@@ -58,7 +62,7 @@ export function boundFetches(options: FetchDecoderOptions): PartitionAssigner {
       }
       return broker;
     };
-    return kafkajs.PartitionAssigners.roundRobin(tools);
+    return assigner(tools);
   };
 }
 

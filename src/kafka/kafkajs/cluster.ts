@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import type { Admin } from 'kafkajs';
 import type { KafkaClient } from './client.ts';
+import { describeMembers } from './group-members.ts';
+import type { GroupMember } from './group-members.ts';
 import { KafkaLink } from './kafka-link.ts';
 import { partitionRanges } from './partition-ranges.ts';
 import type { PartitionMap, PartitionRange } from './partition-ranges.ts';
@@ -106,6 +108,11 @@ export class Cluster {
       const committed = await admin.fetchOffsets({ groupId, topics: [] });
       return committed.some(({ partitions }) => partitions.some(({ offset }) => BigInt(offset) >= 0n));
     });
+  }
+
+  /** undefined while the group rebalances. */
+  groupMembers(groupId: string): Promise<readonly GroupMember[] | undefined> {
+    return this.#request((admin) => describeMembers(admin, groupId));
   }
 
   /** Creates a topic with the brokers' defaults. False if it exists already. */

@@ -2,8 +2,8 @@ import type { Consumer } from 'kafkajs';
 import type { InflightBudget } from '../fetching/inflight-budget.ts';
 import { boundFetches } from './bounded-fetch.ts';
 import type { KafkaClient } from './client.ts';
-import { comparePlaces } from './group-places.ts';
-import type { GroupPlaces } from './group-places.ts';
+import { subscriptionAssigner } from './subscription-assigner.ts';
+import type { SubscriptionAssignerOptions } from './subscription-assigner.ts';
 
 /** How long a rebalance waits for a member with a running batch, which sends heartbeats. A publish takes 6 s at most. */
 const REBALANCE_TIMEOUT_MS = 20_000;
@@ -12,13 +12,12 @@ const MAX_WAIT_MS = 250;
 const MAX_BYTES_PER_PARTITION = 1_048_576;
 const MAX_BYTES_PER_FETCH = 10_485_760;
 
-export interface GroupConsumerOptions {
+export interface GroupConsumerOptions extends SubscriptionAssignerOptions {
   readonly groupId: string;
   readonly sessionTimeoutMs: number;
   readonly heartbeatIntervalMs: number;
   readonly budget: InflightBudget;
   readonly maxInflatedBytes: number;
-  readonly places: GroupPlaces;
 }
 
 /**
@@ -26,9 +25,9 @@ export interface GroupConsumerOptions {
  * resumed and moved without effect.
  */
 export function createGroupConsumer({ kafka }: KafkaClient, options: GroupConsumerOptions): Consumer {
-  const { groupId, sessionTimeoutMs, heartbeatIntervalMs, budget, maxInflatedBytes, places } = options;
+  const { groupId, sessionTimeoutMs, heartbeatIntervalMs, budget, maxInflatedBytes } = options;
   const consumer = kafka.consumer({
-    partitionAssigners: [comparePlaces(boundFetches({ budget, maxInflatedBytes }), places)],
+    partitionAssigners: [boundFetches({ budget, maxInflatedBytes }, subscriptionAssigner(options))],
     groupId,
     sessionTimeout: sessionTimeoutMs,
     heartbeatInterval: heartbeatIntervalMs,

@@ -6,7 +6,7 @@ import { InflightBudget } from '../fetching/inflight-budget.ts';
 import type { KafkaClient } from '../kafkajs/client.ts';
 import type { PartitionMap } from '../kafkajs/cluster.ts';
 import { createGroupConsumer } from '../kafkajs/group-consumer.ts';
-import type { GroupPlaces } from '../kafkajs/group-places.ts';
+import type { SubscriptionAssignerOptions } from '../kafkajs/subscription-assigner.ts';
 import type { TopicPartition } from '../partition-key.ts';
 import type { RecordPublisher } from '../record-publisher.ts';
 import { BatchProcessor } from './batch-processor.ts';
@@ -29,7 +29,7 @@ const MAX_HEARTBEAT_INTERVAL_MS = 3000;
 /** Batches that kafkajs processes at a time, each of another partition. */
 const CONCURRENT_BATCHES = 8;
 
-export interface GroupSessionOptions extends PartitionWaitsOptions {
+export interface GroupSessionOptions extends PartitionWaitsOptions, SubscriptionAssignerOptions {
   readonly client: KafkaClient;
   readonly groupId: string;
   readonly sessionTimeoutMs: number;
@@ -47,8 +47,6 @@ export interface GroupSessionOptions extends PartitionWaitsOptions {
   readonly flow: Pick<FlowWait, 'room' | 'has' | 'partitions'>;
   /** @throws BusUnavailableError */
   readonly acquire: (lease: PartitionLease) => Promise<void>;
-  /** See `GroupPlaces`. Default: no member says where it publishes. */
-  readonly placeOf?: GroupPlaces['placeOf'] | undefined;
   /** undefined: the bus skips no message. */
   readonly skips?: Skips | undefined;
   /** Receives the number of partitions of which the bus skips some channels. */
@@ -62,7 +60,7 @@ export interface GroupSessionOptions extends PartitionWaitsOptions {
   readonly onCommitFailure: () => void;
   /** Receives the number of a topic's records that were deleted before they were read. */
   readonly onMissedRecords: (topic: string, records: number) => void;
-  /** Called when the group's leader has assigned partitions of topics that this member has not subscribed to. */
+  /** Called when the group's leader, of a former version, has assigned partitions of topics that this member has not subscribed to. */
   readonly onUnknownTopics: () => void;
 }
 
@@ -96,6 +94,7 @@ export class GroupSession {
 
   constructor(options: GroupSessionOptions) {
     const { client, groupId, sessionTimeoutMs, maxInflatedBytes, publisher, flow, states, log } = options;
+    const { facts, onUndescribed } = options;
     this.#options = options;
     let fail: (error: Error) => void;
     this.failed = new Promise((resolve) => (fail = resolve));
@@ -108,9 +107,8 @@ export class GroupSession {
     const budget = this.#inflight;
     const heartbeatIntervalMs = Math.min(MAX_HEARTBEAT_INTERVAL_MS, Math.floor(sessionTimeoutMs / 3));
     this.#batches = new RunningBatches({ budget, flow, heartbeatIntervalMs, onFailure: this.#fail });
-    const places = { placeOf: options.placeOf ?? (() => undefined), onDifferent: this.#onDifferentPlaces };
-    const settings = { groupId, sessionTimeoutMs, heartbeatIntervalMs, budget, maxInflatedBytes, places };
-    this.#consumer = createGroupConsumer(client, settings);
+    const settings = { groupId, sessionTimeoutMs, heartbeatIntervalMs, budget, maxInflatedBytes };
+    this.#consumer = createGroupConsumer(client, { ...settings, facts, onUndescribed });
     this.#positioning = new Positioning(this.#consumer, options.startOffsets, this.#leases, this.#filling, (start) =>
       this.#onStart(start),
     );
@@ -246,15 +244,6 @@ export class GroupSession {
       if (batchSize === 0) this.#advance(topic, partition, BigInt(lastOffset) + 1n);
     });
   }
-
-  readonly #onDifferentPlaces: GroupPlaces['onDifferent'] = (places, members) => {
-    const { log, groupId } = this.#options;
-    log.error(
-      { groupId, places, members },
-      'the workers of this consumer group differ in their Redis or CHANNEL_PREFIX, so every gateway misses a part of the events: ' +
-        'give them the same REDIS_URL and CHANNEL_PREFIX, or a KAFKA_GROUP_ID for each',
-    );
-  };
 
   #onJoin(memberAssignment: Record<string, number[]>): void {
     const generation = this.#replaceGeneration();

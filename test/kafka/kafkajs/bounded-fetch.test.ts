@@ -181,6 +181,8 @@ describe('boundFetches', () => {
       acquire: () => Promise.resolve(),
       log: readableLog().log,
       onJoined: () => undefined,
+      facts: () => ({}),
+      onUndescribed: () => undefined,
       onUnknownTopics: () => undefined,
       onPausedPartitions: () => undefined,
       onWaitingPartitions: () => undefined,

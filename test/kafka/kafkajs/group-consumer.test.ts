@@ -22,7 +22,8 @@ describe('a consumer of a group', () => {
       heartbeatIntervalMs: 2000,
       budget: new InflightBudget(1_000_000),
       maxInflatedBytes: 1_000_000,
-      places: { placeOf: () => undefined, onDifferent: () => undefined },
+      facts: () => ({}),
+      onUndescribed: () => undefined,
     });
     const joined = new Promise((resolve) => consumer.on(consumer.events.GROUP_JOIN, resolve));
     await consumer.connect();

@@ -85,6 +85,8 @@ async function createStage(t: TestContext, publish: Publish, sessionTimeoutMs = 
     acquire: (lease) => Promise.resolve(void state.leases.push(lease)),
     log: readableLog().log,
     onJoined: () => undefined,
+    facts: () => ({}),
+    onUndescribed: () => undefined,
     onUnknownTopics: () => undefined,
     onPausedPartitions: () => undefined,
     onWaitingPartitions: () => undefined,
