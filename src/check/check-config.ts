@@ -56,6 +56,7 @@ export async function checkConfig(
   }
   const bindings = [...(graph.graph?.bindings.values() ?? [])];
   const topics = {
+    graph: graph.graph?.name ?? '',
     all: topicsOf(bindings),
     withState: topicsOf(bindings.filter(({ state }) => state)),
     published: config.ROLE === 'worker' ? [] : [...new Set(graph.graph?.publications.map(({ topic }) => topic))],

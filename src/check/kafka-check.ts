@@ -11,8 +11,10 @@ import {
   reasonOf,
 } from '../kafka/access/connection-mend.ts';
 import type { KafkaConnectionConfig } from '../kafka/access/kafka-access.ts';
+import { defaultGroupId, graphGroupId } from '../kafka/group-id.ts';
 import { createKafkaClient } from '../kafka/kafkajs/client.ts';
 import type { KafkaClient } from '../kafka/kafkajs/client.ts';
+import { Cluster } from '../kafka/kafkajs/cluster.ts';
 import { Rights } from '../kafka/kafkajs/rights.ts';
 import { createLog } from '../log.ts';
 import { checkCompaction } from './compaction-check.ts';
@@ -22,6 +24,8 @@ import type { Finding } from './finding.ts';
 export type KafkaCheckConfig = KafkaConnectionConfig & Pick<Config, 'KAFKA_GROUP_ID' | 'KAFKA_DEAD_LETTER_TOPIC'>;
 
 export interface GraphTopics {
+  /** Name of the graph. */
+  readonly graph: string;
   readonly all: readonly string[];
   /** Those that keep states. */
   readonly withState: readonly string[];
@@ -96,7 +100,7 @@ async function checkWith(client: KafkaClient, config: KafkaConnectionConfig, che
 async function checkUse(
   connection: Connection,
   config: KafkaCheckConfig,
-  { all, withState, published }: GraphTopics,
+  { graph, all, withState, published }: GraphTopics,
 ): Promise<Finding[]> {
   const exists = (topic: string) => connection.existing.has(topic);
   const present = all.filter(exists);
@@ -104,7 +108,7 @@ async function checkUse(
     ...(await checkTopics(connection, all, present)),
     ...(await checkLeaders(connection, present)),
     ...(await checkCompaction(connection.admin, withState.filter(exists))),
-    await checkGroup(connection, config.KAFKA_GROUP_ID, present),
+    await checkGroup(connection, config.KAFKA_GROUP_ID || (await groupIdOf(config, graph, present)), present),
     await checkDeadLetter(connection, config.KAFKA_DEAD_LETTER_TOPIC),
     ...(await checkPublished(connection, published)),
   ];
@@ -161,6 +165,19 @@ async function checkLeaders({ admin }: Connection, topics: readonly string[]): P
     }
   }
   return findings;
+}
+
+/** If the commits cannot be read, the check of the group says so. */
+async function groupIdOf(config: KafkaCheckConfig, graph: string, topics: readonly string[]): Promise<string> {
+  const log = createLog('silent');
+  const cluster = new Cluster(() => createKafkaClient(config, log));
+  try {
+    return await defaultGroupId(graph, topics, cluster, log);
+  } catch {
+    return graphGroupId(graph);
+  } finally {
+    cluster.close();
+  }
 }
 
 async function checkGroup({ admin, rights }: Connection, groupId: string, topics: readonly string[]): Promise<Finding> {

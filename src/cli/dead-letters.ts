@@ -2,6 +2,7 @@ import { readSettings } from '../config.ts';
 import { UsageError } from '../errors.ts';
 import { DEAD_LETTER_ACTIONS, runDeadLetterCommand } from '../kafka/dead-letter/dead-letter-commands.ts';
 import type { DeadLetterCommand } from '../kafka/dead-letter/dead-letter-commands.ts';
+import { FORMER_GROUP_ID } from '../kafka/group-id.ts';
 import { createLog } from '../log.ts';
 import { positiveInteger, readArguments } from './command.ts';
 import { deadLetterLine } from './dead-letter-line.ts';
@@ -22,8 +23,8 @@ Usage: crier dead-letters list | replay | drop [options]
   --help             prints this text
 
 Settings are crier's environment variables: KAFKA_BROKERS, KAFKA_TLS, KAFKA_SASL_..., KAFKA_DEAD_LETTER_TOPIC, KAFKA_GROUP_ID.
-Commits of the consumer group <KAFKA_GROUP_ID>-dead-letters mark dead letters as done, so no record is replayed twice. A command that
-is killed may have replayed up to 100 records without a commit. A record that is too large for its topic, or of which a part was
+Commits of the consumer group <KAFKA_GROUP_ID>-dead-letters (crier-dead-letters if it is not set) mark dead letters as done, so no
+record is replayed twice. A command that is killed may have replayed up to 100 records without a commit. A record that is too large for its topic, or of which a part was
 omitted, cannot be replayed, and stays.
 Exits with 1 after an error, or if a record could not be replayed.
 `;
@@ -41,7 +42,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const { done, refused } = await withKafka({ settings: config, log }, (kafka) =>
     runDeadLetterCommand(command, {
       topic: config.KAFKA_DEAD_LETTER_TOPIC,
-      groupId: `${config.KAFKA_GROUP_ID}-dead-letters`,
+      groupId: `${config.KAFKA_GROUP_ID || FORMER_GROUP_ID}-dead-letters`,
       ...kafka,
       onEntry: (entry) => {
         if (command.action === 'list' || command.isDryRun) process.stdout.write(`${deadLetterLine(entry)}\n`);

@@ -14,7 +14,6 @@ import type { MemberFacts } from './kafkajs/group-members.ts';
 import { requireKnownKafkajs } from './kafkajs/version.ts';
 import { DeadLetter } from './dead-letter/dead-letter.ts';
 import { GroupWatch } from './group-watch.ts';
-import type { DifferingMember } from './group-watch.ts';
 import type { FlowWait } from './session/flow-wait.ts';
 import { GroupSession } from './session/group-session.ts';
 import type { PartitionWait } from './session/partition-waits.ts';
@@ -61,6 +60,8 @@ export interface KafkaConsumerOptions extends BatchPorts, KafkaReads {
   readonly facts?: (() => Pick<MemberFacts, 'pod' | 'graph' | 'place'>) | undefined;
   /** Of the bus. */
   readonly skips?: Skips | undefined;
+  /** Finds the consumer group before the first join, if KAFKA_GROUP_ID is not set. `topics`: those that exist. */
+  readonly findGroupId?: ((topics: readonly string[], cluster: Cluster) => Promise<string>) | undefined;
   readonly flow: FlowWait;
   readonly observer: WorkerObserver;
   readonly log: Logger;
@@ -97,8 +98,11 @@ export class KafkaConsumer {
   readonly #deadLetter: DeadLetter;
   readonly #publisher: RecordPublisher;
   readonly #discovery: TopicDiscovery;
-  readonly #startOffsets: StartOffsets;
+  /** undefined until the group is known. */
+  #startOffsets: StartOffsets | undefined;
   readonly #group: GroupWatch;
+  /** '' until it is known. */
+  #groupId: string;
   readonly #watchdog: Watchdog;
   readonly #transactions: OpenTransactions;
   readonly #periodics: readonly Periodic[];
@@ -137,10 +141,10 @@ export class KafkaConsumer {
     const ports = { convert, printParts, publish, deadLetter, flow, traces, undecodable };
     this.#publisher = new RecordPublisher(ports, observer, log);
     this.#discovery = new TopicDiscovery(this.#cluster, options.topics, log);
-    this.#startOffsets = new StartOffsets(this.#cluster, config.KAFKA_GROUP_ID, options.states);
+    this.#groupId = config.KAFKA_GROUP_ID;
     this.#group = new GroupWatch({
       cluster: this.#cluster,
-      groupId: () => config.KAFKA_GROUP_ID,
+      groupId: () => this.#groupId,
       graph: () => options.facts?.().graph,
       topics: () => this.#reads.topics,
       log,
@@ -170,14 +174,9 @@ export class KafkaConsumer {
     return this.#discovery.missing;
   }
 
-  /** Members of the group whose graph has other topics, or another name. */
-  get differingMembers(): readonly DifferingMember[] {
-    return this.#group.differing;
-  }
-
-  /** Topics of which partitions were given to nobody who reads them. */
-  get unreadTopics(): readonly string[] {
-    return this.#group.unreadTopics;
+  /** What the members of the group read. */
+  get group(): Pick<GroupWatch, 'differing' | 'unreadTopics'> {
+    return this.#group;
   }
 
   /** Assigned partitions that are not read now, and why. */
@@ -213,7 +212,7 @@ export class KafkaConsumer {
     if (isSame(former, reads)) return;
     this.#newTopics = new Set([...this.#newTopics, ...reads.topics.filter((topic) => !former.topics.includes(topic))]);
     this.#discovery.topics = reads.topics;
-    this.#startOffsets.states = reads.states;
+    if (this.#startOffsets) this.#startOffsets.states = reads.states;
     this.#end?.({ kind: 'topics' });
   }
 
@@ -311,12 +310,12 @@ export class KafkaConsumer {
     const { config, log, observer, flow } = this.#options;
     return new GroupSession({
       client: createKafkaClient(config, log),
-      groupId: config.KAFKA_GROUP_ID,
+      groupId: this.#groupId,
       sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS,
       maxInflightBytes: config.MAX_INFLIGHT_BYTES,
       maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES,
       topics,
-      startOffsets: this.#startOffsets,
+      startOffsets: this.#startOffsets!,
       states: this.#reads.states,
       publisher: this.#publisher,
       flow,
@@ -352,19 +351,25 @@ export class KafkaConsumer {
     this.#problem = undefined;
     this.#watchdog.restart(performance.now());
     const partitions = Object.fromEntries([...assignment].map(([topic, of]) => [topic, [...of.keys()]]));
-    this.#options.log.info({ groupId: this.#options.config.KAFKA_GROUP_ID, partitions }, 'joined the consumer group');
+    this.#options.log.info({ groupId: this.#groupId, partitions }, 'joined the consumer group');
     void this.#group.look();
   }
 
   async #findTopics(): Promise<string[]> {
     const newTopics = this.#newTopics;
     const existing = await this.#discovery.existing();
+    const startOffsets = existing.length > 0 ? await this.#findStartOffsets(existing) : undefined;
     // Where a new group starts. Topics that appear later are read from their beginning.
     const preceding = existing.filter((topic) => newTopics.has(topic));
-    if (preceding.length > 0 && !this.#options.config.KAFKA_FROM_BEGINNING) await this.#startOffsets.capture(preceding);
+    if (preceding.length > 0 && !this.#options.config.KAFKA_FROM_BEGINNING) await startOffsets?.capture(preceding);
     if (this.#newTopics === newTopics) this.#newTopics = new Set();
     await this.#deadLetter.createTopic();
     return existing;
+  }
+
+  async #findStartOffsets(topics: readonly string[]): Promise<StartOffsets> {
+    this.#groupId ||= await this.#options.findGroupId!(topics, this.#cluster);
+    return (this.#startOffsets ??= new StartOffsets(this.#cluster, this.#groupId, this.#reads.states));
   }
 
   /** Joins again where that lets more partitions be read. */
@@ -393,7 +398,7 @@ export class KafkaConsumer {
     if (!session || !this.#isConnected) return;
     await this.#group.look();
     try {
-      const positions = await positionsOf(session, this.#cluster, this.#options.config.KAFKA_GROUP_ID);
+      const positions = await positionsOf(session, this.#cluster, this.#groupId);
       if (session !== this.#session || !this.#isConnected) return;
       this.#options.observer.onPositions(positions);
       this.#transactions.observe(positions);

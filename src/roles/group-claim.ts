@@ -13,7 +13,7 @@ const CLOSED_TTL_MS = 10_000;
 
 export interface GroupClaimOptions {
   readonly bus: Pick<Bus, 'claim'>;
-  readonly config: Pick<Config, 'KAFKA_GROUP_ID' | 'CHANNEL_PREFIX'>;
+  readonly config: Pick<Config, 'CHANNEL_PREFIX'>;
   /** Called once, if another group claimed the channels earlier. */
   readonly onRefused: (error: SetupError) => void;
 }
@@ -25,6 +25,7 @@ export interface GroupClaimOptions {
 export class GroupClaim {
   readonly #options: GroupClaimOptions;
   readonly #periodic: Periodic;
+  #groupId = '';
   #since: number | undefined;
   #isRefused = false;
   #isClosed = false;
@@ -34,19 +35,27 @@ export class GroupClaim {
     this.#periodic = new Periodic(INTERVAL_MS, () => this.claim().catch(() => undefined));
   }
 
+  /** The group that claims; '' before the start. */
+  get groupId(): string {
+    return this.#groupId;
+  }
+
   /** Identifies the channels that the group has claimed: on another Redis, and with another prefix, the claim has another time. */
   get place(): string | undefined {
     return this.#since?.toString();
   }
 
   /**
-   * Claims the channels, from now on until `close`. A bus that is away does not keep a worker from starting: it claims them before it
+   * Claims the channels for the group, from now on until `close`. A bus that is away does not keep a worker from starting: it claims them before it
    * publishes.
    * @throws SetupError if another group has claimed them
    */
-  async start(): Promise<void> {
+  async start(groupId: string): Promise<void> {
+    this.#groupId = groupId;
     await this.#claim().catch((error: unknown) => {
-      if (!(error instanceof BusUnavailableError)) throw error;
+      if (error instanceof BusUnavailableError) return;
+      this.#isRefused = true;
+      throw error;
     });
     this.#periodic.start();
   }
@@ -66,9 +75,9 @@ export class GroupClaim {
 
   async #claim(): Promise<void> {
     const { bus, config } = this.#options;
-    const holder = config.KAFKA_GROUP_ID;
+    const holder = this.#groupId;
     const claim = await bus.claim(GROUP_CLAIM, { holder, since: this.#since, ttlMs: TTL_MS });
-    if (claim.holder !== holder) throw refusal(config, claim.holder);
+    if (claim.holder !== holder) throw refusal(holder, claim.holder, config.CHANNEL_PREFIX);
     this.#since = claim.since;
   }
 
@@ -78,16 +87,13 @@ export class GroupClaim {
     this.#isClosed = true;
     this.#periodic.close();
     if (this.#since === undefined || this.#isRefused) return;
-    const { bus, config } = this.#options;
-    const request = { holder: config.KAFKA_GROUP_ID, since: this.#since, ttlMs: CLOSED_TTL_MS };
+    const { bus } = this.#options;
+    const request = { holder: this.#groupId, since: this.#since, ttlMs: CLOSED_TTL_MS };
     await bus.claim(GROUP_CLAIM, request).catch(() => undefined);
   }
 }
 
-function refusal(
-  { KAFKA_GROUP_ID: own, CHANNEL_PREFIX: prefix }: GroupClaimOptions['config'],
-  other: string,
-): SetupError {
+function refusal(own: string, other: string, prefix: string): SetupError {
   const [ownName, otherName, prefixText] = [own, other, prefix].map((text) => JSON.stringify(text));
   return new SetupError(
     `KAFKA_GROUP_ID: the group ${ownName} may not publish with CHANNEL_PREFIX=${prefixText}, because the group ${otherName} does so on this Redis, ` +

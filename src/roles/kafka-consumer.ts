@@ -1,6 +1,7 @@
 import type { PartitionLease } from '../bus/bus.ts';
 import { KafkaConsumer } from '../kafka/consumer.ts';
 import type { KafkaConsumerOptions } from '../kafka/consumer.ts';
+import { defaultGroupId } from '../kafka/group-id.ts';
 import { registerCodecs } from '../kafka/kafkajs/codecs.ts';
 import type { WorkerObserver } from '../kafka/observer.ts';
 import { processName } from '../pod-name.ts';
@@ -19,7 +20,7 @@ export interface ConsumerPorts extends Pick<
 /** The consumer of the graph's topics, with its metrics and details. */
 export function createConsumer(
   { config, graph, bus, log, metrics, details }: RoleServices,
-  { claim, records, ...ports }: ConsumerPorts,
+  { claim, records, onFatal, ...ports }: ConsumerPorts,
 ): KafkaConsumer {
   const observer = kafkaObserver(metrics, records);
   registerCodecs({ maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES });
@@ -29,6 +30,12 @@ export function createConsumer(
   };
   const consumer = new KafkaConsumer({
     ...ports,
+    onFatal,
+    findGroupId: async (topics, cluster) => {
+      const groupId = await defaultGroupId(graph.name, topics, cluster, log);
+      await claim.start(groupId).catch(onFatal);
+      return groupId;
+    },
     acquire,
     facts: () => ({ pod: processName(config), graph: graph.name, place: claim.place }),
     skips: bus.skips,
@@ -40,8 +47,8 @@ export function createConsumer(
   details['kafka'] = () => (consumer.isConnected ? 'connected' : 'away');
   details['kafka_problem'] = () => consumer.problem;
   details['missing_topics'] = () => consumer.missingTopics;
-  details['differing_members'] = () => consumer.differingMembers;
-  details['unread_topics'] = () => consumer.unreadTopics;
+  details['differing_members'] = () => consumer.group.differing;
+  details['unread_topics'] = () => consumer.group.unreadTopics;
   details['waiting_partitions'] = () => consumer.waits;
   details['state_fills'] = () => consumer.pendingFills;
   return consumer;

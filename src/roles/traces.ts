@@ -5,8 +5,8 @@ import { EventTraces } from '../tracing/event-traces.ts';
 import { RecordTraces } from '../tracing/record-traces.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 
-export function createRecordTraces({ spans, sampler }: Tracing, config: Config): RecordTraces {
-  return new RecordTraces({ spans, sampler, group: config.KAFKA_BROKERS.length > 0 ? config.KAFKA_GROUP_ID : '' });
+export function createRecordTraces({ spans, sampler }: Tracing, group: () => string): RecordTraces {
+  return new RecordTraces({ spans, sampler, group });
 }
 
 export function createEventTraces({ spans }: Tracing, { CHANNEL_PREFIX }: Config, writer: Writer): EventTraces {

@@ -18,7 +18,8 @@ import { UnmatchedLog, unmatchedRecords } from './unmatched-log.ts';
 export async function createWorker(services: RoleServices, onFatal: (error: Error) => void): Promise<Worker> {
   const { config, graph, graphParts, bus, log, metrics, register, tracing } = services;
   const claim = register(new GroupClaim({ bus, config, onRefused: onFatal }));
-  if (config.KAFKA_BROKERS.length > 0) await claim.start();
+  // Otherwise Kafka's commits decide: once it can be reached.
+  if (config.KAFKA_BROKERS.length > 0 && config.KAFKA_GROUP_ID !== '') await claim.start(config.KAFKA_GROUP_ID);
   const snakeCase = new SnakeCase();
   let overflows = 0;
   metrics.total(
@@ -71,7 +72,7 @@ export async function createWorker(services: RoleServices, onFatal: (error: Erro
   const batchPorts = {
     flow,
     printParts: (record: RecordContent) => served.printers.get(record.topic)?.print(record),
-    traces: tracing && (await import('./traces.ts')).createRecordTraces(tracing, config),
+    traces: tracing && (await import('./traces.ts')).createRecordTraces(tracing, () => claim.groupId),
     convert: (record: RecordContent) => served.converter.convert(record),
     publish: (messages: readonly Message[], upTo: Position) => bus.publish(messages, upTo),
   };

@@ -26,7 +26,7 @@ export interface RecordTracesOptions {
   readonly spans: Spans;
   readonly sampler: RecordSampler;
   /** Consumer group; '' without Kafka. */
-  readonly group: string;
+  readonly group: () => string;
 }
 
 /** The spans of a worker: one for each sampled record, and one for each publish that has such records. */
@@ -39,10 +39,11 @@ export class RecordTraces {
 
   /** Starts the span of a record. undefined: it is not sampled. Decided by its `traceparent`, or by chance without a valid one. */
   startRecord(record: TracedRecord): ActiveSpan | undefined {
-    const { spans, sampler, group } = this.#options;
+    const { spans, sampler } = this.#options;
     const parent = record.headers?.['traceparent'] === undefined ? undefined : contextIn(record.headers);
     if (!sampler.isSampled(parent)) return undefined;
     const { topic, partition, offset, timestamp, value } = record;
+    const group = this.#options.group();
     return spans.start(`process ${topic}`, {
       kind: SpanKind.CONSUMER,
       parent,

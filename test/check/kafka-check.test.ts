@@ -37,7 +37,7 @@ const login = (user: string, KAFKA_SASL_MECHANISM = 'plain', KAFKA_SASL_PASSWORD
   KAFKA_SASL_PASSWORD,
 });
 
-const ORDERS = { all: ['orders'], withState: [], published: [] };
+const ORDERS = { graph: 'orders', all: ['orders'], withState: [], published: [] };
 
 const TLS = { KAFKA_TLS: 'true' };
 
@@ -62,6 +62,7 @@ describe('--check-config against a Kafka with TLS, SASL and an authorizer', () =
   const settingsOf = (listener: Listener, settings: Readonly<Record<string, string>>) => ({
     KAFKA_BROKERS: kafka[listener],
     KAFKA_DEAD_LETTER_TOPIC: 'dead',
+    KAFKA_GROUP_ID: 'crier',
     REDIS_URL: 'redis://127.0.0.1:1',
     ...settings,
   });
@@ -299,7 +300,7 @@ describe('--check-config against a Kafka that fails after the connection', () =>
     [
       'the group whose commits cannot be read',
       OFFSET_FETCH,
-      /^failed {3}Kafka: the commits of the group crier cannot be read: .+; make its coordinator reachable under the address that it advertises\n$/,
+      /^failed {3}Kafka: the commits of the group crier-orders cannot be read: .+; make its coordinator reachable under the address that it advertises\n$/,
     ],
     [
       'brokers that stopped answering',

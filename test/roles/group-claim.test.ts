@@ -9,7 +9,7 @@ import { Metrics } from '../../src/metrics/metrics.ts';
 import { GroupClaim } from '../../src/roles/group-claim.ts';
 import { WorkerWatch } from '../../src/roles/worker-watch.ts';
 import { orderRecord, ordersSettings } from '../end-to-end/orders.ts';
-import { startPod, startRefusal } from '../end-to-end/pod-server.ts';
+import { PodServer, startPod, startRefusal } from '../end-to-end/pod-server.ts';
 import { readableLog, withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
 import { randomName, redisServer } from '../support/services.ts';
@@ -28,11 +28,11 @@ describe('the claim of a CHANNEL_PREFIX for a consumer group', () => {
     t.after(() => bus.close());
     const refused: string[] = [];
     const workerOf = (group: string) => {
-      const config = { KAFKA_GROUP_ID: group, CHANNEL_PREFIX: prefix };
+      const config = { CHANNEL_PREFIX: prefix };
       const onRefused = (error: SetupError) => refused.push(`${group}: ${error.message}`);
       const claim = new GroupClaim({ bus, config, onRefused });
       t.after(() => claim.close());
-      return claim;
+      return { start: () => claim.start(group), claim: () => claim.claim(), close: () => claim.close() };
     };
     return { admin, bus, key: `${prefix}group`, workerOf, refused };
   }
@@ -144,6 +144,54 @@ describe('two consumer groups with one CHANNEL_PREFIX on one Redis', () => {
     assert.match(refusal, new RegExp(`the group "${group}-green" may not publish .* the group "${group}" does so`));
     await blue.reports({ kafka: 'connected' });
     assert.doesNotMatch(blue.log, /fenced|FencedError/);
+  });
+});
+
+describe('a worker without KAFKA_GROUP_ID', { concurrency: 4 }, () => {
+  let outside: Outside;
+  withOutside((connected) => (outside = connected));
+
+  /** Settings of a worker of a graph of its own, and the group that its graph has by default. */
+  async function stage(t: TestContext) {
+    const topic = await outside.createTopic();
+    const { url: redisUrl } = await redisServer(t);
+    const settings = await ordersSettings(t, { topic, brokers: outside.brokers, redisUrl });
+    return {
+      topic,
+      settings: { ...settings, ROLE: 'worker', KAFKA_GROUP_ID: '' },
+      groupId: `crier-${basename(settings.GRAPH)}`,
+    };
+  }
+
+  it('joins a group with the name of its graph', async (t) => {
+    const { topic, settings, groupId } = await stage(t);
+    const pod = await startPod(t, settings);
+    await pod.reports({ kafka: 'connected' });
+    await outside.sendValues(topic, [orderRecord('1')]);
+    await waitFor('the commit', async () => (await outside.committed(groupId, topic)) === 1);
+  });
+
+  it('goes on in the group crier if that has commits of its topics, loses no record, and says how to choose', async (t) => {
+    const { topic, settings, groupId } = await stage(t);
+    await outside.sendValues(topic, [orderRecord('1'), orderRecord('2'), orderRecord('3')]);
+    const partitions = [{ partition: 0, offset: '1' }];
+    await outside.ask((admin) => admin.setOffsets({ groupId: 'crier', topic, partitions }));
+    const pod = await startPod(t, settings);
+    await waitFor('the commit', async () => (await outside.committed('crier', topic)) === 3);
+    assert.ok((await pod.metric(`crier_records_consumed_total{topic="${topic}"}`)) >= 2);
+    assert.match(pod.log, new RegExp(`Set KAFKA_GROUP_ID=crier to keep it; with KAFKA_GROUP_ID=${groupId}`));
+    assert.equal(await outside.committed(groupId, topic), 0);
+    // Another worker decides alike.
+    const other = await startPod(t, { ...settings, POD_NAME: 'other' });
+    await other.reports({ kafka: 'connected', differing_members: [] });
+  });
+
+  it('ends if another group has claimed its channels', async (t) => {
+    const { settings, groupId } = await stage(t);
+    await startPod(t, { ...settings, KAFKA_GROUP_ID: 'blue' });
+    const pod = await new PodServer().start(settings);
+    await waitFor('its end', () => pod.isEnded);
+    await assert.rejects(pod.stop(), new RegExp(`the group "${groupId}" may not publish .* the group "blue" does so`));
   });
 });
 

@@ -23,7 +23,7 @@ function recordWith(headers: Headers, offset = 0, value = '{"seq":1}'): KafkaRec
 /** A worker whose records without a context are sampled by `ratio`. */
 function createWorker(ratio = 0) {
   const { spans, sampler, ended } = recordedSpans({ ratio });
-  const traces = new RecordTraces({ spans, sampler, group: 'crier' });
+  const traces = new RecordTraces({ spans, sampler, group: () => 'crier' });
   const bus = new RecordingBus();
   const { log } = readableLog();
   const ports = { convert, publish: bus.publish, deadLetter: () => Promise.resolve(), traces };

@@ -112,7 +112,7 @@ export class Cluster {
 
   /** undefined while the group rebalances. */
   groupMembers(groupId: string): Promise<readonly GroupMember[] | undefined> {
-    return this.#request((admin) => describeMembers(admin, groupId));
+    return this.#request(({ admin }) => describeMembers(admin, groupId));
   }
 
   /** Creates a topic with the brokers' defaults. False if it exists already. */

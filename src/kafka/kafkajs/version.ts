@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { SetupError } from '../../errors.ts';
 
-/** The version whose internals this folder patches (failover.ts, idle-timer.ts) and calls (bounded-fetch.ts). */
+/** The version whose internals this folder patches (failover.ts, idle-timer.ts) and calls (bounded-fetch.ts, subscription-assigner.ts). */
 const KNOWN_VERSION = '2.2.4';
 
 /** @throws SetupError if another version of kafkajs is installed: its internals may differ. */

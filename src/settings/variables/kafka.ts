@@ -4,7 +4,11 @@ const PEM_FILE = 'the path of a PEM file';
 
 export const kafkaVariables = {
   KAFKA_BROKERS: list('', 'host:port, separated by commas', 'Kafka bootstrap servers; not set: `EMBEDDED`.'),
-  KAFKA_GROUP_ID: name('crier', 'a consumer group id', 'Consumer group that all workers share.'),
+  KAFKA_GROUP_ID: text(
+    '',
+    'a consumer group id',
+    "Consumer group that all workers share; not set: `crier-` and the graph's name.",
+  ),
   KAFKA_TLS: bool('false', 'Whether to connect to the brokers over TLS.'),
   KAFKA_TLS_CA_FILE: text(
     '',

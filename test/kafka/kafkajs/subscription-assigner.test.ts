@@ -117,11 +117,11 @@ describe('members of one consumer group with different topics', { concurrency: 8
       assert.equal(former.isLeader, true);
       const member = createConsumer(t, outside.brokers, [topic], { groupId });
       await member.consumer.start();
-      await waitFor('the unread topic', () => member.consumer.unreadTopics.includes(topic));
+      await waitFor('the unread topic', () => member.consumer.group.unreadTopics.includes(topic));
       assert.match(member.lines.join(''), /read by nobody: the group's leader is of a former version/);
       await former.leave();
       await delivers(topic, member);
-      await waitFor('the next look', () => member.consumer.unreadTopics.length === 0);
+      await waitFor('the next look', () => member.consumer.group.unreadTopics.length === 0);
     });
   });
 });

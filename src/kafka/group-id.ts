@@ -1,0 +1,44 @@
+import type { Logger } from '../log.ts';
+import type { Cluster } from './kafkajs/cluster.ts';
+
+/** The default of former versions, whatever the graph. */
+export const FORMER_GROUP_ID = 'crier';
+
+export function graphGroupId(graph: string): string {
+  return `crier-${graph}`;
+}
+
+/**
+ * The consumer group of workers without KAFKA_GROUP_ID: it has the graph's name, so that two graphs do not meet in one group. A deployment of a
+ * former version keeps its group: workers go on in `crier` if that has commits of their topics and the group with the graph's name has none. All
+ * workers of a graph decide alike, because nothing but Kafka's commits decides.
+ *
+ * @param topics those that exist
+ */
+export async function defaultGroupId(
+  graph: string,
+  topics: readonly string[],
+  cluster: Pick<Cluster, 'committedOffsets' | 'hasCommits'>,
+  log: Logger,
+): Promise<string> {
+  const groupId = graphGroupId(graph);
+  const former = await ifAllowed(cluster.committedOffsets(FORMER_GROUP_ID, topics));
+  if (![...(former?.values() ?? [])].some((partitions) => partitions.size > 0)) return groupId;
+  if (await ifAllowed(cluster.hasCommits(groupId))) return groupId;
+  log.warn(
+    { groupId: FORMER_GROUP_ID },
+    `KAFKA_GROUP_ID is not set: this worker goes on in the group ${FORMER_GROUP_ID}, the default of former versions, which has commits of its topics. ` +
+      `Set KAFKA_GROUP_ID=${FORMER_GROUP_ID} to keep it; with KAFKA_GROUP_ID=${groupId}, the default for this graph, it would begin at the end of the topics`,
+  );
+  return FORMER_GROUP_ID;
+}
+
+/** undefined: this user has no right on the group. */
+async function ifAllowed<Reply>(reply: Promise<Reply>): Promise<Reply | undefined> {
+  try {
+    return await reply;
+  } catch (error) {
+    if ((error as { type?: unknown }).type === 'GROUP_AUTHORIZATION_FAILED') return undefined;
+    throw error;
+  }
+}
