@@ -161,6 +161,9 @@ export function serverFinding(server: string, properties: readonly unknown[]): F
   if (properties.includes('mode') && read('mode') === 'cluster') {
     return failed(`Redis: ${server} is a node of a Redis Cluster; write redis+cluster:// in REDIS_URL`);
   }
+  if (properties.includes('role') && read('role') === 'replica') {
+    return failed(`Redis: ${server} is a replica; REDIS_URL must lead to the primary`);
+  }
   return versionFinding(server, properties, OLDEST_VERSION);
 }
 

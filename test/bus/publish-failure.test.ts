@@ -5,6 +5,7 @@ import { failureOf, replyFailure } from '../../src/bus/publish-failure.ts';
 import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
 import { BusUnavailableError, FencedError } from '../../src/errors.ts';
 import { redisServer } from '../support/services.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { logLines } from './log-lines.ts';
 
 const MESSAGE = { channel: 'a', payload: 'x', offset: 0, timestamp: 0 };
@@ -96,6 +97,7 @@ describe('a publish or a lease that Redis does not accept', () => {
     await refused('READONLY');
     await assert.rejects(bus.acquire({ topic: 'bids', partition: 0, position: -1 }), { reason: 'READONLY' });
     await admin.call('REPLICAOF', 'NO', 'ONE');
+    await waitFor('the primary', () => bus.isAvailable);
     server.process.kill('SIGSTOP');
     await refused('timeout');
     await refused('away');

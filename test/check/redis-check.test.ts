@@ -30,6 +30,13 @@ describe('serverFinding', () => {
     });
   }
 
+  it('refuses a replica', () => {
+    assert.deepEqual(serverFinding('redis:6379', [...hello('7.0.15'), 'role', 'replica']), {
+      status: 'failed',
+      text: 'Redis: redis:6379 is a replica; REDIS_URL must lead to the primary',
+    });
+  });
+
   it('accepts a server that refuses HELLO, whose version is unknown', () => {
     assert.deepEqual(serverFinding('redis:6379', []), { status: 'ok', text: 'Redis: connected to redis:6379' });
   });

@@ -31,10 +31,10 @@ interface Trail {
 }
 
 /**
- * Detects links that answer every PING but lead to the wrong Redis. After a failover behind one host name, the old master may live on as
- * a detached replica, to which our links still lead. The probe publishes on our link and on a new connection; both messages must arrive
- * on the subscriber link, otherwise the links are dropped and reconnect. The new connection is needed: a detached replica still delivers
- * what our own link publishes on it (test/bus/redis/detached-replica.test.ts).
+ * Detects links that answer every PING but lead to the wrong Redis. After a failover behind one host name, the old master may live on,
+ * cut off from the new one, and our links still lead to it. The probe publishes on our link and on a new connection; both messages must arrive
+ * on the subscriber link, otherwise the links are dropped and reconnect. The new connection is needed: it still delivers what our own link
+ * publishes on it (test/bus/redis/detached-replica.test.ts).
  */
 export class DeliveryProbe {
   readonly #options: DeliveryProbeOptions;

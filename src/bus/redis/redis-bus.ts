@@ -164,7 +164,8 @@ export class RedisBus implements Bus {
     try {
       await publisher.client.publish(channel, text);
     } catch (error) {
-      throw new BusUnavailableError(`Redis at ${label} did not accept a message: ${describe(error as Error)}`);
+      const message = `Redis at ${label} did not accept a message: ${describe(error as Error)}`;
+      throw new BusUnavailableError(message, { reason: publisher.failureOf(error as Error) });
     }
   }
 

@@ -29,13 +29,15 @@ const QUEUE_ERROR = /^Command queue state error/;
 const ENDED_SUBSCRIPTION = /Last reply: sunsubscribe,(.*),\d+$/s;
 /** What ioredis emits when it has asked every Sentinel, although each has answered. */
 const ROUND_OF_SENTINELS = /^All sentinels are unreachable\. Retrying from scratch after [\d.]+ms\.$/;
+/** Refusals by a replica. */
+const OF_REPLICA: ReadonlySet<PublishFailure> = new Set(['MASTERDOWN', 'READONLY']);
 /** Refusals by a server that has lost its part: another one serves the slot, or is the primary. */
 const MOVES: ReadonlySet<PublishFailure> = new Set([
+  ...OF_REPLICA,
   'ASK',
   'CLUSTERDOWN',
   'CROSSSLOT',
   'MOVED',
-  'READONLY',
   'TRYAGAIN',
 ]);
 
@@ -53,6 +55,8 @@ export interface RedisLinkOptions {
   readonly onDown: () => void;
   /** Of a node of a Redis Cluster: its slots have moved, or a failover has begun. undefined: the server must not be such a node. */
   readonly onMoved?: (() => void) | undefined;
+  /** Of a server that is no such node: it is a replica, although it may deliver. The owner drops its links, so that the next ones lead to the primary. */
+  readonly onReplica?: (() => void) | undefined;
   /** Of a subscriber of a Redis Cluster: the node has ended the subscription of a channel, whose slot it has lost. */
   readonly onEnded?: (channel: string) => void;
   /** Of a subscriber: see `Mark`. undefined: it cannot be had now. */
@@ -62,7 +66,7 @@ export interface RedisLinkOptions {
 /**
  * One connection to one Redis; it reconnects whenever it is lost. No offline queue: commands in flight at a disconnect, or issued while
  * disconnected, are rejected (with a non-`ReplyError`), and the owner decides which to repeat. The link is up when Redis has answered a
- * PING, which needs no more rights than `+ping` (no INFO, no CLIENT), and does not report cluster mode.
+ * PING, which needs no more rights than `+ping` (no INFO, no CLIENT), and reports neither cluster mode nor that it is a replica.
  */
 export class RedisLink {
   /** `host:port`, or the name of a primary that Sentinels know: safe to log. */
@@ -85,7 +89,7 @@ export class RedisLink {
   readonly #connection: RenewableClient;
   #onFirstOutcome: (refusal?: ConfigError) => void = () => undefined;
   /** Why commands in flight at the last loss failed. */
-  #loss: 'timeout' | 'connection_lost' = 'connection_lost';
+  #loss: PublishFailure = 'connection_lost';
 
   constructor(options: RedisLinkOptions) {
     this.#options = options;
@@ -236,15 +240,21 @@ export class RedisLink {
     this.#probed = { stream, bytesRead: stream.bytesRead };
     // A server at maxclients replies to the first command only, with the reason.
     const pong = this.client.ping();
-    const isUnexpectedNode = this.#isUp || this.#options.onMoved ? false : isClusterNode(this.client);
-    Promise.all([isUnexpectedNode, pong]).then(
+    const part = this.#isToldPart ? readPart(this.client) : Promise.resolve('primary' as const);
+    Promise.all([part, pong]).then(
       // A refused AUTH closes the socket, but the reply to PING may follow the refusal at once: Redis serves it as the default user.
-      ([isCluster]) => setImmediate(() => (isCluster ? this.#onCluster() : this.#answered(stream))),
+      ([isPart]) => setImmediate(() => this.#answered(stream, isPart)),
       (error: Error) => {
         if (isReplyError(error)) this.#onRefusal(error);
         this.#onFirstOutcome();
       },
     );
+  }
+
+  /** A client that has subscribed may not ask, and the map of its cluster says what a node is. */
+  get #isToldPart(): boolean {
+    const { onMoved, role } = this.#options;
+    return onMoved === undefined && (role === 'publisher' || !this.#isUp);
   }
 
   #onRefusal(error: Error): void {
@@ -263,9 +273,12 @@ export class RedisLink {
     this.#onFirstOutcome(new ConfigError(`REDIS_URL: ${this.label} cannot be used so: ${reason}; ${mend}`));
   }
 
-  #answered(stream: Redis['stream']): void {
+  #answered(stream: Redis['stream'], part: ServerPart): void {
     const isCurrent = stream === this.client.stream && this.client.status === 'ready' && stream.writable;
-    if (this.#isUp || this.#status !== 'started' || !isCurrent) return;
+    if (this.#status !== 'started' || !isCurrent) return;
+    if (part === 'replica') return this.#onReplica();
+    if (this.#isUp) return;
+    if (part === 'node') return this.#onCluster();
     this.#isUp = true;
     this.#refusal = undefined;
     this.#failedAttempts = 0;
@@ -286,7 +299,7 @@ export class RedisLink {
    * Drops the connection and reconnects. It destroys the socket, because `disconnect` waits for the server to close its side, and the
    * server would meanwhile accept more of the commands that the owner repeats.
    */
-  drop(reason: string, loss: 'timeout' | 'connection_lost' = 'connection_lost'): void {
+  drop(reason: string, loss: PublishFailure = 'connection_lost'): void {
     if (this.client.status !== 'ready') return;
     this.#loss = loss;
     this.#warn('dropped', reason);
@@ -298,6 +311,13 @@ export class RedisLink {
     return this.#connection.changeSubscriptions(command);
   }
 
+  /** The server does not accept what is written, and what is published on it reaches only its own subscribers. */
+  #onReplica(): void {
+    this.#refusal = 'READONLY';
+    this.#options.onReplica?.();
+    this.#onFirstOutcome();
+  }
+
   /** Why a command of this link failed. After a refusal because another server has this one's part, the owner looks for that server. */
   failureOf(error: Error): PublishFailure {
     if (!isReplyError(error)) return this.#loss;
@@ -307,10 +327,9 @@ export class RedisLink {
   }
 
   #onMoved(failure: PublishFailure): void {
-    const { onMoved, target } = this.#options;
-    if (onMoved) return onMoved();
-    // The Sentinels name the primary at the next connection.
-    if (failure === 'READONLY' && target.options.sentinels) this.drop('it is a replica now');
+    const { onMoved } = this.#options;
+    if (onMoved) onMoved();
+    else if (OF_REPLICA.has(failure)) this.#onReplica();
   }
 
   /**
@@ -345,13 +364,18 @@ export class RedisLink {
   }
 }
 
+/** What a server is in its topology; a primary may be the only server. */
+type ServerPart = 'primary' | 'replica' | 'node';
+
 /**
- * True if the server reports cluster mode; false if it does not say. HELLO reports the mode to every user (Redis 6.2 or later). Unlike
- * INFO and CLUSTER, it needs no permission.
+ * What the server says that it is: a node of a Redis Cluster, a replica or, also if it does not say, a primary. HELLO tells every user
+ * (Redis 6.2 or later). Unlike INFO, ROLE and CLUSTER, it needs no permission.
  */
-async function isClusterNode(client: Redis): Promise<boolean> {
+async function readPart(client: Redis): Promise<ServerPart> {
   const properties = (await client.call('hello').catch(() => [])) as unknown[];
-  return properties[properties.indexOf('mode') + 1] === 'cluster';
+  const read = (name: string) => properties[properties.indexOf(name) + 1];
+  if (read('mode') === 'cluster') return 'node';
+  return read('role') === 'replica' ? 'replica' : 'primary';
 }
 
 /** True if Redis refused the command; false if the link failed. */

@@ -43,7 +43,7 @@ export class RedisServer {
     const onUp = (isReconnect: boolean) => {
       if (isReconnect) observer?.onReconnect?.();
     };
-    const common = { target, access, log, silenceTimeoutMs, onMoved };
+    const common = { target, access, log, silenceTimeoutMs, onMoved, onReplica: () => this.#onReplica() };
     const publisher = new RedisLink({ ...common, role: 'publisher', onUp, onDown: () => onMoved?.() });
     const subscriberLink: RedisLink = new RedisLink({
       ...common,
@@ -83,6 +83,11 @@ export class RedisServer {
   async connect(): Promise<void> {
     await Promise.all([this.publisher.start(), this.subscriberLink.start()]);
     if (!this.#isClosed) this.#probe.start();
+  }
+
+  /** The name of the server, or the Sentinels, lead the next connections to the primary. */
+  #onReplica(): void {
+    for (const link of this.links) link.drop('it is a replica; REDIS_URL must lead to the primary', 'READONLY');
   }
 
   async close(): Promise<void> {
