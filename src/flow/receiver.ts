@@ -57,6 +57,11 @@ export class Receiver {
     this.#options = options;
   }
 
+  /** The gateway's name. */
+  get gateway(): string {
+    return this.#options.gateway;
+  }
+
   /** Bytes that have arrived and are not served yet. */
   get waiting(): number {
     let bytes = 0;

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { Contacts } from './contacts.ts';
 import type { Credit, Mark } from './mark.ts';
 import { UNLIMITED } from './room.ts';
 import type { Room } from './room.ts';
@@ -8,6 +9,8 @@ export interface SenderOptions {
   readonly patienceMs: number | undefined;
   /** Requests credit from the gateways of a partition: publishes a mark. Must not throw. */
   readonly ask: (topic: string, partition: number) => void;
+  /** Finds out whether a gateway is subscribed, and calls `onSought`. Must not throw. Default: none can be sought. */
+  readonly seek?: (gateway: string) => void;
 }
 
 /** Bytes that may be published before a gateway has given credit: the window of a slow gateway. */
@@ -36,8 +39,8 @@ const IDLE_MS = 10_000;
 const MARK_BYTES = 16_384;
 const MARK_INTERVAL_MS = 50;
 const MAX_UNMARKED_BYTES = 262_144;
-/** A gateway that was left behind is removed if it sends no credit for this many times the patience. */
-const GONE_AFTER = 12;
+/** The patience with a gateway that is no longer subscribed, in ms, while others are. Alone it may be about to subscribe again. */
+const ABSENT_PATIENCE_MS = 250;
 
 /** A gateway's progress on a stream, as its credits report it. */
 interface GatewayState {
@@ -49,14 +52,6 @@ interface GatewayState {
   stalledSince: number | undefined;
   /** It made no progress for the length of the patience, and has given no room since. */
   isLeftBehind: boolean;
-}
-
-/** What is known of a gateway across streams. */
-interface Contact {
-  /** Time of its last credit, of performance.now(); -Infinity: long ago. */
-  creditAt: number;
-  /** It sent no credit for the length of the patience. */
-  isSilent: boolean;
 }
 
 /** One lease of a partition. */
@@ -88,8 +83,7 @@ interface Waiting {
 
 /**
  * The worker's half of flow control: limits its publishes to the credit of the slowest gateway that makes progress. Pure apart from the
- * clock and a timer. Holds an entry for each leased partition, with one for each gateway, and one for each gateway from which it has heard
- * lately: those that are gone are removed when another one appears.
+ * clock and a timer. Holds an entry for each leased partition, with one for each gateway.
  */
 export class Sender {
   readonly #options: SenderOptions;
@@ -98,8 +92,7 @@ export class Sender {
   readonly #partitions = new Map<string, Stream>();
   /** The same streams, by name. */
   readonly #streams = new Map<string, Stream>();
-  /** By gateway. */
-  readonly #contacts = new Map<string, Contact>();
+  readonly #contacts: Contacts;
   /** By partition. */
   readonly #waiting = new Map<string, Waiting>();
   #timer: NodeJS.Timeout | undefined;
@@ -107,6 +100,7 @@ export class Sender {
   constructor(options: SenderOptions) {
     this.#options = options;
     this.#patienceMs = options.patienceMs ?? Infinity;
+    this.#contacts = new Contacts(this.#patienceMs, (gateway) => options.seek?.(gateway));
   }
 
   /** False if flow control is off. */
@@ -159,10 +153,7 @@ export class Sender {
   }
 
   onCredit({ stream: name, gateway, served, bytes }: Credit, now = performance.now()): void {
-    if (!this.#contacts.has(gateway)) this.#forgetGone(now);
-    const contact = this.#contactOf(gateway);
-    contact.creditAt = now;
-    contact.isSilent = false;
+    this.#contacts.onCredit(gateway, now);
     const stream = this.#streams.get(name);
     if (!stream) return;
     if (bytes === undefined) {
@@ -177,6 +168,11 @@ export class Sender {
       }
     }
     this.#release(stream.key, now);
+  }
+
+  /** A search for a gateway has ended. */
+  onSought(gateway: string, isSubscribed: boolean): void {
+    this.#contacts.onSought(gateway, isSubscribed);
   }
 
   room(topic: string, partition: number, now = performance.now()): Room {
@@ -259,8 +255,8 @@ export class Sender {
         if (state.credit - state.served >= least) bytes = Math.max(bytes, least);
         state.stalledSince = undefined;
         state.isLeftBehind = false;
-      } else if (this.#isLeftBehind(gateway, state, now)) {
-        if (this.#isGone(this.#contactOf(gateway), now)) this.#forget(stream, gateway);
+      } else if (this.#isLeftBehind(stream, gateway, now)) {
+        if (this.#contacts.isGone(gateway, now)) this.#forget(stream, gateway);
         continue;
       }
       if (bytes < room.bytes) room = { bytes, gateway };
@@ -277,28 +273,22 @@ export class Sender {
     return stream.isUnlimited ? UNLIMITED : { bytes: 0, gateway: undefined };
   }
 
-  #isLeftBehind(gateway: string, state: GatewayState, now: number): boolean {
-    const contact = this.#contactOf(gateway);
+  #isLeftBehind(stream: Stream, gateway: string, now: number): boolean {
+    const contact = this.#contacts.of(gateway);
+    const state = stream.gateways.get(gateway)!;
     if (state.isLeftBehind || contact.isSilent) return (state.isLeftBehind = true);
     state.stalledSince ??= now;
-    if (now - state.stalledSince < this.#patienceMs) return false;
+    this.#contacts.seek(gateway, now);
+    const patienceMs = this.#holdsUpOthers(stream, gateway) ? ABSENT_PATIENCE_MS : Infinity;
+    if (now - state.stalledSince < Math.min(patienceMs, this.#patienceMs)) return false;
     contact.isSilent = contact.creditAt <= state.stalledSince;
     return (state.isLeftBehind = true);
   }
 
-  #contactOf(gateway: string): Contact {
-    let contact = this.#contacts.get(gateway);
-    if (!contact) this.#contacts.set(gateway, (contact = { creditAt: -Infinity, isSilent: false }));
-    return contact;
-  }
-
-  #isGone({ creditAt }: Contact, now: number): boolean {
-    return now - creditAt > GONE_AFTER * this.#patienceMs;
-  }
-
-  /** Gateways that drain say so for each stream, not for all, and some end without a word. */
-  #forgetGone(now: number): void {
-    for (const [gateway, contact] of this.#contacts) if (this.#isGone(contact, now)) this.#contacts.delete(gateway);
+  /** True if the gateway is absent and holds up others. */
+  #holdsUpOthers({ gateways }: Stream, gateway: string): boolean {
+    const isAbsent = (name: string) => this.#contacts.of(name).isAbsent;
+    return isAbsent(gateway) && [...gateways.keys()].some((other) => !isAbsent(other));
   }
 
   /** Removes a gateway. A stream without gateways is unlimited until one gives credit. */

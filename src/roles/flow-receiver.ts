@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { Writer } from '../fanout/outbox/writer.ts';
 import { Receiver } from '../flow/receiver.ts';
+import { processName } from '../pod-name.ts';
 import type { RoleServices } from './services.ts';
 
 /** undefined: flow control is off. */
@@ -12,7 +12,7 @@ export function createReceiver(
 ): Receiver | undefined {
   if (config.FLOW_TARGET_MS === 0) return undefined;
   const receiver = new Receiver({
-    gateway: `${hostname()}-${randomBytes(3).toString('hex')}`,
+    gateway: `${processName(config).replace(/\s/g, '_')}-${randomBytes(3).toString('hex')}`,
     targetMs: config.FLOW_TARGET_MS,
     maxBytes: config.FLOW_TARGET_BYTES,
     maxExecuting: config.MAX_PENDING_EVENTS / 2,

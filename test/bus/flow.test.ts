@@ -161,6 +161,20 @@ describe('over a real Redis', () => {
     await asking;
   });
 
+  it('resumes a worker when a gateway that held it up is killed', async (t) => {
+    const { bus, prefix, fill, room } = await createWorker(t, redisBus, 60_000);
+    const [doomed, podBus] = [await gatewayBus(t, prefix), await gatewayBus(t, prefix)];
+    await createGateway(doomed, prefix, 'doomed');
+    const pod = await createGateway(podBus, prefix, 'pod');
+    const first = await fill('1');
+    await waitFor('the messages', () => pod.arrived() === first);
+    pod.serve();
+    void bus.sender.whenRoom(TOPIC, 0, NEVER);
+    await waitFor('the credit', () => room().gateway === 'doomed');
+    await doomed.close();
+    await waitFor('room for the other', () => room().gateway === 'pod');
+  });
+
   it('waits once, and briefly, for a subscriber that is not a gateway', async (t) => {
     const { bus, prefix, fill } = await createWorker(t, redisBus);
     const stranger = new Redis(server.url);

@@ -10,9 +10,9 @@ import { waitFor } from '../support/wait-for.ts';
 const FIRST = 65_536;
 const LEAST = 65_536;
 
-function createSender(t: TestContext, patienceMs = 5_000) {
+function createSender(t: TestContext, patienceMs = 5_000, seek: (gateway: string) => void = () => undefined) {
   let questions = 0;
-  const sender = new Sender({ patienceMs, ask: () => questions++ });
+  const sender = new Sender({ patienceMs, ask: () => questions++, seek });
   t.after(() => sender.close());
   sender.open('bids', 0, 's');
   const room = (now = 0) => sender.room('bids', 0, now).bytes;
@@ -75,6 +75,42 @@ describe('Sender', () => {
     assert.equal(room(5_200), 899_000);
     tell('b', 200_000, 5_300);
     assert.equal(room(5_300), 199_000);
+  });
+
+  it('waits 250 ms for a gateway that is no longer subscribed while another is, and all of its patience for the last one', (t) => {
+    const sought: string[] = [];
+    const { sender, room, tell } = createSender(t, 5_000, (gateway) => sought.push(gateway));
+    sender.add('s', 1_000);
+    tell('a', 900_000);
+    tell('b', 1_000);
+    for (const gateway of ['a', 'b']) sender.onSought(gateway, true);
+    assert.deepEqual(sought.splice(0), ['a', 'b'], 'each is sought once at first');
+    assert.equal(room(49), 0);
+    assert.equal(room(50), 0);
+    assert.deepEqual(sought, ['b'], 'whether it is there');
+    sender.onSought('b', false);
+    assert.equal(room(298), 0);
+    assert.equal(room(299), 899_000);
+
+    tell('b', 1_000, 400);
+    tell('b', 90_000, 400);
+    assert.equal(room(400), 89_000, 'it is back');
+    sender.add('s', 899_000);
+    assert.equal(room(1_000), 0);
+    for (const gateway of ['a', 'b']) sender.onSought(gateway, false);
+    assert.equal(room(5_999), 0);
+    assert.equal(room(6_000), Infinity);
+  });
+
+  it('waits for a silent gateway that was never found subscribed, as one of an earlier version', (t) => {
+    const { sender, room, tell } = createSender(t);
+    sender.add('s', 1_000);
+    tell('a', 900_000);
+    tell('old', 1_000);
+    assert.equal(room(100), 0);
+    sender.onSought('old', false);
+    assert.equal(room(5_099), 0);
+    assert.equal(room(5_100), 899_000);
   });
 
   it('keeps waiting for a gateway that makes any progress', (t) => {

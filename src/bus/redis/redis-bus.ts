@@ -80,8 +80,10 @@ export class RedisBus implements Bus {
       address.kind === 'cluster' ? new RedisCluster({ ...all, address }) : new OneServer(address.target, all);
     const { tags, subscriber } = this.#topology;
     const ask = (topic: string, partition: number) => this.#publisher.ask(topic, partition);
-    const sender = (this.sender = new Sender({ patienceMs: options.flowPatienceMs, ask }));
-    const flow = (this.#flow = new RedisFlow({ tags, subscriber, sender }));
+    const seek = (gateway: string) => this.#flow.seek(gateway);
+    const sender = (this.sender = new Sender({ patienceMs: options.flowPatienceMs, ask, seek }));
+    const tagOf = (name: string) => this.#tagOf(name);
+    const flow = (this.#flow = new RedisFlow({ tags, tagOf, subscriber, sender }));
     const fences = tags.map((tag) => new RedisFence(tag));
     this.#publisher = new RedisPublisher({ topology: this.#topology, fences, flow, sender });
     this.stateFills = new RedisStateFills(tags, fences);

@@ -8,6 +8,8 @@ import type { RedisTag } from './redis-tag.ts';
 
 export interface RedisFlowOptions {
   readonly tags: readonly RedisTag[];
+  /** The tag of a name. */
+  readonly tagOf: (name: string) => RedisTag;
   readonly subscriber: RedisSubscriber;
   readonly sender: Sender;
 }
@@ -15,7 +17,8 @@ export interface RedisFlowOptions {
 /**
  * Flow control over Redis. Marks go out on one channel of each tag for all gateways, by `lua/publish.lua`, so that they arrive after the
  * messages that they count (in a cluster, messages of the same chunk from other nodes may arrive later). Credits go to a channel of each
- * worker, of the tag by which the mark came. After the prefix no name has a `{`, which every channel of clients has.
+ * worker, of the tag by which the mark came. Each gateway has a channel, too, by whose subscription a worker sees that it is there: Redis
+ * ends the subscription of a gateway that was killed at once. After the prefix no name has a `{`, which every channel of clients has.
  */
 export class RedisFlow {
   readonly #options: RedisFlowOptions;
@@ -43,12 +46,22 @@ export class RedisFlow {
   /** Asks all gateways. */
   ask(mark: Mark): void {
     const tag = this.#liveTag();
-    if (tag) publish(tag, markChannel(tag), printMark(mark));
+    if (tag) void publish(tag, markChannel(tag), printMark(mark));
+  }
+
+  /** Finds out whether a gateway is subscribed. */
+  seek(gateway: string): void {
+    const tag = this.#options.tagOf(gateway);
+    void publish(tag, gatewayChannel(tag, gateway), '').then((receivers) => {
+      if (typeof receivers === 'number') this.#options.sender.onSought(gateway, receivers > 0);
+    });
   }
 
   /** Answers marks, until it calls what is returned. Idempotent. */
   receive(receiver: Receiver): () => void {
-    const { tags, subscriber } = this.#options;
+    const { tags, tagOf, subscriber } = this.#options;
+    const own = gatewayChannel(tagOf(receiver.gateway), receiver.gateway);
+    subscriber.subscribe(own, () => undefined);
     for (const tag of tags) {
       subscriber.subscribe(markChannel(tag), (message) => {
         const mark = parseMark(message.toString());
@@ -57,6 +70,7 @@ export class RedisFlow {
       });
     }
     return () => {
+      subscriber.unsubscribe(own);
       for (const tag of tags) subscriber.unsubscribe(markChannel(tag));
       const tag = this.#liveTag();
       if (tag) for (const credit of receiver.finalCredits()) send(tag, credit);
@@ -76,12 +90,20 @@ function creditChannel({ prefix }: RedisTag, worker: string): string {
   return `${prefix}flow:${worker}`;
 }
 
-function send(tag: RedisTag, credit: Credit): void {
-  const [worker] = credit.stream.split('.', 1);
-  publish(tag, creditChannel(tag, worker!), printCredit(credit));
+function gatewayChannel({ prefix }: RedisTag, gateway: string): string {
+  return `${prefix}flow:${gateway}`;
 }
 
-/** Best effort: a mark or a credit that is lost is followed by another one while a worker waits. */
-function publish({ publisher: { client, isUp }, publishCommand }: RedisTag, channel: string, text: string): void {
-  if (isUp) client[publishCommand](channel, text).catch(() => undefined);
+function send(tag: RedisTag, credit: Credit): void {
+  const [worker] = credit.stream.split('.', 1);
+  void publish(tag, creditChannel(tag, worker!), printCredit(credit));
+}
+
+/**
+ * Best effort: a mark or a credit that is lost is followed by another one while a worker waits. Resolves with the number of subscribers
+ * that received it; undefined: Redis did not accept it.
+ */
+async function publish({ publisher, publishCommand }: RedisTag, channel: string, text: string) {
+  if (!publisher.isUp) return undefined;
+  return publisher.client[publishCommand](channel, text).catch(() => undefined);
 }
