@@ -4,7 +4,11 @@ export interface Room {
   readonly bytes: number;
   /** The gateway that lags most; undefined: no gateway limits the partition. */
   readonly gateway: string | undefined;
+  /** True while gateways that were subscribed before an outage of Redis are not subscribed again. */
+  readonly areGatewaysMissing?: boolean;
 }
 
 /** No gateway limits the partition. */
 export const UNLIMITED: Room = { bytes: Infinity, gateway: undefined };
+
+export const GATEWAYS_MISSING: Room = { bytes: 0, gateway: undefined, areGatewaysMissing: true };

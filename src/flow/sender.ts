@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Contacts } from './contacts.ts';
 import type { Credit, Mark } from './mark.ts';
-import { UNLIMITED } from './room.ts';
+import { GATEWAYS_MISSING, UNLIMITED } from './room.ts';
 import type { Room } from './room.ts';
 
 export interface SenderOptions {
@@ -11,6 +11,8 @@ export interface SenderOptions {
   readonly ask: (topic: string, partition: number) => void;
   /** Finds out whether a gateway is subscribed, and calls `onSought`. Must not throw. Default: none can be sought. */
   readonly seek?: (gateway: string) => void;
+  /** False while gateways that were subscribed before an outage are not subscribed again. Default: always true. */
+  readonly areGatewaysBack?: (now: number) => boolean;
 }
 
 /** Bytes that may be published before a gateway has given credit: the window of a slow gateway. */
@@ -177,7 +179,9 @@ export class Sender {
 
   room(topic: string, partition: number, now = performance.now()): Room {
     const stream = this.#partitions.get(keyOf(topic, partition));
-    return stream ? this.#roomOf(stream, now, MIN_ROOM) : UNLIMITED;
+    if (!stream) return UNLIMITED;
+    const { areGatewaysBack } = this.#options;
+    return !areGatewaysBack || areGatewaysBack(now) ? this.#roomOf(stream, now, MIN_ROOM) : GATEWAYS_MISSING;
   }
 
   /** Resolves when the partition has room, or the signal is aborted. Never rejects. */

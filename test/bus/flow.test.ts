@@ -197,6 +197,41 @@ describe('over a real Redis', () => {
     assert.ok((await fill('1')) > 0);
   });
 
+  /** A worker and two gateways whose links are cut. The gateways find no server until `restore`. */
+  async function cutAll(t: TestContext, patienceMs: number) {
+    const port = Number(new URL(server.url).port);
+    const [link, gatewayLink] = [await TcpProxy.start(t, port), await TcpProxy.start(t, port)];
+    const worker = await createWorker(t, (prefix, flowPatienceMs) => new RedisBus({ url: link.url, prefix, flowPatienceMs, log: logLines().log }), patienceMs); // prettier-ignore
+    const { bus, prefix, room, publish } = worker;
+    const gateways = await Promise.all(
+      ['a', 'b'].map(async (name) => createGateway(await gatewayBus(t, prefix, gatewayLink.url), prefix, name)),
+    );
+    assert.ok(room().bytes > 0);
+    await publish('1');
+    await waitFor('the message', () => gateways.every(({ arrived }) => arrived() === 1));
+    gatewayLink.retarget(1);
+    for (const each of [gatewayLink, link]) each.cut();
+    await waitFor('the loss', () => !bus.isAvailable);
+    await waitFor('the link of the worker', () => bus.isAvailable);
+    return { ...worker, gateways, restore: () => gatewayLink.retarget(port) };
+  }
+
+  it('stops a worker after an outage until the gateways are subscribed again', async (t) => {
+    const { bus, gateways, publish, room, restore } = await cutAll(t, 60_000);
+    assert.deepEqual(room(), { bytes: 0, gateway: undefined, areGatewaysMissing: true });
+    restore();
+    await bus.sender.whenRoom(TOPIC, 0, NEVER);
+    await publish('1');
+    await waitFor('the next message', () => gateways.every(({ arrived }) => arrived() === 2));
+  });
+
+  it('stops a worker after an outage for its patience at most', async (t) => {
+    const { bus, room } = await cutAll(t, 1_000);
+    assert.equal(room().bytes, 0);
+    await bus.sender.whenRoom(TOPIC, 0, NEVER);
+    assert.ok(room().bytes > 0);
+  });
+
   it('publishes marks, and adds no key to Redis', async (t) => {
     const { prefix, publish } = await createWorker(t, redisBus);
     const client = new Redis(server.url);

@@ -18,7 +18,7 @@ import { RedisCluster } from './cluster/redis-cluster.ts';
 import { OneServer } from './one-server.ts';
 import { parseRedisUrl } from './redis-address.ts';
 import { RedisFence } from './redis-fence.ts';
-import { RedisFlow } from './redis-flow.ts';
+import { RedisFlow, countGateways } from './redis-flow.ts';
 import { readHistory } from './redis-history.ts';
 import { describe } from './redis-link.ts';
 import type { RedisLink } from './redis-link.ts';
@@ -28,6 +28,7 @@ import { RedisStateFills } from './redis-state-fills.ts';
 import type { RedisSubscriber } from './redis-subscriber.ts';
 import type { RedisTag } from './redis-tag.ts';
 import type { RedisTopology } from './redis-topology.ts';
+import { ReturningGateways } from './returning-gateways.ts';
 
 const LOG_WINDOW_MS = 5_000;
 
@@ -81,7 +82,10 @@ export class RedisBus implements Bus {
     const { tags, subscriber } = this.#topology;
     const ask = (topic: string, partition: number) => this.#publisher.ask(topic, partition);
     const seek = (gateway: string) => this.#flow.seek(gateway);
-    const sender = (this.sender = new Sender({ patienceMs: options.flowPatienceMs, ask, seek }));
+    const { flowPatienceMs: patienceMs } = options;
+    const gateways = new ReturningGateways({ tags, patienceMs: patienceMs ?? 0, count: countGateways });
+    const areGatewaysBack = (now: number) => gateways.areBack(now);
+    const sender = (this.sender = new Sender({ patienceMs, ask, seek, areGatewaysBack }));
     const tagOf = (name: string) => this.#tagOf(name);
     const flow = (this.#flow = new RedisFlow({ tags, tagOf, subscriber, sender }));
     const fences = tags.map((tag) => new RedisFence(tag));

@@ -53,7 +53,7 @@ export class RedisFlow {
   seek(gateway: string): void {
     const tag = this.#options.tagOf(gateway);
     void publish(tag, gatewayChannel(tag, gateway), '').then((receivers) => {
-      if (typeof receivers === 'number') this.#options.sender.onSought(gateway, receivers > 0);
+      if (receivers !== undefined) this.#options.sender.onSought(gateway, receivers > 0);
     });
   }
 
@@ -61,9 +61,10 @@ export class RedisFlow {
   receive(receiver: Receiver): () => void {
     const { tags, tagOf, subscriber } = this.#options;
     const own = gatewayChannel(tagOf(receiver.gateway), receiver.gateway);
-    subscriber.subscribe(own, () => undefined);
+    // Workers take a gateway that is subscribed to these channels for one that is subscribed to all of its channels again.
+    subscriber.subscribeLast(own, () => undefined);
     for (const tag of tags) {
-      subscriber.subscribe(markChannel(tag), (message) => {
+      subscriber.subscribeLast(markChannel(tag), (message) => {
         const mark = parseMark(message.toString());
         const credit = mark && receiver.onMark(mark);
         if (credit) send(tag, credit);
@@ -80,6 +81,11 @@ export class RedisFlow {
   #liveTag(): RedisTag | undefined {
     return this.#options.tags.find(({ publisher }) => publisher.isUp);
   }
+}
+
+/** Counts the gateways that are subscribed on the tag's server; undefined: it does not answer. They ignore the empty mark. */
+export function countGateways(tag: RedisTag): Promise<number | undefined> {
+  return publish(tag, markChannel(tag), '');
 }
 
 export function markChannel({ prefix }: RedisTag): string {
@@ -103,7 +109,11 @@ function send(tag: RedisTag, credit: Credit): void {
  * Best effort: a mark or a credit that is lost is followed by another one while a worker waits. Resolves with the number of subscribers
  * that received it; undefined: Redis did not accept it.
  */
-async function publish({ publisher, publishCommand }: RedisTag, channel: string, text: string) {
+async function publish(
+  { publisher, publishCommand }: RedisTag,
+  channel: string,
+  text: string,
+): Promise<number | undefined> {
   if (!publisher.isUp) return undefined;
-  return publisher.client[publishCommand](channel, text).catch(() => undefined);
+  return (await publisher.client[publishCommand](channel, text).catch(() => undefined)) as number | undefined;
 }

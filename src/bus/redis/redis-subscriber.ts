@@ -19,6 +19,8 @@ export type Receiver = (message: Buffer) => void;
 interface Channel {
   readonly name: string;
   receive: Receiver;
+  /** After a reconnect, every other channel of the link is subscribed before it. */
+  isLast: boolean;
   isWanted: boolean;
   /** To the server that has the channel; undefined: no such server is known. */
   link: RedisLink | undefined;
@@ -86,12 +88,19 @@ export class RedisSubscriber {
     let channel = this.#channels.get(name);
     if (!channel) {
       const link = this.#options.linkOf(name);
-      channel = { name, receive, isWanted: true, link, isSent: false, isLive: false, pending: undefined };
+      const state = { isWanted: true, isLast: false, isSent: false, isLive: false, pending: undefined };
+      channel = { name, receive, link, ...state };
       this.#channels.set(name, channel);
     }
     channel.receive = receive;
     channel.isWanted = true;
     this.#change(channel);
+  }
+
+  /** The same for a channel that is subscribed after all others at each reconnect. */
+  subscribeLast(name: string, receive: Receiver): void {
+    this.subscribe(name, receive);
+    this.#channels.get(name)!.isLast = true;
   }
 
   /** Removes the channel. Its receiver is not called again. */
@@ -215,7 +224,9 @@ export class RedisSubscriber {
     for (const channel of leaving) this.#channels.delete(channel.name);
     for (const chunk of this.#chunks(leaving)) void this.#sendUnsubscribe(link, chunk);
     const joining = changed.filter((channel) => channel.isWanted && !channel.isSent);
-    if (joining.length > 0) void this.#subscribeAll(link, joining);
+    const last = joining.filter(({ isLast }) => isLast);
+    const inOrder = [...joining.filter(({ isLast }) => !isLast), ...last];
+    if (inOrder.length > 0) void this.#subscribeAll(link, inOrder);
   }
 
   /** What one command has. */

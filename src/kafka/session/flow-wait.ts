@@ -6,6 +6,9 @@ import { partitionKey } from '../partition-key.ts';
 const LIMITED_MS = 1000;
 /** Limiting has ended when no partition has waited for this long. */
 const QUIET_MS = 5000;
+/** Why records wait, in the log. */
+const LAGGING = 'a gateway that receives them lags';
+const MISSING = 'gateways have not subscribed again since Redis was away';
 /** Gateways whose seconds are kept: the last ones that limited. Every new pod has a new name. */
 const MAX_GATEWAYS = 20;
 
@@ -81,10 +84,10 @@ export class FlowWait {
     { onLimited, signal = new AbortController().signal }: RoomOptions = {},
   ): Promise<number> {
     for (let isFirst = true; ; isFirst = false) {
-      const { bytes, gateway } = this.#sender.room(topic, partition);
+      const { bytes, gateway, areGatewaysMissing } = this.#sender.room(topic, partition);
       if (bytes > 0) return bytes;
       if (signal.aborted || (isFirst && onLimited?.() === false)) return 0;
-      await this.#wait({ topic, partition, gateway }, signal);
+      await this.#wait({ topic, partition, gateway }, areGatewaysMissing ? MISSING : LAGGING, signal);
     }
   }
 
@@ -95,10 +98,10 @@ export class FlowWait {
     return Promise.resolve();
   }
 
-  async #wait(limited: LimitedPartition, signal: AbortSignal): Promise<void> {
+  async #wait(limited: LimitedPartition, reason: string, signal: AbortSignal): Promise<void> {
     const { topic, partition } = limited;
     const waits: Waits = { ...limited, countedAt: performance.now(), endedAt: Infinity };
-    if (this.#waits.size === 0) this.#log.info(limited, 'records wait in Kafka: a gateway that receives them lags');
+    if (this.#waits.size === 0) this.#log.info(limited, `records wait in Kafka: ${reason}`);
     this.#waits.set(partitionKey(topic, partition), waits);
     await this.#sender.whenRoom(topic, partition, signal);
     waits.endedAt = performance.now();

@@ -115,6 +115,24 @@ describe('RedisSubscriber', () => {
     subscriber.close();
   });
 
+  it('subscribes the last channels after all others at each reconnect', async () => {
+    const names: string[] = [];
+    const { subscriber, link } = createSubscriber((command) => {
+      names.push(...(command.args as string[]));
+      command.resolve(1);
+    });
+    subscriber.subscribeLast('last', () => undefined);
+    await subscriber.acknowledged('last');
+    const others = Array.from({ length: 600 }, (_, i) => `channel ${i}`);
+    for (const name of others) subscriber.subscribe(name, () => undefined);
+    await subscriber.acknowledged('channel 599');
+    subscriber.down(link);
+    names.length = 0;
+    subscriber.up(link);
+    assert.deepEqual(names, [...others, 'last']);
+    subscriber.close();
+  });
+
   it('has no channel that was not subscribed', () => {
     const { subscriber } = createSubscriber();
     subscriber.unsubscribe('a');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { GATEWAYS_MISSING } from '../../../src/flow/room.ts';
 import { FlowWait } from '../../../src/kafka/session/flow-wait.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { readableLog } from '../consumer-harness.ts';
@@ -29,6 +30,17 @@ describe('FlowWait', () => {
     assert.equal(gateways.waits, 0);
     assert.deepEqual(flow.partitions, []);
     assert.deepEqual(logged(), []);
+  });
+
+  it('logs that gateways are missing since Redis was away', async (t) => {
+    const { gateways, flow, logged } = createStage(t);
+    gateways.room = () => GATEWAYS_MISSING;
+    const end = new AbortController();
+    const room = flow.room('bids', 0, { signal: end.signal });
+    end.abort();
+    assert.equal(await room, 0);
+    const [line] = logged();
+    assert.equal(line?.['msg'], 'records wait in Kafka: gateways have not subscribed again since Redis was away');
   });
 
   it('asks again after a wait that brought no room', async (t) => {
