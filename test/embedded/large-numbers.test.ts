@@ -1,84 +1,11 @@
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { TestContext } from 'node:test';
-import { createLog } from '../../src/log.ts';
-import { startServer } from '../../src/server.ts';
-import { graphFolder } from '../graph/support/graph-folder.ts';
-import { metricOf } from '../support/metric.ts';
-import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
-import { testConfig } from '../support/switches.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { startNumbers, tokenOf } from './number-stage.ts';
 
 /** Two integers that a double cannot tell apart. */
 const A = '9007199254740992';
 const B = '9007199254740993';
-const SECRET = 'a secret of this test, of 32 bytes';
-
-const GRAPH = {
-  'schema.graphql': `
-    type Query { echo(id: ID, number: Float, in: Numbers): String }
-    input Numbers { of: [Float!] id: ID }
-    type Subscription {
-      row(id: ID): Row @kafka(topic: "t", match: [{ arg: "id", path: "id" }])
-      mine: Row @kafka(topic: "t", where: [{ claim: "tenant", path: "tenant" }])
-      kept(id: ID!): Row @kafka(topic: "t", match: [{ arg: "id", path: "id" }], state: {})
-      equal(id: ID): Row @kafka(topic: "t", where: [{ arg: "id", path: "id", op: EQ }])
-      among(ids: [ID!]): Row @kafka(topic: "t", where: [{ arg: "ids", path: "id", op: IN }])
-      above(n: Float): Row @kafka(topic: "t", where: [{ arg: "n", path: "n", op: GT }])
-      owned: Row @kafka(topic: "t")
-    }
-    type Row { id: ID tenant: ID name: String n: Float owner_only: String }
-  `,
-  'resolvers.js': `
-    export const Query = { echo: (_, args) => JSON.stringify(args) };
-    export const Row = {
-      owner_only: ({ tenant, name }, _, { connection }) => (String(tenant) === String(connection.claims.tenant) ? name : null),
-    };
-  `,
-};
-
-async function start(t: TestContext) {
-  const config = testConfig({
-    ...{ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'silent', JWT_SECRET: SECRET },
-    GRAPH: await graphFolder(t, GRAPH),
-  });
-  const server = await startServer(config, createLog('silent'), {
-    isFed: true,
-    onFatal: (error) => assert.fail(error),
-  });
-  t.after(() => server.close());
-  let sockets = 0;
-  return {
-    url: `http://127.0.0.1:${server.port}/graphql`,
-    /** @param tenant JSON text of the claim */
-    open: async (tenant: string): Promise<Socket> => {
-      const socket = await openSocket(t, `ws://127.0.0.1:${server.port}/graphql`);
-      await socket.init({ token: token(tenant) });
-      return socket;
-    },
-    /** Subscribes with variables as JSON text. */
-    subscribe: async (socket: Socket, query: string, variables = '{}'): Promise<void> => {
-      const text = JSON.stringify({ id: query, type: 'subscribe', payload: { query } });
-      socket.send(text.replace(/}}$/, `,"variables":${variables}}}`));
-      sockets++;
-      const admin = `http://127.0.0.1:${server.adminPort}`;
-      await waitFor('the subscription', async () => (await metricOf(admin, 'crier_operations')) === sockets);
-    },
-    publish: (text: string, key = 'k') =>
-      server.embedded!.append('t', { key: Buffer.from(key), value: Buffer.from(text) }),
-  };
-}
-
-/** Signed here: a library would round the claim. */
-function token(tenant: string): string {
-  const encode = (text: string) => Buffer.from(text).toString('base64url');
-  const exp = Math.floor(Date.now() / 1000) + 600;
-  const signed = `${encode('{"alg":"HS256"}')}.${encode(`{"sub":"ida","exp":${exp},"tenant":${tenant}}`)}`;
-  return `${signed}.${createHmac('sha256', SECRET).update(signed).digest('base64url')}`;
-}
-
 const record = (number: string, name: string) => `{"id":${number},"tenant":${number},"name":"${name}","n":${number}}`;
 
 /** The names of the rows that a socket received, by operation. */
@@ -100,7 +27,7 @@ describe('numbers whose digits a double loses', () => {
     ['IN', () => `subscription ($ids: [ID!]) { among(ids: $ids) ${ROW} }`, (id: string) => `{"ids":[${id}]}`],
   ] as const) {
     it(`choose their own records, by ${title}`, async (t) => {
-      const { open, subscribe, publish } = await start(t);
+      const { open, subscribe, publish } = await startNumbers(t);
       const [one, other] = [await open('1'), await open('1')];
       await subscribe(one, query(A), variables(A));
       await subscribe(other, query(B), variables(B));
@@ -116,7 +43,7 @@ describe('numbers whose digits a double loses', () => {
     ['a number', (tenant: string) => tenant],
   ] as const) {
     it(`give a tenant its own records only, where the claim is ${title}`, async (t) => {
-      const { open, subscribe, publish } = await start(t);
+      const { open, subscribe, publish } = await startNumbers(t);
       const [one, other] = [await open(claim(A)), await open(claim(B))];
       const owned = 'subscription { owned { owner_only } }';
       for (const socket of [one, other]) {
@@ -132,7 +59,7 @@ describe('numbers whose digits a double loses', () => {
   }
 
   it('keep a state each', async (t) => {
-    const { open, subscribe, publish } = await start(t);
+    const { open, subscribe, publish } = await startNumbers(t);
     await publish(record(A, 'a'), 'a');
     await publish(record(B, 'b'), 'b');
     const [one, other] = [await open('1'), await open('1')];
@@ -142,7 +69,7 @@ describe('numbers whose digits a double loses', () => {
   });
 
   it('are compared with all digits, and are numbers for a Float', async (t) => {
-    const { open, subscribe, publish } = await start(t);
+    const { open, subscribe, publish } = await startNumbers(t);
     const socket = await open('1');
     await subscribe(socket, 'subscription { above(n: 100) { name n } }');
     await publish(record('99.999999999999999999', 'less'));
@@ -151,11 +78,11 @@ describe('numbers whose digits a double loses', () => {
   });
 
   it('reach resolvers with all digits for an ID, and as numbers for a Float', async (t) => {
-    const { url } = await start(t);
+    const { url } = await startNumbers(t);
     const query = 'query ($id: ID, $number: Float, $in: Numbers) { echo(id: $id, number: $number, in: $in) }';
     const variables = `{"id":${B},"number":${B},"in":{"of":[${B},0.1],"id":${B}}}`;
     const expected = { id: B, number: Number(B), in: { of: [Number(B), 0.1], id: B } };
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token('1')}` };
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${tokenOf('1')}` };
     const body = `{"query":${JSON.stringify(query)},"variables":${variables}}`;
     const posted = await fetch(url, { method: 'POST', headers, body });
     const got = await fetch(`${url}?${new URLSearchParams({ query, variables }).toString()}`, { headers });

@@ -5,13 +5,14 @@ import { documentProperty } from '../graph/support/random-documents.ts';
 import { refusalProperty } from '../graph/support/random-refusals.ts';
 import { rewritingProperty } from '../kafka/decoding/random-records.ts';
 import type { FuzzKind } from './kind.ts';
+import { numbers } from './numbers.ts';
 import { protocol } from './protocol.ts';
 import { tokens } from './tokens.ts';
 import { variables } from './variables.ts';
 
 /**
  * protocol: bytes on a connection. tokens: tokens of any claims, changed on their way. documents: valid subscriptions. refusals: documents
- * with random edits. variables: JSON values. records: Kafka records. resolvers: resolvers that read random facts. selections:
+ * with random edits. variables: JSON values. numbers: numbers that a double cannot tell apart. records: Kafka records. resolvers: resolvers that read random facts. selections:
  * arguments that select events by lists and `where`. renewals: claims that
  * change, and users that are revoked, while events are executed.
  */
@@ -21,6 +22,7 @@ export const KINDS: Readonly<Record<string, FuzzKind>> = {
   documents: { shortRuns: 100, property: () => Promise.resolve(documentProperty()) },
   refusals: { shortRuns: 300, property: () => Promise.resolve(refusalProperty()) },
   variables,
+  numbers,
   records: { shortRuns: 500, property: () => Promise.resolve(rewritingProperty()) },
   resolvers: { shortRuns: 20, property: () => Promise.resolve(resolverProperty()) },
   selections: { shortRuns: 20, property: () => Promise.resolve(selectionProperty()) },
