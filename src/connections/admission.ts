@@ -4,13 +4,17 @@ import { RateLimit } from '../limits/rate-limit.ts';
 export interface AdmissionLimits {
   /** 0: no limit. */
   maxConnections: number;
+  /** Connections for which there are open files. */
+  readonly maxOpenFiles: number;
   /** 0: no limit. */
   maxHandshakesPerSecond: number;
   maxHandshakeBurst: number;
 }
 
 /** Why a handshake is not admitted, as a metric label. */
-export type AdmissionRefusal = 'memory' | 'loop_lag' | 'connections' | 'handshake_rate';
+export type AdmissionRefusal = 'memory' | 'loop_lag' | 'handshake_rate' | ReachedLimit;
+
+export type ReachedLimit = 'connections' | 'open_files';
 
 /** Read at each handshake. */
 export interface Overload {
@@ -19,7 +23,7 @@ export interface Overload {
   readonly isLoopLate: () => boolean;
 }
 
-/** Fraction of `maxConnections` below which a full gateway is ready again. */
+/** Fraction of the limit of connections below which a full gateway is ready again. */
 const REOPENED_FRACTION = 0.95;
 
 /** Decides which handshakes a gateway accepts. */
@@ -37,26 +41,27 @@ export class Admission {
     this.#overload = overload;
   }
 
-  /** True from `maxConnections` on until there are 5 % less: the gateway should not be ready meanwhile, without flapping. */
+  /** True from the limit of connections on until there are 5 % less: the gateway should not be ready meanwhile, without flapping. */
   get isFull(): boolean {
-    const { maxConnections } = this.#limits;
-    const bound = this.#isFull ? maxConnections * REOPENED_FRACTION : maxConnections;
-    this.#isFull = maxConnections > 0 && this.#connections() >= bound;
+    const { maxConnections, maxOpenFiles } = this.#limits;
+    const limit = Math.min(maxConnections || Infinity, maxOpenFiles);
+    this.#isFull = this.#connections() >= (this.#isFull ? limit * REOPENED_FRACTION : limit);
     return this.#isFull;
   }
 
-  /** True at `maxConnections`. */
-  get isReached(): boolean {
-    const { maxConnections } = this.#limits;
-    return maxConnections > 0 && this.#connections() >= maxConnections;
+  /** The limit of connections that is reached; undefined: none. */
+  get reached(): ReachedLimit | undefined {
+    const { maxConnections, maxOpenFiles } = this.#limits;
+    const count = this.#connections();
+    if (maxConnections > 0 && count >= maxConnections) return 'connections';
+    return count >= maxOpenFiles ? 'open_files' : undefined;
   }
 
   /** Returns undefined if the handshake is admitted. `nowMs`: a monotonic clock. */
   refusal(nowMs: number): AdmissionRefusal | undefined {
     if (this.#overload.isMemoryShort()) return 'memory';
     if (this.#overload.isLoopLate()) return 'loop_lag';
-    if (this.isReached) return 'connections';
-    return this.#takeToken(nowMs) ? undefined : 'handshake_rate';
+    return this.reached ?? (this.#takeToken(nowMs) ? undefined : 'handshake_rate');
   }
 
   #takeToken(nowMs: number): boolean {

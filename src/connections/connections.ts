@@ -137,7 +137,7 @@ export class Connections {
       this.#options.proxies.onAddressRefused(request);
       return 'address';
     }
-    return this.#admission.isReached ? 'connections' : undefined;
+    return this.#admission.reached;
   }
 
   add(connection: ClientConnection): void {

@@ -9,6 +9,7 @@ export const CONNECTION_REFUSALS: Readonly<Record<ConnectionRefusal, Response>> 
   memory: overloaded('The server is short of memory', 10),
   loop_lag: overloaded('The server is overloaded (MAX_LOOP_LAG_MS)'),
   connections: overloaded('The server has as many connections as it may have (MAX_CONNECTIONS)'),
+  open_files: overloaded('The server has as many connections as it may have open files for (ulimit -n)'),
   handshake_rate: overloaded('Too many connections at once (MAX_HANDSHAKES_PER_SECOND)'),
   address: tooMany('This address has as many connections as it may have (MAX_CONNECTIONS_PER_ADDRESS)'),
 };

@@ -57,6 +57,22 @@ function refusalOf({ code, message }: NodeJS.ErrnoException, { host, port, varia
 }
 
 /**
+ * Closes connections beyond `max` at once. At its limit of open files the process could accept none, also none of a probe on another port.
+ * @param onRefused called for each of them
+ */
+export function limitSockets(server: Server, max: number, onRefused: () => void): void {
+  let open = 0;
+  const onClose = () => open--;
+  server.on('connection', (socket) => {
+    open++;
+    socket.on('close', onClose);
+    if (open <= max) return;
+    onRefused();
+    socket.destroy();
+  });
+}
+
+/**
  * Once `draining` is aborted, each reply whose headers are not sent yet closes its connection, also the reply to an earlier request.
  * Otherwise a client or a load balancer would send its next request over a connection that `endServer` is about to close, and the request
  * would fail with a reset.

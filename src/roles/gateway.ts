@@ -17,7 +17,7 @@ import type { OperationRunner } from '../graph/served-graphs.ts';
 import type { TrustedProxies } from '../http/client-address.ts';
 import { HttpStreams } from '../http-streams/http-streams.ts';
 import { RefusedOrigins } from '../http/refused-origins.ts';
-import { endServer, listen } from '../http/listening.ts';
+import { endServer, limitSockets, listen } from '../http/listening.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
 import { RefusalDelays } from '../identity/refusal-delays.ts';
 import { Revocations } from '../identity/revocations.ts';
@@ -26,6 +26,8 @@ import { LogWindow } from '../log.ts';
 import { shareOf } from '../settings/processes.ts';
 import { finishMs } from '../settings/shutdown-times.ts';
 import { Handshakes } from '../connections/handshakes.ts';
+import { clientFiles } from '../connections/open-files.ts';
+import type { ClientFiles } from '../connections/open-files.ts';
 import type { EventTraces } from '../tracing/event-traces.ts';
 import { Gateway } from '../websocket/gateway.ts';
 import { reloadOperations } from '../operations/reloading.ts';
@@ -69,6 +71,7 @@ const EVENTS_FLOW_MS = 1000;
 /** Components that serve the WebSockets. */
 interface GatewayParts {
   readonly httpServer: HttpServer;
+  readonly files: ClientFiles;
   readonly proxies: TrustedProxies;
   readonly refusedOrigins: RefusedOrigins;
   readonly refused: RefusedClients;
@@ -140,7 +143,17 @@ export async function startGateway(services: GatewayServices, isListening = true
   const endpoint = { runtime, authenticator, documents, proxies, refusedOrigins };
   const httpServer = createHttpServer(services, { ...endpoint, onRefused: refused.onRefused }, () => streams);
   handshakes.watch(httpServer);
-  const { gateway, streams } = createGateway(services, { ...endpoint, httpServer, refused, hub, writer, handshakes });
+  const files = clientFiles();
+  limitSockets(httpServer, files.sockets, () => refused.onRefused('open_files'));
+  const { gateway, streams } = createGateway(services, {
+    ...endpoint,
+    httpServer,
+    files,
+    refused,
+    hub,
+    writer,
+    handshakes,
+  });
   await openRevocation(services, revocations, () => gateway.connections);
   const graceMs = () => (executions.mutationsInFlight > 0 ? drainTimeoutMs(config) : finishMs(config) / 8);
   register({ close: () => endServer(httpServer, graceMs()) });
@@ -287,7 +300,7 @@ function createDocumentQueue({ metrics }: RoleServices, hasEvents: () => boolean
 }
 
 function createGateway(services: GatewayServices, given: GatewayParts) {
-  const { httpServer, proxies, refusedOrigins, refused, handshakes, ...parts } = given;
+  const { httpServer, files, proxies, refusedOrigins, refused, handshakes, ...parts } = given;
   const { onRefused } = refused;
   const { config, tunables, graph, graphParts, log, metrics, memory, isLoopLate, hurry, unreadyWhile } = services;
   const failures = new LogWindow(LOG_WINDOW_MS);
@@ -308,10 +321,15 @@ function createGateway(services: GatewayServices, given: GatewayParts) {
   tunables.bind('MAX_OPERATIONS_PER_CONNECTION', (operations) => (limits.maxOperations = operations));
   const admission = {
     maxConnections: 0,
+    maxOpenFiles: files.connections,
     maxHandshakesPerSecond: 0,
     maxHandshakeBurst: shareOf(config.MAX_HANDSHAKE_BURST, config),
   };
-  tunables.bind('MAX_CONNECTIONS', (connections) => (admission.maxConnections = shareOf(connections, config)));
+  tunables.bind('MAX_CONNECTIONS', (connections) => {
+    admission.maxConnections = shareOf(connections, config);
+    if (admission.maxConnections > files.connections)
+      log.warn({ MAX_CONNECTIONS: connections, connections: files.connections }, MORE_THAN_FILES);
+  });
   tunables.bind('MAX_HANDSHAKES_PER_SECOND', (handshakes) => {
     admission.maxHandshakesPerSecond = shareOf(handshakes, config);
   });
@@ -391,6 +409,9 @@ function createGateway(services: GatewayServices, given: GatewayParts) {
   );
   return { gateway, streams };
 }
+
+const MORE_THAN_FILES =
+  'MAX_CONNECTIONS is more than this process may have open files for; raise the limit of open files (ulimit -n)';
 
 function subscriptionFields({ schema }: Graph): string[] {
   return Object.keys(schema.getSubscriptionType()?.getFields() ?? {});

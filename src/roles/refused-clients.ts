@@ -22,6 +22,7 @@ const SETTINGS: Readonly<Record<Exclude<Refused, OriginRefusal['reason'] | 'drai
   headers: 'MAX_INIT_BYTES',
   loop_lag: 'MAX_LOOP_LAG_MS',
   memory: 'MAX_HEAP_PERCENT',
+  open_files: 'ulimit -n',
   request_memory: 'MAX_HEAP_PERCENT',
   requests: 'MAX_REQUESTS_IN_FLIGHT',
   reservations: 'INIT_TIMEOUT_MS',

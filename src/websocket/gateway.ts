@@ -71,6 +71,7 @@ const REFUSALS: Readonly<Record<ConnectionRefusal, string>> = {
   memory: 'Try again later: the server is short of memory',
   loop_lag: 'Try again later: the server is overloaded',
   connections: 'Try again later: the server has as many connections as it may have',
+  open_files: 'Try again later: the server has as many connections as it may have open files for',
   handshake_rate: 'Try again later: too many connections at once',
 };
 

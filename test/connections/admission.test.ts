@@ -13,7 +13,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { LIMITS, startBareGateway } from '../websocket/bare-gateway.ts';
 
 const CALM = { isMemoryShort: () => false, isLoopLate: () => false };
-const OPEN = { maxConnections: 0, maxHandshakesPerSecond: 0, maxHandshakeBurst: 1 };
+const OPEN = { maxConnections: 0, maxOpenFiles: Infinity, maxHandshakesPerSecond: 0, maxHandshakeBurst: 1 };
 
 describe('Admission', () => {
   it('admits a burst and then the sustained rate', () => {
@@ -47,6 +47,17 @@ describe('Admission', () => {
       [0, 0, 0].map((now) => admission.refusal(now)),
       [undefined, undefined, 'handshake_rate'],
     );
+  });
+
+  it('is full at the limit of open files, too, and names it', () => {
+    const limits = { ...OPEN, maxConnections: 7, maxOpenFiles: 6 };
+    let connections = 5;
+    const admission = new Admission(limits, () => connections, CALM);
+    assert.deepEqual([admission.refusal(0), admission.isFull], [undefined, false]);
+    connections = 6;
+    assert.deepEqual([admission.refusal(0), admission.isFull], ['open_files', true]);
+    limits.maxConnections = 6;
+    assert.equal(admission.refusal(0), 'connections');
   });
 
   it('is full from the limit on, until there are 5 % less', () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { graphFolder } from '../graph/support/graph-folder.ts';
+import { metricOf } from '../support/metric.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Pod } from './pod.ts';
 import { spawnPod } from './pod-process.ts';
@@ -34,6 +36,25 @@ describe('an overloaded pod', () => {
     socket.close();
     await pod.until('readiness', () => isReady(pod));
     assert.ok((await openSocket(t, pod.url)).isOpen);
+  });
+
+  it('keeps open files for probes, and says that others have none, when clients open more sockets than it has files', async (t) => {
+    const pod = await spawnPod(t, { MAX_CONNECTIONS: '1000' }, { maxOpenFiles: 256 }).started();
+    const warning = pod.lines.find(({ msg }) => msg.startsWith('MAX_CONNECTIONS is more than'));
+    // Of 256 files 100 are reserved, and of the others a tenth.
+    assert.equal(warning?.['connections'], 141);
+    const clients = await Promise.all(Array.from({ length: 141 }, () => openSocket(t, pod.url)));
+    const reason = 'Try again later: the server has as many connections as it may have open files for';
+    assert.deepEqual(await (await openSocket(t, pod.url)).expectClose(), { code: 1013, reason });
+    const { hostname, port } = new URL(pod.endpoint);
+    const idle = Array.from({ length: 150 }, () => connect(Number(port), hostname).on('error', () => undefined));
+    t.after(() => idle.forEach((socket) => socket.destroy()));
+    const refusals = 'crier_refusals_total{reason="open_files"}';
+    await pod.until('the refusals', async () => (await metricOf(pod.admin, refusals)) > 130);
+    await assertOverloaded(pod, 'connections');
+    assert.equal((await fetch(`${pod.admin}/healthz`)).status, 200);
+    assert.ok(pod.lines.some(({ reason, setting }) => reason === 'open_files' && setting === 'ulimit -n'));
+    assert.ok(clients.every(({ isOpen }) => isOpen));
   });
 
   it('is unready and admits no socket while code of the graph blocks its event loop, and is ready when that ends', async (t) => {

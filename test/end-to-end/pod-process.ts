@@ -16,6 +16,8 @@ export interface PodOptions {
   /** File descriptors for the pod. `output` or `log` then stays empty. */
   readonly standardOutput?: number;
   readonly standardError?: number;
+  /** Its limit of open files. Default: that of the test. */
+  readonly maxOpenFiles?: number;
 }
 
 /** crier in its own process, as in production. Its environment holds PATH and nothing else of the test's. */
@@ -27,7 +29,10 @@ export class PodProcess extends Pod {
   constructor(settings: Readonly<Record<string, string>>, options: PodOptions = {}) {
     super();
     const { arguments: rest = [], folder, main = MAIN, standardOutput = 'pipe', standardError = 'pipe' } = options;
-    this.process = spawn(process.execPath, ['--enable-source-maps', main, ...rest], {
+    const words = [process.execPath, '--enable-source-maps', main, ...rest];
+    // `exec`: the limit is of the shell, and of Node in its place.
+    if (options.maxOpenFiles) words.unshift('sh', '-c', `ulimit -n ${options.maxOpenFiles} && exec "$0" "$@"`);
+    this.process = spawn(words[0]!, words.slice(1), {
       cwd: folder,
       env: { PATH: process.env['PATH'], ...podEnvironment(settings) },
       stdio: ['ignore', standardOutput, standardError],

@@ -42,7 +42,7 @@ export const gatewayVariables = {
     0,
     '0',
     'connections',
-    'Open WebSockets and streams; further ones are refused: closed with 1013, or answered with 503. 0: no limit.',
+    'Open WebSockets and streams; further ones are refused: closed with 1013, or answered with 503. 0: as many as the limit of open files allows.',
   ),
   MAX_CONNECTIONS_PER_USER: count(
     0,
