@@ -150,7 +150,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'match has a path that the types do not have': {
     make: (t) => refusal(t, schemaOf(BOUND.replace('"order.id"', '"order.ident"'))),
     says: [
-      /schema\.graphql:3: Subscription\.order_updated: path "order\.ident" can never match/,
+      /schema\.graphql:3: Subscription\.order_updated: path "order\.ident" leads to no field, which a path inside the payload must/,
       /Order has no field "ident"; its fields are: id, total/,
     ],
   },

@@ -25,10 +25,11 @@ function linesOf(field: GraphQLField<unknown, unknown>, { bindings, redisBinding
 
 function describeBinding({ topics, payload, match, where, filters = [], ...binding }: Binding): string[] {
   const { history, state, tombstone } = binding;
+  const keys = [...match.map(describeMatch), ...where.map(({ path }) => `value of "${path}"`)];
   const place = payload.length > 0 ? `, at "${payload.join('.')}" of its records` : '';
   return [
     `from topic ${topics.join(', ')}${place}`,
-    match.length > 0 ? `one channel for each ${match.map(describeMatch).join(' and ')}` : 'one channel: every record',
+    keys.length > 0 ? `one channel for each ${keys.join(' and ')}` : 'one channel: every record',
     ...where.map(({ claim, path }) => `only where "${path}" is the claim "${claim}" of the connection`),
     ...filters.map(({ arg, op, path }) => `only where "${path}" ${op} ${arg}`),
     ...(history ? [`keeps the last ${history.entries} events of a channel, for clients that resume`] : []),

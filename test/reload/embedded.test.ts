@@ -52,12 +52,12 @@ describe('a reload of a graph that cannot be served', () => {
     [
       'has a mistake in its schema',
       { 'schema.graphql': SCHEMA.replace('path: "id"', 'path: "x"') },
-      /path "x" can never match/,
+      /path "x" leads to no field, which a path inside the payload must/,
     ],
     [
       'has two mistakes',
       { 'schema.graphql': SCHEMA.replaceAll('path: "', 'path: "x') },
-      /"xid" can never match[^]*"xgroup" can never/,
+      /"xid" leads to no field[^]*"xgroup" leads to no field/,
     ],
     ['has a syntax error', { 'resolvers.js': 'export const = 1;' }, /resolvers\.js:1: /],
     [

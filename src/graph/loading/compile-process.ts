@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { transformFileAsync, traverse } from '@babel/core';
 import { RELATIVE, importedFile } from './plain-modules.ts';
 
@@ -30,7 +30,8 @@ async function compileAll(packageRoot: string, entries: readonly string[]): Prom
     for (const { specifier, line } of compiled.imports) {
       const found = importedFile(file, specifier);
       if (!found) {
-        const message = `imports "${specifier}", which does not exist; write the file's name with its extension`;
+        const mend = extname(specifier) === '' ? "write the file's name with its extension" : 'correct the path';
+        const message = `imports "${specifier}", which does not exist; ${mend}`;
         report.problems.push({ file, line, message });
       } else if (!/\.m?[jt]s$/.test(found)) {
         report.others[found] = createHash('sha256').update(readFileSync(found)).digest('hex');

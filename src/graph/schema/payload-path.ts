@@ -70,6 +70,8 @@ function walk(
   const next = rest[0];
   if (next === undefined) return `ends at an object (${type.name}); extend it to one of its fields`;
   if (next === '__typename') return rest.length === 1 ? undefined : 'continues after __typename; end it there';
+  // GraphQL reserves such names, so no type says what the value is.
+  if (next.startsWith('__')) return undefined;
   const types = isObjectType(type) ? [type] : [...schema.getPossibleTypes(type), ...(isUnionType(type) ? [] : [type])];
   const fields = types.flatMap((member) => member.getFields()[next] ?? []);
   if (fields.length === 0) {
@@ -77,7 +79,7 @@ function walk(
     const mend =
       didYouMean(next, names) ||
       `; its fields are: ${[...new Set(names)].join(', ')}; correct the path, or add the field`;
-    return `can never match: ${type.name} has no field "${next}"${mend}`;
+    return `leads to no field, which a path inside the payload must: ${type.name} has no field "${next}"${mend}`;
   }
   // Possible as soon as one of the types that the value may have makes it possible.
   const verdicts = fields.map((candidate) => walk(schema, candidate.type, segments, index + 1, mayEndAtList));

@@ -339,7 +339,11 @@ describe('loadGraph', () => {
     ],
     'an import that leads nowhere': [
       '\nimport { a } from "./nowhere";\nexport { a };',
-      /^resolvers\.ts:2: imports "\.\/nowhere", which does not exist/,
+      /^resolvers\.ts:2: imports "\.\/nowhere", which does not exist; write the file's name with its extension$/,
+    ],
+    'an import of a file that is away': [
+      'import data from "./data.json" with { type: "json" };\nexport { data };',
+      /^resolvers\.ts:1: imports "\.\/data\.json", which does not exist; correct the path$/,
     ],
     'a package that nobody has': [
       'import "no-such-package-here";',

@@ -222,6 +222,13 @@ describe('binding', () => {
     assert.deepEqual(parse(`a(${args}): Auction @kafka(topic: "t", payload: "p", match: [${match}])`).problems, []);
   });
 
+  it('allows a path whose name GraphQL reserves, which no type could have', () => {
+    const { problems } = parse(
+      'a(deleted: ID): Auction @kafka(topic: "t", where: [{ arg: "deleted", path: "__deleted", op: NE }])',
+    );
+    assert.deepEqual(problems, []);
+  });
+
   it('allows a path that some type of an abstract value has, __typename included', () => {
     const { problems } = parse(`
       a(n: Int!): Event @kafka(topic: "t", match: [{ arg: "n", path: "e.lot_no" }], payload: "e")
@@ -266,7 +273,7 @@ describe('binding', () => {
     ],
     'a where on an impossible path': [
       'a(x: Float): Auction @kafka(topic: "t", where: { arg: "x", path: "prise", op: GT })',
-      /path "prise" can never match: Auction has no field "prise"; did you mean "price"\?/,
+      /path "prise" leads to no field, which a path inside the payload must: Auction has no field "prise"; did you mean "price"\?/,
     ],
     'IN with one value': [
       'a(x: ID): Auction @kafka(topic: "t", where: { arg: "x", path: "id", op: IN })',
@@ -369,7 +376,7 @@ describe('binding', () => {
     'an empty payload': ['a: Auction @kafka(topic: "t", payload: "")', /payload is empty; leave it out/],
     'a path to no field': [
       'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "auction.titel" }], payload: "auction")',
-      /path "auction\.titel" can never match: Auction has no field "titel"; did you mean "title"\?/,
+      /path "auction\.titel" leads to no field, which a path inside the payload must: Auction has no field "titel"; did you mean "title"\?/,
     ],
     'a path through a list': [
       'a(x: ID): Auction @kafka(topic: "t", match: [{ arg: "x", path: "items.id" }])',
@@ -421,7 +428,7 @@ describe('binding', () => {
     ],
     'a where to no field': [
       'a: Auction @kafka(topic: "t", where: [{ claim: "x", path: "titel" }])',
-      /path "titel" can never match: Auction has no field "titel"; did you mean "title"/,
+      /path "titel" leads to no field, which a path inside the payload must: Auction has no field "titel"; did you mean "title"/,
     ],
     'two wheres on one path': [
       'a: Auction @kafka(topic: "t", where: [{ claim: "x", path: "id" }, { claim: "y", path: "id" }])',
