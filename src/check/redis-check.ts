@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { HASH_TAGS } from '../bus/redis/cluster/hash-tags.ts';
 import { primaryOf, readSlotMap } from '../bus/redis/cluster/slot-map.ts';
 import type { SlotMap } from '../bus/redis/cluster/slot-map.ts';
+import { guardParser } from '../bus/redis/guarded-parser.ts';
 import type { RedisAccess } from '../bus/redis/redis-access.ts';
 import { addressText, parseRedisUrl } from '../bus/redis/redis-address.ts';
 import type { ClusterAddress, HostPort, RedisTarget } from '../bus/redis/redis-address.ts';
@@ -67,6 +68,7 @@ async function checkTarget(
     enableReadyCheck: false,
     disableClientInfo: true,
   });
+  guardParser(client);
   access?.attach(client);
   let loss: Error | undefined;
   client.on('error', (error: Error) => (loss ??= error));

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
+import { guardParser } from './guarded-parser.ts';
 import type { RedisTarget } from './redis-address.ts';
 import type { RedisAccess } from './redis-access.ts';
 import type { RedisLink } from './redis-link.ts';
@@ -112,6 +113,7 @@ export class DeliveryProbe {
       enableReadyCheck: false,
       disableClientInfo: true,
     }));
+    guardParser(fresh);
     const detachAccess = access?.attach(fresh);
     fresh.on('error', () => undefined);
     this.#sentAt = performance.now();

@@ -6,9 +6,12 @@ import type { Logger } from '../../log.ts';
 import type { PublishFailure } from '../publish-failure.ts';
 import { replyFailure } from '../publish-failure.ts';
 import { limitReads } from '../read-limit.ts';
+import { guardParser } from './guarded-parser.ts';
 import type { RedisTarget } from './redis-address.ts';
 import type { RedisAccess } from './redis-access.ts';
 import { RenewableClient } from './renewable-client.ts';
+import { readPart } from './server-part.ts';
+import type { ServerPart } from './server-part.ts';
 import type { Mark } from './subscription-handover.ts';
 
 const LOG_WINDOW_MS = 5_000;
@@ -23,6 +26,8 @@ const REFUSED_PROBE_INTERVAL_MS = 250;
 /** About as many bytes as the fan-out serves in one slice (10 ms), with events of 2 KB that have one subscriber each. */
 const MAX_BYTES_PER_TURN = 256 * 1024;
 const SENTINEL_TIMEOUT_MS = 2_000;
+/** A link is dropped if bytes arrive and no reply to PING for this many times the silence timeout: a reply before it never ends. */
+const DEAF_AFTER = 5;
 /** What ioredis emits for a reply to no command. */
 const QUEUE_ERROR = /^Command queue state error/;
 /** The same for the end of a subscription, with its channel. */
@@ -84,6 +89,8 @@ export class RedisLink {
   #probingAgain: NodeJS.Timeout | undefined;
   /** The socket that was probed last, and the bytes it had received by then. */
   #probed: { readonly stream: Redis['stream']; readonly bytesRead: number } | undefined;
+  /** Since when a reply to PING is due, of performance.now(); undefined: none is. */
+  #dueSince: number | undefined;
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
   readonly #connection: RenewableClient;
@@ -122,7 +129,7 @@ export class RedisLink {
       sentinelRetryStrategy: () => this.#backoffMs(),
       sentinelCommandTimeout: Math.min(SENTINEL_TIMEOUT_MS, silenceTimeoutMs),
     });
-    return client.on('connect', () => limitReads(client.stream, MAX_BYTES_PER_TURN));
+    return guardParser(client).on('connect', () => limitReads(client.stream, MAX_BYTES_PER_TURN));
   }
 
   #adopt(client: Redis): void {
@@ -135,6 +142,7 @@ export class RedisLink {
     });
     client.on('ready', () => {
       this.#loss = 'connection_lost';
+      this.#dueSince = undefined;
       this.#watchdog?.refresh();
       this.#probe();
     });
@@ -219,13 +227,15 @@ export class RedisLink {
    */
   #watch(): void {
     if (this.client.status !== 'ready') return;
-    if (!this.#isSilent()) {
+    if (!this.#isSilent() && !this.#isDeaf()) {
       this.#probe();
       return;
     }
     // After a blocked event loop, timers run before input: check again once the socket has been read.
     setImmediate(() => {
-      if (this.#isSilent()) this.drop(`no answer within ${this.#options.silenceTimeoutMs} ms`, 'timeout');
+      const { silenceTimeoutMs } = this.#options;
+      if (this.#isSilent()) this.drop(`no answer within ${silenceTimeoutMs} ms`, 'timeout');
+      else if (this.#isDeaf()) this.drop(`a reply does not end within ${DEAF_AFTER * silenceTimeoutMs} ms`, 'timeout');
     });
   }
 
@@ -234,10 +244,15 @@ export class RedisLink {
     return this.#probed?.stream === stream && this.#probed.bytesRead === stream.bytesRead;
   }
 
+  #isDeaf(): boolean {
+    return performance.now() - (this.#dueSince ?? Infinity) > DEAF_AFTER * this.#options.silenceTimeoutMs;
+  }
+
   #probe(): void {
     if (this.#status !== 'started' || this.client.status !== 'ready') return;
     const { stream } = this.client;
     this.#probed = { stream, bytesRead: stream.bytesRead };
+    this.#dueSince ??= performance.now();
     // A server at maxclients replies to the first command only, with the reason.
     const pong = this.client.ping();
     const part = this.#isToldPart ? readPart(this.client) : Promise.resolve('primary' as const);
@@ -258,6 +273,7 @@ export class RedisLink {
   }
 
   #onRefusal(error: Error): void {
+    this.#dueSince = undefined;
     // After a refused password, Redis refuses the PING, too.
     if (this.#refusal !== 'WRONGPASS') this.#refusal = replyFailure(error.message);
     this.#warn('probe', describe(error));
@@ -274,6 +290,7 @@ export class RedisLink {
   }
 
   #answered(stream: Redis['stream'], part: ServerPart): void {
+    this.#dueSince = undefined;
     const isCurrent = stream === this.client.stream && this.client.status === 'ready' && stream.writable;
     if (this.#status !== 'started' || !isCurrent) return;
     if (part === 'replica') return this.#onReplica();
@@ -362,20 +379,6 @@ export class RedisLink {
       ),
     );
   }
-}
-
-/** What a server is in its topology; a primary may be the only server. */
-type ServerPart = 'primary' | 'replica' | 'node';
-
-/**
- * What the server says that it is: a node of a Redis Cluster, a replica or, also if it does not say, a primary. HELLO tells every user
- * (Redis 6.2 or later). Unlike INFO, ROLE and CLUSTER, it needs no permission.
- */
-async function readPart(client: Redis): Promise<ServerPart> {
-  const properties = (await client.call('hello').catch(() => [])) as unknown[];
-  const read = (name: string) => properties[properties.indexOf(name) + 1];
-  if (read('mode') === 'cluster') return 'node';
-  return read('role') === 'replica' ? 'replica' : 'primary';
 }
 
 /** True if Redis refused the command; false if the link failed. */

@@ -60,6 +60,11 @@ export class TcpProxy {
     this.#cuts.push(...bytes);
   }
 
+  /** The clients of the present links receive bytes that the server has not sent. */
+  inject(bytes: string): void {
+    for (const { client } of this.#pairs) client.write(bytes);
+  }
+
   /** The present links stay open and carry no more bytes in either direction. */
   freeze(): void {
     for (const pair of this.#pairs) pair.isFrozen = true;

@@ -3,6 +3,7 @@ import { ConfigError } from '../../../errors.ts';
 import { LogWindow } from '../../../log.ts';
 import type { Logger } from '../../../log.ts';
 import { withTimeout } from '../../../with-timeout.ts';
+import { guardParser } from '../guarded-parser.ts';
 import { NO_LINK } from '../publish-link.ts';
 import type { PublishLink } from '../publish-link.ts';
 import { addressText } from '../redis-address.ts';
@@ -225,6 +226,7 @@ export class RedisCluster implements RedisTopology {
       enableReadyCheck: false,
       disableClientInfo: true,
     });
+    guardParser(client);
     const detach = this.#options.access?.attach(client);
     let loss: Error | undefined;
     client.on('error', (error: Error) => (loss ??= error));
