@@ -18,24 +18,16 @@ import type { FlowWait } from './session/flow-wait.ts';
 import { GroupSession } from './session/group-session.ts';
 import type { PartitionWait } from './session/partition-waits.ts';
 import type { RebuildReason, WorkerObserver } from './observer.ts';
-import { partitionKey } from './partition-key.ts';
-import type { TopicPartition } from './partition-key.ts';
+import { isSameReads } from './kafka-reads.ts';
+import type { KafkaReads } from './kafka-reads.ts';
 import { Periodic } from './periodic.ts';
 import { OpenTransactions } from './session/open-transactions.ts';
 import { positionsOf } from './session/positions.ts';
 import { StartOffsets } from './session/start-offsets.ts';
-import type { KeptStates } from './session/start-offsets.ts';
 import { Watchdog } from './session/watchdog.ts';
 import { RecordPublisher } from './record-publisher.ts';
 import { TopicDiscovery } from './topic-discovery.ts';
 import { UndecodableLimit } from './undecodable-limit.ts';
-
-/** What a graph reads. */
-export interface KafkaReads {
-  readonly topics: readonly string[];
-  /** undefined: the worker keeps no states. */
-  readonly states?: KeptStates | undefined;
-}
 
 export interface KafkaConsumerOptions extends BatchPorts, KafkaReads {
   readonly config: KafkaConnectionConfig &
@@ -183,16 +175,9 @@ export class KafkaConsumer {
   get waits(): readonly PartitionWait[] {
     const session = this.#session;
     if (!session) return [];
-    const isAssigned = ({ topic, partition }: TopicPartition) => session.assignment.get(topic)?.has(partition) === true;
-    const leaderless = new Map(
-      [...session.unknown, ...this.#discovery.leaderless.filter(isAssigned)].map((one) => [
-        partitionKey(one.topic, one.partition),
-        one,
-      ]),
-    );
     return [
       ...session.waits,
-      ...Array.from(leaderless.values(), (one) => ({ ...one, for: 'a leader' as const })),
+      ...this.#discovery.leaderlessOf(session).map((one) => ({ ...one, for: 'a leader' as const })),
       ...this.#transactions.held.map((one) => ({ ...one, for: 'the end of a transaction' as const })),
     ];
   }
@@ -209,7 +194,7 @@ export class KafkaConsumer {
   replace(reads: KafkaReads): void {
     const former = this.#reads;
     this.#reads = reads;
-    if (isSame(former, reads)) return;
+    if (isSameReads(former, reads)) return;
     this.#newTopics = new Set([...this.#newTopics, ...reads.topics.filter((topic) => !former.topics.includes(topic))]);
     this.#discovery.topics = reads.topics;
     if (this.#startOffsets) this.#startOffsets.states = reads.states;
@@ -375,17 +360,8 @@ export class KafkaConsumer {
   /** Joins again where that lets more partitions be read. */
   async #checkTopics(): Promise<void> {
     const session = this.#session;
-    const isMore = (await this.#discovery.hasGrown()) || (await this.#canPlaceMore());
-    if (isMore && session === this.#session) this.#end?.({ kind: 'topics' });
-  }
-
-  /** True if a partition whose place was not known at the join has a leader that knows it now. */
-  async #canPlaceMore(): Promise<boolean> {
-    const unknown = this.#session?.unknown ?? [];
-    if (unknown.length === 0) return false;
-    const topics = [...new Set(unknown.map(({ topic }) => topic))];
-    const ranges = await this.#cluster.partitionRanges(topics).catch(() => undefined);
-    return unknown.some(({ topic, partition }) => ranges?.get(topic)?.has(partition));
+    const hasMore = (await this.#discovery.hasGrown()) || (await this.#startOffsets?.canPlace(session?.unknown ?? []));
+    if (hasMore && session === this.#session) this.#end?.({ kind: 'topics' });
   }
 
   /** The bus logs its own outage. */
@@ -418,10 +394,4 @@ export class KafkaConsumer {
 
 function describe(error: Error): string {
   return `${error.name}: ${error.message}`;
-}
-
-function isSame(former: KafkaReads, next: KafkaReads): boolean {
-  const textOf = ({ topics, states }: KafkaReads) =>
-    JSON.stringify([topics.toSorted(), [...(states?.signatures ?? [])].sort()]);
-  return textOf(former) === textOf(next);
 }

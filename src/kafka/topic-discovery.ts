@@ -1,5 +1,5 @@
 import type { Logger } from '../log.ts';
-import type { Cluster, TopicPartitions } from './kafkajs/cluster.ts';
+import type { Cluster, PartitionMap, TopicPartitions } from './kafkajs/cluster.ts';
 import { partitionKey } from './partition-key.ts';
 import type { TopicPartition } from './partition-key.ts';
 
@@ -30,9 +30,16 @@ export class TopicDiscovery {
     return this.#missing;
   }
 
-  /** Partitions that had no leader at the last look. */
-  get leaderless(): readonly TopicPartition[] {
-    return this.#leaderless;
+  /** Partitions of an assignment that had no leader at the last look, or whose leader has not said which records they have (`unknown`). */
+  leaderlessOf({
+    assignment,
+    unknown,
+  }: {
+    readonly assignment: PartitionMap<unknown>;
+    readonly unknown: readonly TopicPartition[];
+  }): readonly TopicPartition[] {
+    const leaderless = this.#leaderless.filter(({ topic, partition }) => assignment.get(topic)?.has(partition));
+    return [...leaderless, ...missingIn(leaderless, unknown)];
   }
 
   /** @throws what the brokers refuse */

@@ -43,17 +43,25 @@ describe('TopicDiscovery', () => {
     const leaderless: Record<string, readonly number[]> = {};
     const { discovery, lines } = createDiscovery(['a', 'b'], { a: 2, b: 2 }, leaderless);
     await discovery.existing();
-    assert.deepEqual([discovery.leaderless, lines], [[], []]);
+    const assignment = new Map(
+      ['a', 'b'].map((topic) => [topic, new Map([0, 1].map((partition) => [partition, undefined]))]),
+    );
+    const leaderlessOf = (unknown: { topic: string; partition: number }[] = []) =>
+      discovery.leaderlessOf({ assignment, unknown });
+    assert.deepEqual([leaderlessOf(), lines], [[], []]);
     leaderless['b'] = [1];
     for (let look = 0; look < 3; look++) assert.equal(await discovery.hasGrown(), false);
-    assert.deepEqual(discovery.leaderless, [{ topic: 'b', partition: 1 }]);
+    const one = { topic: 'b', partition: 1 };
+    assert.deepEqual(leaderlessOf([one]), [one]);
+    assert.deepEqual(leaderlessOf([{ topic: 'a', partition: 0 }]), [one, { topic: 'a', partition: 0 }]);
+    assert.deepEqual(discovery.leaderlessOf({ assignment: new Map(), unknown: [] }), []);
     assert.match(
       lines.join(''),
       /^\{.*"partitions":\[\{"topic":"b","partition":1\}\].*partitions have no leader.*\}\n$/,
     );
     leaderless['b'] = [];
     await discovery.hasGrown();
-    assert.deepEqual(discovery.leaderless, []);
+    assert.deepEqual(leaderlessOf(), []);
     assert.match(lines.at(-1)!, /partitions have a leader again/);
   });
 

@@ -146,6 +146,14 @@ export class StartOffsets {
     return { unknown, resumePoints, uncommitted, pendingFills };
   }
 
+  /** True if a leader now says which records one of these has, whose place was unknown at `lookUp`. */
+  async canPlace(unknown: readonly TopicPartition[]): Promise<boolean> {
+    if (unknown.length === 0) return false;
+    const topics = [...new Set(unknown.map(({ topic }) => topic))];
+    const ranges = await this.#cluster.partitionRanges(topics).catch(() => undefined);
+    return unknown.some(({ topic, partition }) => ranges?.get(topic)?.has(partition));
+  }
+
   /** By topic, of the topics whose states the worker keeps. */
   async #fillsOf(ranges: PartitionMap<unknown>): Promise<ReadonlyMap<string, TopicFills>> {
     const fills = new Map<string, TopicFills>();
