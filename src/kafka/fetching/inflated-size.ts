@@ -97,29 +97,50 @@ const ZSTD_WINDOW_MAX_BYTES = 8 * 1024 * 1024;
  * each block. Refuses windows over 8 MiB, and more than one frame: Kafka's producers write one.
  */
 export function zstdFrameInflatedBound(frame: Buffer): number {
+  const { contentSize } = zstdHeader(frame);
+  let bound = 0;
+  for (const { maxBytes } of zstdBlocks(frame)) bound += maxBytes;
+  return Math.max(bound, contentSize);
+}
+
+/** The blocks of a zstd frame, in order. `end`: of its bytes in the frame; the last block has the frame's checksum, too. */
+export function* zstdBlocks(frame: Buffer): Generator<{ readonly end: number; readonly maxBytes: number }, void, void> {
+  const { end, checksumBytes } = zstdHeader(frame);
+  let at = end;
+  while (at + 3 <= frame.length) {
+    const header = frame.readUIntLE(at, 3);
+    const isRunLength = ((header >> 1) & 3) === 1;
+    const isLast = (header & 1) === 1;
+    at += 3 + (isRunLength ? 1 : header >> 3) + (isLast ? checksumBytes : 0);
+    if (isLast) requireEnd(frame, at);
+    yield { end: at, maxBytes: Math.max(ZSTD_BLOCK_MAX_BYTES, isRunLength ? header >> 3 : 0) };
+    if (isLast) return;
+  }
+  throw new Error('the frame is cut off');
+}
+
+interface ZstdHeader {
+  readonly end: number;
+  /** 0: not declared. */
+  readonly contentSize: number;
+  readonly checksumBytes: number;
+}
+
+function zstdHeader(frame: Buffer): ZstdHeader {
   if (frame.length < 9 || frame.readUInt32LE(0) !== ZSTD_MAGIC) throw new Error('it is not a zstd frame');
   const descriptor = frame[4]!;
   const isSingleSegment = (descriptor & 0x20) !== 0;
   const contentSizeBytes = [isSingleSegment ? 1 : 0, 2, 4, 8][descriptor >> 6]!;
   const contentSizeAt = 5 + (isSingleSegment ? 0 : 1) + [0, 1, 2, 4][descriptor & 3]!;
-  let at = contentSizeAt + contentSizeBytes;
-  if (at > frame.length) throw new Error('the frame is cut off');
-  if (!isSingleSegment && zstdWindowBytes(frame[5]!) > ZSTD_WINDOW_MAX_BYTES) {
+  const end = contentSizeAt + contentSizeBytes;
+  if (end > frame.length) throw new Error('the frame is cut off');
+  const contentSize = zstdContentSize(frame, contentSizeAt, contentSizeBytes);
+  // The window of a single segment is its content.
+  const windowBytes = isSingleSegment ? contentSize : zstdWindowBytes(frame[5]!);
+  if (windowBytes > ZSTD_WINDOW_MAX_BYTES) {
     throw new Error('its window is over 8 MiB: lower the compression level, or run Node 22.15 or later');
   }
-  const contentSize = zstdContentSize(frame, contentSizeAt, contentSizeBytes);
-  let bound = 0;
-  while (at + 3 <= frame.length) {
-    const header = frame.readUIntLE(at, 3);
-    const isRunLength = ((header >> 1) & 3) === 1;
-    bound += Math.max(ZSTD_BLOCK_MAX_BYTES, isRunLength ? header >> 3 : 0);
-    at += 3 + (isRunLength ? 1 : header >> 3);
-    if (header & 1) {
-      requireEnd(frame, at + (descriptor & 0x04 ? 4 : 0));
-      return Math.max(bound, contentSize);
-    }
-  }
-  throw new Error('the frame is cut off');
+  return { end, contentSize, checksumBytes: descriptor & 0x04 ? 4 : 0 };
 }
 
 function requireEnd(frame: Buffer, end: number): void {

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import zlib, { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
+import { Decompress } from 'fzstd';
 import kafkajs from 'kafkajs';
 import type { Kafka } from 'kafkajs';
 import lz4 from 'lz4-napi';
@@ -51,8 +52,36 @@ function zstdRuns(blocks: number, { windowDescriptor = 0x38 } = {}): Buffer {
   return Buffer.concat([header, ...Array.from({ length: blocks }, (_, i) => run(i === blocks - 1))]);
 }
 
+/** Letters of a linear congruential generator. */
+function lettersOf(count: number): Buffer {
+  let state = 1;
+  return Buffer.from(
+    Array.from({ length: count }, () => {
+      state = (state * 75 + 74) % 65_537;
+      return 97 + (state % 26);
+    }),
+  );
+}
+
+/** 850 times these 1,000 letters, by `zstd -3 --check`: seven blocks that refer to the block before, as a single segment. */
+const ZSTD_BLOCKS = Buffer.from(
+  [
+    'KLUv/aRQ+AwAnBMAhv6ZEaA9REnyMT3+ih47/////wsCkwCUAJUA+49/Wb/wc4TZUxjC1WQqIw+DQRY4ClS3jWPgeRP9Usjtb3HnFCtYH56Y+l',
+    'aF8cI7cZykvnYnBMJcHUoBeKgLSgU2U70OaopbqzKIJvnb4dG3tVhgLQ5NshsbK05H64T5RMoN8d5Y2ngdcuU84Bor7FSDgcgTTofXScIqxUzn',
+    '9jH0QAyTaFt9CXgFLlxV/Lk3Lcodc4lLZbCMXy0aZru6oTWXIT0VqCyoMYxFwt3xxLcyY4RzZ5IWED4gq6TMghElJLrdmIqqpysRzGdRKE2nGZ',
+    'vX6lgm/14uCsswuxsgnS9IWIFQCv4mdEYO5oaXNIuyBkvOPTC4MNs368Od6GfB3gieRSgZnPAQB7IRTT7sR9IRxmsIUSLEqGjQBGRfFnhg4ZEY',
+    'UOZjBY2ddpXG7WOjhBeDgVewnVNAwPMIMZEQSpMiEIY9l6HMxaxeIacHpJkuhlDkEjnIVmo2pqRjTrET8dA5YexC7QZTxlpC6+Vg0fj+1FSqWi',
+    'OAPV0eIVDEU1iEoJnOmsbFEsMeFHa6L+7xshK7cCvfK+WfGF/ktxQyRYqDGGqMKaAnfEIebqtEqKHexBaDrrr5A0CKmvUBqy+BuGoiH0Iai46+',
+    'TP4VkXJd3bqeq75nXM8rVtEsJQIcdSJ7yPJt+ZkU8GKPu3gKzqC5srigXip8gvyXrz6q4KiwUm0uxPPzMDN6GAMS0wa6hDNWIkSiBMcrwOdiOf',
+    'TzAPeJSxGU8nV7PuNqMklvA4xBRIiWMRHDgqgQ309rqt7b+uyWJfaVTwc06AMoNiKZwRPNAQDoK/jX5yINTAAACGkBAPz/ORACTAAACGsBAPz/',
+    'ORACTAAACG4BAPz/ORACTAAACGwBAPz/ORACTAAACGMBAPz/ORACTQAACG0BAEx4HQgBpAyPdw==',
+  ].join(''),
+  'base64',
+);
+
 const inflated = Buffer.from(JSON.stringify({ visibleAuctionStartDateTime: '2024-02-18', bids: 'x'.repeat(300_000) }));
 const zeros = Buffer.alloc(64 * MIB);
+const letters = Buffer.alloc(850_000, lettersOf(1000));
 
 describe('codecs', () => {
   const codecs = createCodecs({ maxInflatedBytes: MIB });
@@ -69,6 +98,7 @@ describe('codecs', () => {
       inflated,
     ],
     ['zstd', 'zstd', zstdRuns(3), Buffer.alloc(3 * 128 * 1024, 'x')],
+    ['zstd of several turns', 'zstd', ZSTD_BLOCKS, letters],
   ] as [string, Name, Buffer, Buffer][]) {
     it(`inflates ${title}`, async () => assert.ok((await codecs[name].decompress(data)).equals(expected)));
 
@@ -128,6 +158,48 @@ describe('codecs', () => {
       await assert.rejects(codecs.zstd.decompress(frame), CompressionError);
       assert.ok(process.memoryUsage().rss - before < 32 * MIB);
     }
+  });
+
+  it(
+    'inflates at most 512 KiB of zstd between two turns of the event loop',
+    { skip: 'zstdDecompress' in zlib && 'Node inflates zstd off the event loop' },
+    async (t) => {
+      let turn = 0;
+      let timer = setImmediate(function next() {
+        turn++;
+        timer = setImmediate(next);
+      });
+      t.after(() => clearImmediate(timer));
+      const blocksOfTurns = new Map<number, number>();
+      const push = Reflect.get(Decompress.prototype, 'push') as (this: Decompress, ...args: unknown[]) => void;
+      t.mock.method(Decompress.prototype, 'push', function (this: Decompress, chunk: Uint8Array, isLast?: boolean) {
+        const { ondata } = this;
+        this.ondata = (block, isEnd) => {
+          if (block.length > 0) blocksOfTurns.set(turn, (blocksOfTurns.get(turn) ?? 0) + 1);
+          return ondata.call(this, block, isEnd);
+        };
+        push.call(this, chunk, isLast);
+        this.ondata = ondata;
+      });
+      const { zstd } = createCodecs({ maxInflatedBytes: 64 * MIB });
+      assert.equal((await zstd.decompress(zstdRuns(510))).length, 510 * 128 * 1024);
+      const blocks = [...blocksOfTurns.values()];
+      assert.equal(
+        blocks.reduce((a, b) => a + b),
+        510,
+      );
+      assert.ok(Math.max(...blocks) <= 4 + 1, `${Math.max(...blocks)} blocks of 128 KiB in a turn`);
+    },
+  );
+
+  it('refuses a zstd frame whose only segment exceeds the window of 8 MiB', async () => {
+    const { zstd } = createCodecs({ maxInflatedBytes: 64 * MIB });
+    const [header, size] = [Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0]), Buffer.alloc(4)];
+    size.writeUInt32LE(8 * MIB + 1);
+    const frame = Buffer.concat([header, size, zstdRuns(65).subarray(6)]);
+    const refused = zstd.decompress(frame);
+    if ('zstdDecompress' in zlib) assert.ok(await refused.catch(() => true));
+    else await assert.rejects(refused, { code: 'ERR_BATCH_CORRUPT', message: /its window is over 8 MiB/ });
   });
 
   it('never rejects with an error that ends a kafkajs consumer for good', async () => {
