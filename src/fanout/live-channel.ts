@@ -219,7 +219,8 @@ export class LiveChannel {
       this.#services.observer.onStale();
       return false;
     }
-    if (verdict === 'gap') this.#notifyGap('epoch');
+    if (verdict === 'older') this.#logOlderEpoch();
+    if (verdict !== 'next') this.#notifyGap('epoch');
     if (coordinates?.entry) this.#last = positionOf(coordinates, coordinates.entry);
     this.#services.observer.onEvent(coordinates !== undefined);
     const arrive = this.#members.admit(event);
@@ -232,6 +233,16 @@ export class LiveChannel {
     if (groups.size === 0) return isAwaited;
     this.#deliver(event, groups, intake, length);
     return true;
+  }
+
+  #logOlderEpoch(): void {
+    const { log, logWindow } = this.#services;
+    logWindow.run('older epoch', (suppressed) =>
+      log.warn(
+        { channel: channelLabel(this.name), suppressed },
+        'a channel is back at an older epoch: a message that no worker published had a newer one, or Redis lost data. Only crier may publish on its channels',
+      ),
+    );
   }
 
   /** Events may be missing: each operation receives `gap: true` with its next event. */

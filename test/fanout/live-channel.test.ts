@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { HISTORY_DEFAULTS } from '../../src/bus/history.ts';
+import type { Listener } from '../../src/bus/bus.ts';
 import type { HistoryLimits } from '../../src/bus/history.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { Cursors } from '../../src/fanout/resume/cursor.ts';
@@ -23,7 +24,7 @@ async function createChannel(t: TestContext) {
   const cursors = new Cursors('secret');
   const stage = await createStage(t, { sdl: SDL, cursors });
   const { bus } = stage;
-  const bypass: { deliver: (payload: Buffer) => void } = { deliver: () => assert.fail('not subscribed') };
+  const bypass: { deliver: Listener } = { deliver: () => assert.fail('not subscribed') };
   const subscribe = bus.subscribe.bind(bus);
   bus.subscribe = (channel, listener, onGap) => {
     bypass.deliver = listener;
@@ -31,6 +32,9 @@ async function createChannel(t: TestContext) {
   };
   /** Delivers what another program publishes in Redis. */
   const publishOutside = (text: string) => bypass.deliver(Buffer.from(text));
+  /** Delivers what a program publishes that forges the header of an event. */
+  const forge = (text: string, epoch: number) =>
+    bypass.deliver(Buffer.from(text), { partition: 0, offset: epoch, timestamp: 0, epoch });
   const acquire = (startId?: string) => stage.bus.acquire({ topic: 't', partition: 0, position: -1, startId });
   await acquire();
   const publish = (offset: number, history?: HistoryLimits) =>
@@ -46,7 +50,7 @@ async function createChannel(t: TestContext) {
     const listener = await stage.join(QUERY, factsOf(id, {}));
     return () => listener.received.map((text) => JSON.parse(text) as Received);
   };
-  return { stage, acquire, publish, publishOutside, join, cursors };
+  return { stage, acquire, publish, publishOutside, forge, join, cursors };
 }
 
 describe('LiveChannel', () => {
@@ -111,6 +115,25 @@ describe('LiveChannel', () => {
       );
     }
     assert.equal(stage.gapOperations, 2);
+  });
+
+  it('delivers events again from the third on, with a gap, after a message with a forged epoch', async (t) => {
+    const { stage, publish, forge, join } = await createChannel(t);
+    const received = await join('a');
+    await publish(7);
+    forge('{"item":{"id":1,"n":0}}', 9_007_199_254_740_000);
+    for (let offset = 8; offset < 12; offset++) await publish(offset);
+    await waitFor('the last event', () => received().at(-1)?.data.item.n === 11);
+    assert.deepEqual(
+      received().map(({ data, extensions }) => [data.item.n, extensions?.gap]),
+      [
+        [7, undefined],
+        [0, true],
+        [10, true],
+        [11, undefined],
+      ],
+    );
+    assert.equal(stage.stale, 2);
   });
 
   it('counts the bytes of an event once, however many documents it is executed for', async (t) => {
