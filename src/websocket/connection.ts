@@ -181,8 +181,7 @@ export class Connection
     if (this.#tooOldAt > 0 && performance.now() >= this.#tooOldAt && !this.#isEnded) {
       return this.leave('The connection is too old: reconnect');
     }
-    // While messages wait the socket is paused, so silence proves nothing.
-    if (this.#waitingMessages > 0) return this.#silence.forget();
+    if (this.#waitingMessages > 0) return this.#sweepPaused(isPinging);
     const silence = this.#silence.sweep(
       this.#socket.isMessageIncomplete,
       isPinging ? this.#stream.bytesRead : undefined,
@@ -190,6 +189,12 @@ export class Connection
     if (silence === 'late') this.close(CLOSE_CODES.timeout, 'Message not completed in time');
     else if (silence === 'silent') this.#endSilent();
     else if (isPinging) this.#socket.ping();
+  }
+
+  /** Silence proves nothing, but pings fail once the peer has gone. */
+  #sweepPaused(isPinging: boolean): void {
+    this.#silence.forget();
+    if (isPinging) this.#socket.ping();
   }
 
   #endSilent(): void {

@@ -209,7 +209,7 @@ describe('a connection', () => {
     });
   }
 
-  it('is not ended as silent while its messages wait in the inbox, nor at the first sweep after', () => {
+  it('is pinged and not ended as silent while its messages wait in the inbox, nor at the first sweep after', () => {
     const calls: string[] = [];
     const note = (name: string) => () => calls.push(name);
     const socket = {
@@ -232,7 +232,7 @@ describe('a connection', () => {
     sweep();
     connection.onTurn(message);
     sweep();
-    assert.deepEqual(calls, ['ping', 'pause', 'resume', 'ping']);
+    assert.deepEqual(calls, ['ping', 'pause', 'ping', 'ping', 'resume', 'ping']);
     sweep();
     assert.equal(calls.at(-1), 'terminate');
   });
