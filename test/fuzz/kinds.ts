@@ -4,6 +4,7 @@ import { selectionProperty } from '../fanout/sharing/random-selections.ts';
 import { documentProperty } from '../graph/support/random-documents.ts';
 import { refusalProperty } from '../graph/support/random-refusals.ts';
 import { rewritingProperty } from '../kafka/decoding/random-records.ts';
+import { batchProperty } from '../kafka/fetching/random-batches.ts';
 import type { FuzzKind } from './kind.ts';
 import { numbers } from './numbers.ts';
 import { protocol } from './protocol.ts';
@@ -12,7 +13,8 @@ import { variables } from './variables.ts';
 
 /**
  * protocol: bytes on a connection. tokens: tokens of any claims, changed on their way. documents: valid subscriptions. refusals: documents
- * with random edits. variables: JSON values. numbers: numbers that a double cannot tell apart. records: Kafka records. resolvers: resolvers that read random facts. selections:
+ * with random edits. variables: JSON values. numbers: numbers that a double cannot tell apart. records: Kafka records. batches: compressed
+ * batches of any shape. resolvers: resolvers that read random facts. selections:
  * arguments that select events by lists and `where`. renewals: claims that
  * change, and users that are revoked, while events are executed.
  */
@@ -24,6 +26,7 @@ export const KINDS: Readonly<Record<string, FuzzKind>> = {
   variables,
   numbers,
   records: { shortRuns: 500, property: () => Promise.resolve(rewritingProperty()) },
+  batches: { shortRuns: 30, property: () => Promise.resolve(batchProperty()) },
   resolvers: { shortRuns: 20, property: () => Promise.resolve(resolverProperty()) },
   selections: { shortRuns: 20, property: () => Promise.resolve(selectionProperty()) },
   renewals: { shortRuns: 100, property: () => Promise.resolve(renewalProperty()) },
