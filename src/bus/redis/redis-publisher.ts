@@ -117,7 +117,13 @@ export class RedisPublisher implements Skips {
    * Publishes the messages of each tag by a script of their own; the mark follows those of the last tag. Then the other tags learn which records
    * have come to a channel: they may have left one of theirs.
    */
-  async #publishShares(lease: Lease, messages: readonly Message[], upTo: Position, mark: DueMark): Promise<void> {
+  async #publishShares(
+    lease: Lease,
+    messages: readonly Message[],
+    upTo: Position,
+    mark: DueMark,
+    isSecond = false,
+  ): Promise<void> {
     const { sender } = this.#options;
     const shares = [...this.#spread(messages, lease.accepted)].filter(([index, share]) => {
       if (!this.#isSkipped(lease, index, upTo)) return true;
@@ -129,11 +135,12 @@ export class RedisPublisher implements Skips {
     await allSettled(
       shares.map(async ([index, share], i) => {
         const { received, moved } = await this.#publishShare(index, share, upTo, i === last ? mark : undefined);
-        sender.add(lease.token, received);
+        // Departures nobody receives are no publish without receivers, which would give the partition more room.
+        if (received > 0 || !isSecond) sender.add(lease.token, received);
         allMoved.push(...moved);
       }),
     );
-    if (allMoved.length > 0) await this.#publishShares(lease, departuresOf(allMoved, messages), upTo, undefined);
+    if (allMoved.length > 0) await this.#publishShares(lease, departuresOf(allMoved, messages), upTo, undefined, true);
     lease.accepted = Math.max(lease.accepted, upTo.offset);
   }
 

@@ -69,14 +69,15 @@ local function is_outdated(partition, epoch)
   return tonumber(epoch) < tonumber(match(fill, '^%d+'))
 end
 
--- Ends the state of a channel with a tombstone if it is of this hash, and of an earlier record. An outdated state ends silently.
+-- Ends the state of a channel with a tombstone if it is of this hash, and of an earlier record. An outdated state of a later one ends silently:
+-- its record is read again.
 local function depart(channel, stamp, hash, ending, parts)
   local partition, offset, epoch, own_hash = state_of(channel)
   if own_hash ~= hash then return end
-  if is_outdated(partition, epoch) then
-    if hash ~= '' then forget_state(channel) end
-  elseif partition ~= args[2] or tonumber(offset) < tonumber(match(stamp, '^%S+')) then
+  if partition ~= args[2] or tonumber(offset) < tonumber(match(stamp, '^%S+')) then
     publish_kept(channel, stamp, 'null', '', ending, parts)
+  elseif hash ~= '' and is_outdated(partition, epoch) then
+    forget_state(channel)
   end
 end
 
