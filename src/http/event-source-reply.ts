@@ -11,7 +11,9 @@ export function replyFor(request: IncomingMessage, reply: Response): Response {
   const [text, { status, headers }] = reply;
   const retrySeconds = headers?.['retry-after'];
   if (retrySeconds === undefined || !isEventSource(request)) return reply;
-  const body = `retry: ${Number(retrySeconds) * 1000}\n: refused with ${status} ${text ?? ''}\n\n`;
+  // Spread: all that a pod has refused would come back at once.
+  const retryMs = Math.round(Number(retrySeconds) * 1000 * (1 + 2 * Math.random()));
+  const body = `retry: ${retryMs}\n: refused with ${status} ${text ?? ''}\n\n`;
   return [body, { status: 200, statusText: 'OK', headers: { ...STREAM_HEADERS, 'content-type': EVENT_STREAM } }];
 }
 
