@@ -328,7 +328,7 @@ function createGateway(services: GatewayServices, given: GatewayParts) {
   tunables.bind('MAX_CONNECTIONS', (connections) => {
     admission.maxConnections = shareOf(connections, config);
     if (admission.maxConnections > files.connections)
-      log.warn({ MAX_CONNECTIONS: connections, connections: files.connections }, MORE_THAN_FILES);
+      log.warn({ setting: 'MAX_CONNECTIONS', sockets: files.connections }, MORE_THAN_FILES);
   });
   tunables.bind('MAX_HANDSHAKES_PER_SECOND', (handshakes) => {
     admission.maxHandshakesPerSecond = shareOf(handshakes, config);

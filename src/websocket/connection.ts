@@ -207,6 +207,7 @@ export class Connection
   }
 
   onDeadline(): void {
+    if (this.#isEnded) return;
     // A message that waits in the inbox arrived in time; it is handled first.
     if (this.#waitingMessages > 0 && this.#early?.isEmpty !== false) setImmediate(() => this.onDeadline());
     else if (!this.#identity.isInitialised)
@@ -267,6 +268,9 @@ export class Connection
     if (!isEarly && (!data || this.#services.inbox.receive(this, data))) return;
     if (this.#waitingMessages++ === 0) this.#socket.pause();
     if (!isEarly) return;
+    // Between the frames of a message only control frames come. They would keep its deadline from being looked at.
+    if (!data && this.#socket.isMessageIncomplete)
+      return this.close(CLOSE_CODES.policyViolation, 'Too many control frames within a message');
     const { maxMessageBytes, maxMessagesPerSecond, maxMessageBurst } = this.#services.limits;
     this.#early ??= new EarlyMessages(this.#rateLimit, maxMessageBytes, (due) => this.#onDue(due));
     if (this.#early.add(data, cost)) return;

@@ -40,8 +40,10 @@ export class EarlyMessages {
     return this.#textBytes;
   }
 
-  /** Adds a message for which the rate has no room. Returns false if what waits is an attack. */
-  add(data: Buffer | undefined, cost: number): boolean {
+  /** Adds a message for which the rate has no room, as a copy. Returns false if what waits is an attack. */
+  add(received: Buffer | undefined, cost: number): boolean {
+    // A short message may be a slice of 16 KB that were inflated.
+    const data = received && Buffer.from(received);
     this.#waiting.push({ data, cost });
     if (data) this.#textBytes += data.length;
     else this.#controlFrames++;

@@ -42,7 +42,7 @@ describe('an overloaded pod', () => {
     const pod = await spawnPod(t, { MAX_CONNECTIONS: '1000' }, { maxOpenFiles: 256 }).started();
     const warning = pod.lines.find(({ msg }) => msg.startsWith('MAX_CONNECTIONS is more than'));
     // Of 256 files 100 are reserved, and of the others a tenth.
-    assert.equal(warning?.['connections'], 141);
+    assert.equal(warning?.['sockets'], 141);
     const clients = await Promise.all(Array.from({ length: 141 }, () => openSocket(t, pod.url)));
     const reason = 'Try again later: the server has as many connections as it may have open files for';
     assert.deepEqual(await (await openSocket(t, pod.url)).expectClose(), { code: 1013, reason });
