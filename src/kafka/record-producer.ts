@@ -91,6 +91,7 @@ export class RecordProducer {
       };
     } catch (error) {
       if (isRefusal(error, MISSING_TOPIC)) this.#links.delete(topic);
+      if (progress.mayBeWritten) this.#abandon(topic);
       attempt.catch(() => undefined);
       const isRefused = isRefusal(error, REFUSALS);
       throw new ProduceError(progress.mayBeWritten ? 'unconfirmed' : isRefused ? 'refused' : 'unwritten', error);
@@ -111,6 +112,15 @@ export class RecordProducer {
     const link = this.#links.get(topic) ?? this.#createLink();
     this.#links.set(topic, link);
     return link;
+  }
+
+  /**
+   * The next record gets another producer. kafkajs gives the sequence number of a record without an answer to the next one of its partition: a
+   * broker that has written the first would confirm the second, and not write it.
+   */
+  #abandon(topic: string): void {
+    this.#links.get(topic)?.destroy();
+    this.#links.delete(topic);
   }
 
   #createLink(): KafkaLink<Producer> {
