@@ -1,5 +1,6 @@
 import type { Logger } from '../log.ts';
 import type { Cluster } from './kafkajs/cluster.ts';
+import type { GroupMember } from './kafkajs/group-members.ts';
 
 /** The default of former versions, whatever the graph. */
 export const FORMER_GROUP_ID = 'crier';
@@ -10,21 +11,25 @@ export function graphGroupId(graph: string): string {
 
 /**
  * The consumer group of workers without KAFKA_GROUP_ID: it has the graph's name, so that two graphs do not meet in one group. A deployment of a
- * former version keeps its group: workers go on in `crier` if that has commits of their topics and the group with the graph's name has none. All
- * workers of a graph decide alike, because nothing but Kafka's commits decides.
+ * former version keeps its group: workers go on in `crier` if that has commits of their topics and the group with the graph's name has none,
+ * unless workers of another graph read one of these topics there. All workers of a graph decide alike, because Kafka decides.
  *
  * @param topics those that exist
  */
 export async function defaultGroupId(
   graph: string,
   topics: readonly string[],
-  cluster: Pick<Cluster, 'committedOffsets' | 'hasCommits'>,
+  cluster: Pick<Cluster, 'committedOffsets' | 'groupMembers' | 'hasCommits'>,
   log: Logger,
 ): Promise<string> {
   const groupId = graphGroupId(graph);
   const former = await ifAllowed(cluster.committedOffsets(FORMER_GROUP_ID, topics));
   if (![...(former?.values() ?? [])].some((partitions) => partitions.size > 0)) return groupId;
   if (await ifAllowed(cluster.hasCommits(groupId))) return groupId;
+  const members = (await ifAllowed(cluster.groupMembers(FORMER_GROUP_ID))) ?? [];
+  const isOfAnother = (member: GroupMember) =>
+    member.graph !== undefined && member.graph !== graph && member.topics.some((topic) => topics.includes(topic));
+  if (members.some(isOfAnother)) return groupId;
   log.warn(
     { groupId: FORMER_GROUP_ID },
     `KAFKA_GROUP_ID is not set: this worker goes on in the group ${FORMER_GROUP_ID}, the default of former versions, which has commits of its topics. ` +

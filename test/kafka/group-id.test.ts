@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import kafkajs from 'kafkajs';
 import { defaultGroupId } from '../../src/kafka/group-id.ts';
+import type { GroupMember } from '../../src/kafka/kafkajs/group-members.ts';
 import { readableLog } from './consumer-harness.ts';
 
 type Commits = ReadonlySet<string> | 'denied';
@@ -10,7 +11,7 @@ const COMMITS: ReadonlySet<string> = new Set(['orders']);
 const NONE: ReadonlySet<string> = new Set();
 
 /** The group of the graph `shop` with the topic `orders`, where these groups have commits of these topics. */
-async function groupOf(former: Commits, own: Commits) {
+async function groupOf(former: Commits, own: Commits, members: readonly GroupMember[] = []) {
   const commitsOf = (groupId: string) => {
     const commits = groupId === 'crier' ? former : own;
     if (commits !== 'denied') return Promise.resolve(commits);
@@ -24,6 +25,7 @@ async function groupOf(former: Commits, own: Commits) {
       const offsetsOf = (topic: string) => (commits.has(topic) ? [[0, { offset: 5n, metadata: '' }] as const] : []);
       return new Map(topics.map((topic) => [topic, new Map(offsetsOf(topic))]));
     },
+    groupMembers: () => Promise.resolve(members),
     hasCommits: async (groupId: string) => (await commitsOf(groupId)).size > 0,
   };
   const groupId = await defaultGroupId('shop', ['orders'], cluster, log);
@@ -31,6 +33,22 @@ async function groupOf(former: Commits, own: Commits) {
 }
 
 describe('defaultGroupId', () => {
+  const member = (graph: string | undefined, topic: string): GroupMember => ({
+    ...(graph !== undefined && { graph }),
+    memberId: 'one',
+    topics: [topic],
+    assigned: new Map(),
+  });
+
+  it('is crier-shop if workers of another graph read its topics in the former default', async () => {
+    const groupBeside = async (...members: GroupMember[]) => (await groupOf(COMMITS, NONE, members)).groupId;
+    assert.equal(await groupBeside(member('shop', 'orders'), member('other', 'orders')), 'crier-shop');
+    assert.equal(
+      await groupBeside(member('other', 'bids'), member('shop', 'orders'), member(undefined, 'orders')),
+      'crier',
+    );
+  });
+
   const cases: readonly (readonly [when: string, former: Commits, own: Commits, groupId: string])[] = [
     ['neither group has commits', NONE, NONE, 'crier-shop'],
     ['the group of the graph has commits', NONE, COMMITS, 'crier-shop'],

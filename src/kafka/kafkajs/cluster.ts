@@ -35,6 +35,7 @@ interface Endpoint {
 
 const REQUEST_TIMEOUT_MS = 15_000;
 const MAX_ATTEMPTS = 5;
+const GROUP_COORDINATOR = 0;
 
 /**
  * Requests about topics and groups. Connects at the first request, and again after a failure.
@@ -83,8 +84,8 @@ export class Cluster {
 
   /** Omits partitions without a commit. */
   committedOffsets(groupId: string, topics: readonly string[]): Promise<PartitionMap<CommittedOffset>> {
-    return this.#request(async ({ admin }) => {
-      const committed = await admin.fetchOffsets({ groupId, topics: [...topics] });
+    return this.#request(async (endpoint) => {
+      const committed = await fetchOffsets(endpoint, groupId, topics);
       return new Map(
         committed.map(({ topic, partitions }) => [
           topic,
@@ -103,9 +104,9 @@ export class Cluster {
 
   /** True if the group has a commit for any partition of any topic. */
   hasCommits(groupId: string): Promise<boolean> {
-    return this.#request(async ({ admin }) => {
+    return this.#request(async (endpoint) => {
       // kafkajs asks for all topics.
-      const committed = await admin.fetchOffsets({ groupId, topics: [] });
+      const committed = await fetchOffsets(endpoint, groupId, []);
       return committed.some(({ partitions }) => partitions.some(({ offset }) => BigInt(offset) >= 0n));
     });
   }
@@ -135,6 +136,19 @@ export class Cluster {
         await delay(attempt * 50);
       }
     }
+  }
+}
+
+async function fetchOffsets({ admin, cluster }: Endpoint, groupId: string, topics: readonly string[]) {
+  try {
+    return await admin.fetchOffsets({ groupId, topics: [...topics] });
+  } catch (error) {
+    // kafkajs drops what the brokers answered, such as that this user has no right on the group.
+    if ((error as Error).name === 'KafkaJSGroupCoordinatorNotFound') {
+      const broker = await cluster.findControllerBroker();
+      await broker.findGroupCoordinator({ groupId, coordinatorType: GROUP_COORDINATOR });
+    }
+    throw error;
   }
 }
 

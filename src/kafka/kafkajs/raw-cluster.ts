@@ -42,6 +42,7 @@ export interface RawBroker {
   fetch(options: object): Promise<unknown>;
   produce(options: object): Promise<unknown>;
   heartbeat(options: object): Promise<unknown>;
+  findGroupCoordinator(options: object): Promise<unknown>;
   listOffsets(this: RawBroker, options: object): Promise<ListedOffsets>;
 }
 
