@@ -22,7 +22,9 @@ export function tolerateLeaderless(kafka: Kafka): void {
     brokerPool.createBroker = (options) => {
       const broker = createBroker(options);
       const { metadata } = broker;
-      broker.metadata = (topics) => metadata.call(withParse(broker, ofTopicsOnly), topics);
+      broker.metadata = function (topics) {
+        return metadata.call(withParse(this, ofTopicsOnly), topics);
+      };
       return broker;
     };
     brokerPool.refreshMetadata = async (topics) => {

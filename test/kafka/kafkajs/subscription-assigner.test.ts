@@ -3,12 +3,14 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import kafkajs from 'kafkajs';
 import type { PartitionAssigner } from 'kafkajs';
+import { createKafkaClient } from '../../../src/kafka/kafkajs/client.ts';
 import { encodeSubscription } from '../../../src/kafka/kafkajs/group-members.ts';
 import { createRawCluster } from '../../../src/kafka/kafkajs/raw-cluster.ts';
 import { subscriptionAssigner } from '../../../src/kafka/kafkajs/subscription-assigner.ts';
 import { randomName } from '../../support/services.ts';
+import { testConfig } from '../../support/switches.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { createConsumer, withOutside } from '../consumer-harness.ts';
+import { createConsumer, readableLog, withOutside } from '../consumer-harness.ts';
 import type { Outside, Setup } from '../consumer-harness.ts';
 
 const PARTITIONS = 4;
@@ -132,7 +134,12 @@ describe('subscriptionAssigner', () => {
 
   it('assigns the other topics, and names a topic that the brokers do not describe to the leader', async (t) => {
     const [own, other, missing] = [await outside.createTopic(), await outside.createTopic(), randomName('missing')];
-    const cluster = createRawCluster(outside.kafka);
+    const client = createKafkaClient(
+      testConfig({ KAFKA_BROKERS: outside.brokers, REDIS_URL: 'redis://127.0.0.1:1' }),
+      readableLog().log,
+    );
+    t.after(() => client.destroy());
+    const cluster = createRawCluster(client.kafka);
     t.after(() => (cluster as unknown as { disconnect(): Promise<void> }).disconnect());
     await cluster.connect();
     await cluster.addMultipleTargetTopics([own]);
