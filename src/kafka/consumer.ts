@@ -285,7 +285,7 @@ export class KafkaConsumer {
     }
     this.#isConnected = false;
     this.#options.observer.onPositionsUnknown();
-    this.#transactions.observe([]);
+    this.#transactions.forget();
     await session?.close(LEAVE_TIMEOUT_MS);
     this.#session = undefined;
     return { ending, hasProgressed: session?.hasProgressed ?? false };

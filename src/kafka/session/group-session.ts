@@ -142,6 +142,17 @@ export class GroupSession {
     return new SkippedPartitions({ skipped, canRetake, retake, onChange: onSkippedPartitions, log });
   }
 
+  #positioned(): PartitionMap<unknown> {
+    const isUnknown = (topic: string, partition: number) =>
+      this.unknown.some((one) => one.topic === topic && one.partition === partition);
+    return new Map(
+      Array.from(this.#assignment, ([topic, partitions]) => [
+        topic,
+        new Map([...partitions].filter(([partition]) => !isUnknown(topic, partition))),
+      ]),
+    );
+  }
+
   #assigned(): TopicPartition[] {
     return [...this.#assignment].flatMap(([topic, partitions]) =>
       Array.from(partitions.keys(), (partition) => ({ topic, partition })),
@@ -187,7 +198,7 @@ export class GroupSession {
     const generation = this.#generation;
     const { states } = this.#options;
     if (!states || !generation.isPositioned) return;
-    const lost = await lostStates(states, this.#assignment);
+    const lost = await lostStates(states, this.#positioned());
     if (lost.length > 0 && !generation.hasEnded)
       this.#fail(new StateLostError(`the bus lost states of ${lost.join(', ')}`));
   }

@@ -26,6 +26,12 @@ export class OpenTransactions {
     return [...this.#held.values()];
   }
 
+  /** The partitions are assigned anew. */
+  forget(): void {
+    this.#ends.clear();
+    this.#held.clear();
+  }
+
   observe(positions: readonly PartitionPosition[]): void {
     const ends = new Map<string, bigint>();
     const held = new Map<string, HeldPartition>();

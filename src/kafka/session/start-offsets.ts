@@ -58,14 +58,14 @@ export interface KeptStates {
  * While no leader says which records a partition has, it resumes from a commit of crier's only.
  */
 export class StartOffsets {
-  readonly #cluster: Pick<Cluster, 'partitionRanges' | 'committedOffsets' | 'hasCommits'>;
+  readonly #cluster: Pick<Cluster, 'topicPartitions' | 'partitionRanges' | 'committedOffsets' | 'hasCommits'>;
   readonly #groupId: string;
   /** undefined: the worker keeps none. They may be replaced between two sessions. */
   states: KeptStates | undefined;
   readonly #ends = new Map<string, Map<number, bigint>>();
 
   constructor(
-    cluster: Pick<Cluster, 'partitionRanges' | 'committedOffsets' | 'hasCommits'>,
+    cluster: Pick<Cluster, 'topicPartitions' | 'partitionRanges' | 'committedOffsets' | 'hasCommits'>,
     groupId: string,
     states?: KeptStates,
   ) {
@@ -88,7 +88,7 @@ export class StartOffsets {
     if (topics.length === 0) return { unknown: [], resumePoints: new Map(), uncommitted: [], pendingFills: [] };
     const committed = await this.#cluster.committedOffsets(this.#groupId, topics);
     const ranges = await this.#cluster.partitionRanges(topics);
-    const fills = await this.#fillsOf(ranges);
+    const fills = await this.#fillsOf(topics);
     // A topic that is created again has fewer records, and no commits.
     for (const [topic, partitions] of committed)
       for (const partition of partitions.keys()) this.#ends.get(topic)?.delete(partition);
@@ -155,12 +155,13 @@ export class StartOffsets {
   }
 
   /** By topic, of the topics whose states the worker keeps. */
-  async #fillsOf(ranges: PartitionMap<unknown>): Promise<ReadonlyMap<string, TopicFills>> {
+  async #fillsOf(topics: readonly string[]): Promise<ReadonlyMap<string, TopicFills>> {
     const fills = new Map<string, TopicFills>();
-    for (const [topic, partitions] of ranges) {
-      if (!this.states?.signatures.has(topic)) continue;
-      fills.set(topic, await this.states.fills.read(topic, partitions.size));
-    }
+    const { states } = this;
+    const kept = topics.filter((topic) => states?.signatures.has(topic));
+    // The ranges lack partitions without a leader.
+    for (const [topic, { count }] of await this.#cluster.topicPartitions(kept))
+      fills.set(topic, await states!.fills.read(topic, count));
     return fills;
   }
 }

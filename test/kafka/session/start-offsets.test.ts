@@ -20,6 +20,8 @@ describe('StartOffsets', () => {
     const cluster = {
       committedOffsets: () => of(kafka.commit),
       partitionRanges: () => of(range),
+      topicPartitions: (topics: readonly string[]) =>
+        Promise.resolve(new Map(topics.map((topic) => [topic, { count: 1, leaderless: [] }]))),
       hasCommits: () => Promise.resolve(hasOtherCommits || kafka.commit !== undefined),
     };
     const offsets = new StartOffsets(cluster, 'group');
