@@ -98,17 +98,16 @@ async function inflateZstd(data: Buffer, maxBytes: number): Promise<Buffer> {
 async function inflateInTurns(data: Buffer): Promise<Buffer> {
   const inflated: Uint8Array[] = [];
   let turnBytes = 0;
-  const stream = new ZstdStream((block) => {
-    inflated.push(block);
-    turnBytes += block.length;
-  });
+  const stream = new ZstdStream((block) => inflated.push(block));
   let start = 0;
-  for (const { end } of zstdBlocks(data)) {
+  for (const { end, maxBytes } of zstdBlocks(data)) {
     if (turnBytes >= ZSTD_TURN_BYTES) {
       await nextTurn();
       turnBytes = 0;
     }
     stream.push(data.subarray(start, end), end === data.length);
+    // The decoder moves its window after each block, however little that gives.
+    turnBytes += maxBytes;
     start = end;
   }
   return Buffer.concat(inflated);
