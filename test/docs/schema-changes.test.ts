@@ -63,7 +63,7 @@ class Reader {
 
   /** Resolves when the subscription is live. */
   async subscribe(selection: string, cursor?: string): Promise<void> {
-    const operations = async () => (await this.#stage.metric('crier_operations'))!;
+    const operations = async () => await this.#stage.metric('crier_operations');
     const before = await operations();
     const declared = Object.entries(VARIABLES).filter(([name]) => selection.includes(`$${name}`));
     const query = `subscription (${declared.map(([name, type]) => `$${name}: ${type}`).join()}) { ${selection} }`;
