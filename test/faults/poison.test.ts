@@ -24,16 +24,23 @@ interface Kind {
   readonly value: Buffer | string | null;
   /** The outcome: a reason in the dead-letter topic, an event, or an event with an error. */
   readonly becomes: string;
+  /** What the dead letter says that the record is. */
+  readonly found?: string;
 }
 
 const text = (bytes: number) => JSON.stringify({ lot: { id: 'large', name: SECRET.padEnd(bytes, 'x') } });
 
 /** Faulty records that producers have been seen to send. */
 const KINDS: readonly Kind[] = [
-  { name: 'broken JSON', value: `{"lot": ${SECRET}`, becomes: 'not_json' },
-  { name: 'broken UTF-8', value: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), becomes: 'invalid_utf8' },
-  { name: 'null', value: 'null', becomes: 'not_object' },
-  { name: 'a scalar', value: `"${SECRET}"`, becomes: 'not_object' },
+  { name: 'broken JSON', value: `{"lot": ${SECRET}`, becomes: 'not_json', found: 'JSON that is cut off or malformed' },
+  {
+    name: 'broken UTF-8',
+    value: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]),
+    becomes: 'invalid_utf8',
+    found: 'an object whose text is not UTF-8',
+  },
+  { name: 'null', value: 'null', becomes: 'not_object', found: 'a JSON number, true, false or null' },
+  { name: 'a scalar', value: `"${SECRET}"`, becomes: 'not_object', found: 'a JSON string' },
   { name: 'a little more than 1 MB', value: text(1_048_577), becomes: 'too_large' },
   { name: '10 MB', value: text(10_000_000), becomes: 'too_large' },
   {
@@ -120,7 +127,7 @@ async function everyEntryIsComplete(outside: Outside, topic: string, offsets: re
   );
   const dead = await outside.readAll(`${topic}-dead`, poison.length);
   const byOffset = new Map(dead.map((one) => [String(one.headers!['crier-offset']), one]));
-  for (const { name, value, becomes, offset } of poison) {
+  for (const { name, value, becomes, found, offset } of poison) {
     const entry = byOffset.get(offset);
     assert.ok(entry, `${name}: no entry`);
     const bytes = value === null ? null : Buffer.from(value);
@@ -130,6 +137,7 @@ async function everyEntryIsComplete(outside: Outside, topic: string, offsets: re
     assert.match(timestamp ?? '', /^\d{13}$/, name);
     assert.deepEqual(others, {
       'crier-reason': becomes,
+      ...(found !== undefined && { 'crier-found': found }),
       'crier-topic': topic,
       'crier-partition': '0',
       'crier-offset': offset,

@@ -131,7 +131,6 @@ function textSignature(reason: PoisonReason, value: Buffer): Signature {
 }
 
 /** Control characters but white space. */
- 
 const CONTROL = /[\0-\x08\x0e-\x1f]/;
 
 /** Of a text that begins like JSON. */
