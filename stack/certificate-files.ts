@@ -33,10 +33,17 @@ export class CertificateAuthority {
    * Issues a certificate of 127.0.0.1 and localhost for servers and clients, valid for two days.
    * @param name of its files and its subject, different in one folder
    * @param passphrase encrypts the key
+   * @param hosts instead of 127.0.0.1 and localhost
    */
-  async issue(name: string, { passphrase }: { readonly passphrase?: string } = {}): Promise<CertificateFiles> {
+  async issue(
+    name: string,
+    {
+      passphrase,
+      hosts = ['127.0.0.1', 'localhost'],
+    }: { readonly passphrase?: string; readonly hosts?: string[] } = {},
+  ): Promise<CertificateFiles> {
     const stem = `${this.#stem}-${name}`;
-    const pair = await issue(this.#pair, [name, '127.0.0.1', 'localhost']);
+    const pair = await issue(this.#pair, [name, ...hosts]);
     const files: CertificateFiles = { certificate: `${stem}.pem`, key: `${stem}.key` };
     await writeFile(files.certificate, pair.certificate);
     await writeFile(files.key, passphrase === undefined ? pair.key : encryptKey(pair, passphrase));

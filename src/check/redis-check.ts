@@ -5,7 +5,7 @@ import type { SlotMap } from '../bus/redis/cluster/slot-map.ts';
 import { guardParser } from '../bus/redis/guarded-parser.ts';
 import type { RedisAccess } from '../bus/redis/redis-access.ts';
 import { addressText, parseRedisUrl } from '../bus/redis/redis-address.ts';
-import type { ClusterAddress, HostPort, RedisTarget } from '../bus/redis/redis-address.ts';
+import type { ClusterAddress, ClusterNode, RedisTarget } from '../bus/redis/redis-address.ts';
 import { describe } from '../bus/redis/redis-link.ts';
 import { certificateMend } from '../certificate-mend.ts';
 import { channelOfTemplate } from '../graph/schema/channel-template.ts';
@@ -24,6 +24,8 @@ const OLDEST_CLUSTER_VERSION = [7, 0] as const;
 
 const SERVER_MEND = 'write redis:// (rediss:// for TLS) before one host in REDIS_URL';
 const UNSERVED_SLOTS = 'Redis: no node serves some slots of the cluster; assign them (redis-cli --cluster fix)';
+/** Where the certificate of a node that the cluster has named, not REDIS_URL, has another name. */
+const NODE_NAME_MEND = 'set cluster-announce-hostname of this node to a name of its certificate';
 const CLUSTER_DOWN =
   'Redis: the cluster reports that it is down (cluster_state); redis-cli --cluster check names the cause';
 
@@ -54,6 +56,7 @@ async function checkTarget(
   { label: server, options }: RedisTarget,
   access: RedisAccess | undefined,
   checks: readonly Check[],
+  namesMend = '',
 ): Promise<Finding[]> {
   const client = new Redis({
     ...options,
@@ -79,7 +82,9 @@ async function checkTarget(
     client.disconnect();
     const reason = describe(loss ?? (error as Error));
     return [
-      failed(`Redis: no connection to ${server}: ${reason}; ${mendOf(reason)}`),
+      failed(
+        `Redis: no connection to ${server}: ${reason}; ${(/altnames/.test(reason) && namesMend) || mendOf(reason)}`,
+      ),
       skipped(`Redis: the rights on ${server} need a connection`),
     ];
   }
@@ -120,12 +125,12 @@ async function checkCluster(
 
 async function checkPrimaries(
   map: SlotMap,
-  targetOf: (node: HostPort) => RedisTarget,
+  targetOf: ClusterAddress['targetOf'],
   access: RedisAccess | undefined,
   prefix: string,
   plain: readonly ChannelTemplate[],
 ): Promise<Finding[]> {
-  const tags = new Map<string, { readonly node: HostPort; readonly tag: string }>();
+  const tags = new Map<string, { readonly node: ClusterNode; readonly tag: string }>();
   const missing = HASH_TAGS.filter(({ name: tag, slot }) => {
     const node = primaryOf(map, slot);
     if (node) tags.set(addressText(node), { node, tag });
@@ -134,11 +139,16 @@ async function checkPrimaries(
   const coverage = missing.length > 0 ? [failed(UNSERVED_SLOTS)] : map.epoch < 0 ? [warning(CLUSTER_DOWN)] : [];
   const findings = await Promise.all(
     Array.from(tags.values(), ({ node, tag }, i) =>
-      checkTarget(targetOf(node), access, [
-        (client, server) => checkNode(client, server),
-        (client, server) => checkRights(client, server, requiredClusterCommands(`${tag}${prefix}`), prefix, tag),
-        (client, server) => checkPlainChannels(client, server, i === 0 ? plain : []),
-      ]),
+      checkTarget(
+        targetOf(node, () => node.hostname),
+        access,
+        [
+          (client, server) => checkNode(client, server),
+          (client, server) => checkRights(client, server, requiredClusterCommands(`${tag}${prefix}`), prefix, tag),
+          (client, server) => checkPlainChannels(client, server, i === 0 ? plain : []),
+        ],
+        NODE_NAME_MEND,
+      ),
     ),
   );
   return [...coverage, ...findings.flat()];

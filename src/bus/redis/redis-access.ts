@@ -113,8 +113,8 @@ export class RedisAccess {
     if (this.#login) Object.assign(options, { username: this.#login.username, password: this.#login.password });
     const secureContext = this.#tls?.context;
     if (!secureContext) return;
-    if (options.tls) options.tls = { secureContext };
-    if (options.sentinelTLS) options.sentinelTLS = { secureContext };
+    if (options.tls) options.tls = { ...options.tls, secureContext };
+    if (options.sentinelTLS) options.sentinelTLS = { ...options.sentinelTLS, secureContext };
   }
 
   #change(login: Login): void {

@@ -1,3 +1,5 @@
+import { checkServerIdentity } from 'node:tls';
+import type { ConnectionOptions } from 'node:tls';
 import type { RedisOptions } from 'ioredis';
 import { ConfigError } from '../../errors.ts';
 import { hostInUrl } from '../../host-in-url.ts';
@@ -6,6 +8,11 @@ import { hostInUrl } from '../../host-in-url.ts';
 export interface HostPort {
   readonly host: string;
   readonly port: number;
+}
+
+export interface ClusterNode extends HostPort {
+  /** Beside its address, the name that it announces (`cluster-announce-hostname`); undefined: none, or `host` is that name. */
+  readonly hostname?: string | undefined;
 }
 
 /** One connection's end, for ioredis. */
@@ -23,8 +30,11 @@ export interface ClusterAddress {
   readonly kind: 'cluster';
   /** Nodes that are asked first; the cluster names the others. */
   readonly seeds: readonly HostPort[];
-  /** The target of any node. */
-  readonly targetOf: (node: HostPort) => RedisTarget;
+  /**
+   * The target of any node.
+   * @param hostname that the node announces; its certificate may have this name instead of the host. Called at each TLS handshake
+   */
+  readonly targetOf: (node: HostPort, hostname?: () => string | undefined) => RedisTarget;
 }
 
 /** `host:port`. */
@@ -72,7 +82,10 @@ export function parseRedisUrl(url: string): RedisAddress {
     return {
       kind: 'cluster',
       seeds: nodes,
-      targetOf: (node) => ({ label: addressText(node), options: { ...common, ...node } }),
+      targetOf: ({ host, port }, hostname) => ({
+        label: addressText({ host, port }),
+        options: { ...common, host, port, ...(common.tls && hostname && { tls: tlsOf(hostname) }) },
+      }),
     };
   }
   const [name = '', sentinelDb] = form === 'sentinel' ? path.split('/') : ['', path];
@@ -92,6 +105,17 @@ export function parseRedisUrl(url: string): RedisAddress {
     ...(options.tls && { enableTLSForSentinelMode: true, sentinelTLS: options.tls }),
   };
   return { kind: 'sentinel', target: { label: decode(name), options: { ...options, ...sentinels } } };
+}
+
+/** TLS to a node whose certificate may have another name than that at which it is reached. */
+function tlsOf(hostname: () => string | undefined): ConnectionOptions {
+  return {
+    checkServerIdentity: (host, certificate) => {
+      const refusal = checkServerIdentity(host, certificate);
+      const name = hostname();
+      return refusal && name !== undefined ? checkServerIdentity(name, certificate) : refusal;
+    },
+  };
 }
 
 function refused(reason: string): ConfigError {

@@ -9,12 +9,15 @@ import { CertificateAuthority } from '../../../stack/certificate-files.ts';
 import type { RedisServer } from '../../../stack/redis-server.ts';
 import { RedisAccess } from '../../../src/bus/redis/redis-access.ts';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
+import { checkRedis } from '../../../src/check/redis-check.ts';
 import { readConfig } from '../../../src/config.ts';
 import { ConfigError } from '../../../src/errors.ts';
+import { createLog } from '../../../src/log.ts';
 import { publisherOf } from '../../support/partition-publisher.ts';
-import { redisServer } from '../../support/services.ts';
+import { redisCluster, redisServer } from '../../support/services.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { withRedis } from '../../support/with-redis.ts';
 import { logLines } from '../log-lines.ts';
 
 /** A promise that never settles fails its suite. Its tests wait most of the time. */
@@ -113,6 +116,28 @@ describe('the access to a Redis with TLS', HANGS_FAIL, () => {
     const stranger = await startBus(t, server.tlsUrl);
     assert.equal(stranger.bus.isAvailable, false);
     assert.match(stranger.text(), /unable to verify the first certificate|self-signed certificate/);
+  });
+
+  it('trusts a node of a cluster by the name that it announces, where its certificate has no address (twin: it announces none)', async (t) => {
+    const authority = await CertificateAuthority.create(await temporaryFolder(t), 'authority');
+    const tls = { server: await authority.issue('node', { hosts: ['localhost'] }), authority: authority.certificate };
+    const cluster = await redisCluster(t, { shards: 2, replicas: 0, tls });
+    const url = cluster.tlsUrl.replaceAll('127.0.0.1', 'localhost');
+    const settings = { REDIS_TLS_CA_FILE: authority.certificate };
+    const config = readConfig({ KAFKA_BROKERS: '127.0.0.1:1', REDIS_URL: url, ...settings });
+    const check = async () => checkRedis(url, 'crier:', await RedisAccess.open(config, createLog('silent')));
+    const { bus, text } = await startBus(t, url, { settings });
+    assert.equal(bus.isAvailable, false);
+    assert.match(text(), /127\.0\.0\.1 is not in the cert's list/);
+    const [refused] = await check();
+    assert.match(refused!.text, /; set cluster-announce-hostname of this node to a name of its certificate$/);
+
+    for (const node of cluster.primaries) {
+      await withRedis(node, {}, (client) => client.config('SET', 'cluster-announce-hostname', 'localhost'));
+    }
+    await waitFor('the nodes', () => bus.isAvailable);
+    await expectDelivery(bus);
+    assert.deepEqual(new Set((await check()).map(({ status }) => status)), new Set(['ok']));
   });
 
   it('shows a client certificate, of an encrypted key too (twin: without it Redis refuses)', async (t) => {

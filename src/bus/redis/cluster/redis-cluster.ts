@@ -7,7 +7,7 @@ import { guardParser } from '../guarded-parser.ts';
 import { NO_LINK } from '../publish-link.ts';
 import type { PublishLink } from '../publish-link.ts';
 import { addressText } from '../redis-address.ts';
-import type { ClusterAddress, HostPort } from '../redis-address.ts';
+import type { ClusterAddress, ClusterNode, RedisTarget } from '../redis-address.ts';
 import { describe } from '../redis-link.ts';
 import type { RedisLink } from '../redis-link.ts';
 import { CLUSTER_SCRIPTS } from '../redis-scripts.ts';
@@ -80,7 +80,7 @@ export class RedisCluster implements RedisTopology {
   /** By address. */
   readonly #servers = new Map<string, RedisServer>();
   /** Those of REDIS_URL and of the last map, by address: each may be asked when the others are away. */
-  #known: ReadonlyMap<string, HostPort>;
+  #known: ReadonlyMap<string, ClusterNode>;
   #urgent = 0;
   #timer: NodeJS.Timeout | undefined;
   #refreshing: Promise<void> | undefined;
@@ -175,13 +175,18 @@ export class RedisCluster implements RedisTopology {
     this.plain.reroute();
   }
 
-  #add(node: HostPort, added: RedisServer[]): RedisServer {
+  #add(node: ClusterNode, added: RedisServer[]): RedisServer {
     const tagOf = (server: RedisServer) => this.tags.find(({ home }) => home === server);
     const place = { subscriber: this.subscriber, tag: tagOf, onMoved: this.#onMoved };
-    const server = new RedisServer(this.#options.address.targetOf(node), place, this.#options);
+    const server = new RedisServer(this.#targetOf(node), place, this.#options);
     this.#servers.set(addressText(node), server);
     added.push(server);
     return server;
+  }
+
+  #targetOf(node: ClusterNode): RedisTarget {
+    const address = addressText(node);
+    return this.#options.address.targetOf(node, () => this.#known.get(address)?.hostname);
   }
 
   /** Closes the links to nodes that serve no tag any more. */
@@ -215,8 +220,8 @@ export class RedisCluster implements RedisTopology {
   }
 
   /** Asks a node on a connection of its own. */
-  async #ask(node: HostPort): Promise<SlotMap | undefined> {
-    const { options, label } = this.#options.address.targetOf(node);
+  async #ask(node: ClusterNode): Promise<SlotMap | undefined> {
+    const { options, label } = this.#targetOf(node);
     const client = new Redis({
       ...options,
       lazyConnect: true,
@@ -255,7 +260,7 @@ export class RedisCluster implements RedisTopology {
   }
 }
 
-function byAddress(nodes: readonly HostPort[]): ReadonlyMap<string, HostPort> {
+function byAddress(nodes: readonly ClusterNode[]): ReadonlyMap<string, ClusterNode> {
   return new Map(nodes.map((node) => [addressText(node), node]));
 }
 

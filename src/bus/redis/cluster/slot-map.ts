@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { HostPort } from '../redis-address.ts';
+import type { ClusterNode, HostPort } from '../redis-address.ts';
 
 /** Which primary serves which slots, as one node knows it. */
 export interface SlotMap {
@@ -7,16 +7,16 @@ export interface SlotMap {
   readonly epoch: number;
   readonly ranges: readonly SlotRange[];
   /** Every node, replicas too. */
-  readonly nodes: readonly HostPort[];
+  readonly nodes: readonly ClusterNode[];
 }
 
 interface SlotRange {
   readonly first: number;
   readonly last: number;
-  readonly primary: HostPort;
+  readonly primary: ClusterNode;
 }
 
-/** `metadata`: names and values in turn; `ip` is among them where `host` is something else. */
+/** `metadata`: names and values in turn; `ip` and `hostname` are among them where `host` is something else. */
 type NodeReply = readonly [host: string | null, port: number, id: string, metadata?: readonly string[]];
 type SlotsReply = readonly [first: number, last: number, ...nodes: readonly NodeReply[]][];
 
@@ -29,7 +29,11 @@ export async function readSlotMap(client: Redis, asked: HostPort): Promise<SlotM
     SlotsReply,
     string,
   ];
-  const addressOf = (node: NodeReply): HostPort => ({ host: hostOf(node) || asked.host, port: node[1] });
+  const addressOf = (node: NodeReply): ClusterNode => ({
+    host: hostOf(node) || asked.host,
+    port: node[1],
+    hostname: metadataOf(node, 'hostname'),
+  });
   const ranges = slots.map(([first, last, primary]) => ({ first, last, primary: addressOf(primary!) }));
   const isWhole = /^cluster_state:ok/m.test(info);
   const epoch = Number(/^cluster_current_epoch:(\d+)/m.exec(info)?.[1] ?? 0);
@@ -41,14 +45,18 @@ export async function readSlotMap(client: Redis, asked: HostPort): Promise<SlotM
  * Where a node is reached; '' or null: at the host of the node that was asked
  * (https://redis.io/docs/latest/commands/cluster-slots/#nested-result-array).
  */
-function hostOf([host, , , metadata = []]: NodeReply): string | null {
+function hostOf(node: NodeReply): string | null {
+  const [host] = node;
   // The cluster prefers host names, and the node announces none.
-  if (host !== '?') return host;
-  const name = metadata.indexOf('ip');
-  return name < 0 ? null : metadata[name + 1]!;
+  return host === '?' ? (metadataOf(node, 'ip') ?? null) : host;
+}
+
+function metadataOf([, , , metadata = []]: NodeReply, name: 'hostname' | 'ip'): string | undefined {
+  const at = metadata.indexOf(name);
+  return at < 0 ? undefined : metadata[at + 1];
 }
 
 /** The primary of a slot; undefined: no node serves it. */
-export function primaryOf({ ranges }: SlotMap, slot: number): HostPort | undefined {
+export function primaryOf({ ranges }: SlotMap, slot: number): ClusterNode | undefined {
   return ranges.find(({ first, last }) => first <= slot && slot <= last)?.primary;
 }
