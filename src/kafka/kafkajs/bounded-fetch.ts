@@ -6,13 +6,12 @@ import { MIN_FETCH_VERSION } from '../fetching/fetch-response.ts';
 import type { FetchResponse } from '../fetching/fetch-response.ts';
 import type { InflightBudget } from '../fetching/inflight-budget.ts';
 import { partitionKey } from '../partition-key.ts';
-import type { RawCluster } from './raw-cluster.ts';
 
 /** Longest wait of a fetch for records while any partition is held, in ms: a released partition joins only the next fetch. */
 const HOLDING_MAX_WAIT_MS = 50;
 
 /** The internals of kafkajs that this file uses. kafkajs's types do not declare them. */
-interface Cluster extends Pick<RawCluster, 'fetchTopicsOffset'> {
+interface Cluster {
   findBroker(which: { readonly nodeId: string }): Promise<Broker>;
 }
 
@@ -54,8 +53,6 @@ export function boundFetches(
   return (tools) => {
     const cluster = tools.cluster as unknown as Cluster;
     const findBroker = cluster.findBroker.bind(cluster);
-    // Each partition is positioned before it is read. kafkajs would ask for the ends of those that wait, and fail for all without an answer.
-    cluster.fetchTopicsOffset = (topics) => Promise.resolve(topics.map(({ topic }) => ({ topic, partitions: [] })));
     const bounded = new WeakSet<Broker>();
     cluster.findBroker = async (which) => {
       const broker = await findBroker(which);

@@ -1,7 +1,8 @@
-import type { Consumer } from 'kafkajs';
+import type { Consumer, PartitionAssigner } from 'kafkajs';
 import type { InflightBudget } from '../fetching/inflight-budget.ts';
 import { boundFetches } from './bounded-fetch.ts';
 import type { KafkaClient } from './client.ts';
+import type { RawCluster } from './raw-cluster.ts';
 import { subscriptionAssigner } from './subscription-assigner.ts';
 import type { SubscriptionAssignerOptions } from './subscription-assigner.ts';
 
@@ -27,7 +28,7 @@ export interface GroupConsumerOptions extends SubscriptionAssignerOptions {
 export function createGroupConsumer({ kafka }: KafkaClient, options: GroupConsumerOptions): Consumer {
   const { groupId, sessionTimeoutMs, heartbeatIntervalMs, budget, maxInflatedBytes } = options;
   const consumer = kafka.consumer({
-    partitionAssigners: [boundFetches({ budget, maxInflatedBytes }, subscriptionAssigner(options))],
+    partitionAssigners: [withoutDefaultOffsets(boundFetches({ budget, maxInflatedBytes }, subscriptionAssigner(options)))],
     groupId,
     sessionTimeout: sessionTimeoutMs,
     heartbeatInterval: heartbeatIntervalMs,
@@ -40,6 +41,18 @@ export function createGroupConsumer({ kafka }: KafkaClient, options: GroupConsum
     retry: { retries: 5, initialRetryTime: 300, maxRetryTime: 2000, restartOnFailure: () => Promise.resolve(false) },
   });
   return ignoredOnceStopped(consumer);
+}
+
+/**
+ * Each partition is positioned before it is read. kafkajs would ask for the offsets of those that wait for that, and read nothing at all while
+ * a leader does not answer.
+ */
+function withoutDefaultOffsets(assigner: PartitionAssigner): PartitionAssigner {
+  return (tools) => {
+    const cluster = tools.cluster as unknown as Pick<RawCluster, 'fetchTopicsOffset'>;
+    cluster.fetchTopicsOffset = (topics) => Promise.resolve(topics.map(({ topic }) => ({ topic, partitions: [] })));
+    return assigner(tools);
+  };
 }
 
 /** kafkajs stops a consumer that fails, and throws where it is resumed afterwards: in a timer of a partition that waits, which ends the process. */
