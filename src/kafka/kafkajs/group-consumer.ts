@@ -28,7 +28,9 @@ export interface GroupConsumerOptions extends SubscriptionAssignerOptions {
 export function createGroupConsumer({ kafka }: KafkaClient, options: GroupConsumerOptions): Consumer {
   const { groupId, sessionTimeoutMs, heartbeatIntervalMs, budget, maxInflatedBytes } = options;
   const consumer = kafka.consumer({
-    partitionAssigners: [withoutDefaultOffsets(boundFetches({ budget, maxInflatedBytes }, subscriptionAssigner(options)))],
+    partitionAssigners: [
+      withoutDefaultOffsets(boundFetches({ budget, maxInflatedBytes }, subscriptionAssigner(options))),
+    ],
     groupId,
     sessionTimeout: sessionTimeoutMs,
     heartbeatInterval: heartbeatIntervalMs,
