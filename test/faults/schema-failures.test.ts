@@ -68,7 +68,7 @@ describe('records whose schema alone cannot be had', () => {
     await pod.counts('crier_stopped_partitions', 1);
     assert.match(
       JSON.stringify((await pod.readiness()).body['waiting_partitions']),
-      /"error":"each of the first \d+ records is undecodable \(unusable_schema\); the log says why/,
+      /"error":"each of the first \d+ records is undecodable \(unusable_schema: Confluent's header, with schema \d+\); the log says why/,
     );
     assert.equal(await outside.committed(settings.KAFKA_GROUP_ID, hopeless), 0);
   });
