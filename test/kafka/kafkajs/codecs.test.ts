@@ -160,10 +160,9 @@ describe('codecs', () => {
     }
   });
 
-  it(
-    'inflates at most 512 KiB of zstd between two turns of the event loop',
-    { skip: 'zstdDecompress' in zlib && 'Node inflates zstd off the event loop' },
-    async (t) => {
+  // Later versions of Node inflate zstd off the event loop.
+  if (!('zstdDecompress' in zlib)) {
+    it('inflates at most 512 KiB of zstd between two turns of the event loop', async (t) => {
       let turn = 0;
       let timer = setImmediate(function next() {
         turn++;
@@ -189,8 +188,8 @@ describe('codecs', () => {
         510,
       );
       assert.ok(Math.max(...blocks) <= 4 + 1, `${Math.max(...blocks)} blocks of 128 KiB in a turn`);
-    },
-  );
+    });
+  }
 
   it('refuses a zstd frame whose only segment exceeds the window of 8 MiB', async () => {
     const { zstd } = createCodecs({ maxInflatedBytes: 64 * MIB });
