@@ -175,7 +175,9 @@ describe('boundFetches', () => {
       maxInflightBytes: 100 * KIB,
       maxInflatedBytes: 100 * KIB,
       topics: ['bids'],
-      startOffsets: { lookUp: () => Promise.resolve({ unknown: [], resumePoints: new Map(), uncommitted: [], pendingFills: [] }) },
+      startOffsets: {
+        lookUp: () => Promise.resolve({ unknown: [], resumePoints: new Map(), uncommitted: [], pendingFills: [] }),
+      },
       publisher: { publish: () => Promise.resolve() },
       flow: new FlowWait(unlimited(), readableLog().log),
       acquire: () => Promise.resolve(),
