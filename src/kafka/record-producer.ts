@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import type { Producer, RecordMetadata } from 'kafkajs';
 import { LRUCache } from 'lru-cache';
+import { hasType } from './causes.ts';
 import { Cluster } from './kafkajs/cluster.ts';
 import { KafkaLink } from './kafkajs/kafka-link.ts';
 import type { KafkaClient } from './kafkajs/client.ts';
@@ -90,10 +91,10 @@ export class RecordProducer {
         timestamp: logAppendTime >= 0 ? logAppendTime : timestamp,
       };
     } catch (error) {
-      if (isRefusal(error, MISSING_TOPIC)) this.#links.delete(topic);
+      if (hasType(error, MISSING_TOPIC)) this.#links.delete(topic);
       if (progress.mayBeWritten) this.#abandon(topic);
       attempt.catch(() => undefined);
-      const isRefused = isRefusal(error, REFUSALS);
+      const isRefused = hasType(error, REFUSALS);
       throw new ProduceError(progress.mayBeWritten ? 'unconfirmed' : isRefused ? 'refused' : 'unwritten', error);
     } finally {
       progress.isOver = true;
@@ -166,9 +167,9 @@ export class RecordProducer {
         });
         return metadata ?? new Error('kafkajs reports no position');
       } catch (error) {
-        const isRefused = isRefusal(error, REFUSALS);
+        const isRefused = hasType(error, REFUSALS);
         if (isRefused) progress.mayBeWritten = mayBeWritten;
-        if (isRefusal(error, MISSING_TOPIC) && !(await this.#exists(topic).catch(() => true))) {
+        if (hasType(error, MISSING_TOPIC) && !(await this.#exists(topic).catch(() => true))) {
           progress.mayBeWritten = false;
           return new MissingTopicError(topic);
         }
@@ -198,11 +199,4 @@ class MissingTopicError extends Error {
   constructor(topic: string) {
     super(`the topic "${topic}" does not exist, or may not be seen`);
   }
-}
-
-function isRefusal(error: unknown, types: ReadonlySet<string>): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if ('type' in cause && types.has(cause.type as string)) return true;
-  }
-  return false;
 }

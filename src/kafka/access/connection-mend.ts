@@ -1,5 +1,6 @@
 import { certificateMend } from '../../certificate-mend.ts';
 import { variables } from '../../variables.ts';
+import { brokerOf, causesOf } from '../causes.ts';
 import type { KafkaConnectionConfig } from './kafka-access.ts';
 import { findListener } from './listener.ts';
 import type { KafkaListener } from './listener.ts';
@@ -28,7 +29,7 @@ export async function diagnose(error: unknown, config: KafkaConnectionConfig): P
 export function failureOf(error: unknown, brokers: readonly string[]): string {
   const names = brokers.join(', ');
   if (answerOf(error) !== undefined) return `${names} answered with an error`;
-  const address = addressOf(error);
+  const address = brokerOf(error);
   if (address === undefined || brokers.includes(address)) return `no connection to ${names}`;
   return `no connection to the advertised address ${address} (KAFKA_BROKERS: ${names})`;
 }
@@ -71,19 +72,9 @@ function connectionMend(reason: string, listener: KafkaListener | undefined, con
 function reachMend(error: unknown, listener: KafkaListener | undefined, brokers: readonly string[]): string {
   if (!listener) return 'correct KAFKA_BROKERS, or the network';
   const isEnded = [...causesOf(error)].some(({ name }) => name === 'KafkaJSConnectionClosedError');
-  return isEnded && brokers.includes(addressOf(error) ?? '')
+  return isEnded && brokers.includes(brokerOf(error) ?? '')
     ? 'this broker has ended the connection: its log says why'
     : ADVERTISED_MEND;
-}
-
-/** `host:port` of the broker to which a connection has failed. */
-function addressOf(error: unknown): string | undefined {
-  for (const one of causesOf(error)) if ('broker' in one && typeof one.broker === 'string') return one.broker;
-  return undefined;
-}
-
-function* causesOf(error: unknown): Generator<Error> {
-  for (let one = error; one instanceof Error; one = one.cause) yield one;
 }
 
 function tlsMend(reason: string, listener: KafkaListener | undefined, config: SecurityConfig): string {

@@ -5,6 +5,7 @@ import type { Config } from '../../config.ts';
 import { LogWindow } from '../../log.ts';
 import type { Logger } from '../../log.ts';
 import type { PoisonRecord } from '../batch.ts';
+import { hasType } from '../causes.ts';
 import type { KafkaClient } from '../kafkajs/client.ts';
 import type { Cluster } from '../kafkajs/cluster.ts';
 import { deadRecord, groupsOf, withoutBody } from './dead-record.ts';
@@ -15,6 +16,8 @@ const WRITE_TIMEOUT_MS = 5000;
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 2000;
 const LOG_WINDOW_MS = 10_000;
+const MISSING_TOPIC = new Set(['UNKNOWN_TOPIC_OR_PARTITION']);
+const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
 
 export interface DeadLetterOptions {
   readonly topic: string;
@@ -115,8 +118,8 @@ export class DeadLetter {
       await this.createTopic();
       await this.#send(group);
     } catch (error) {
-      if (hasType(error, ['UNKNOWN_TOPIC_OR_PARTITION'])) this.#isTopicReady = false;
-      if (!hasType(error, ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'])) throw error;
+      if (hasType(error, MISSING_TOPIC)) this.#isTopicReady = false;
+      if (!hasType(error, TOO_LARGE)) throw error;
       // The topic's limit is below the default: write each record alone, and one that is still too large without its body.
       if (group.length === 1) return this.#send(group.map(withoutBody));
       for (const one of group) await this.#writeGroup([one]);
@@ -158,11 +161,4 @@ function positionsOf(poison: readonly PoisonRecord[]): object[] {
   return poison
     .slice(0, 20)
     .map(({ record: { topic, partition, offset }, reason }) => ({ topic, partition, offset, reason }));
-}
-
-function hasType(error: unknown, types: readonly string[]): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if ('type' in cause && types.includes(cause.type as string)) return true;
-  }
-  return false;
 }

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
+import { brokerOf, causesOf } from '../causes.ts';
 
 interface Broker {
   readonly nodeId: string;
@@ -144,7 +145,7 @@ function patientRecovery(
     if (!isFailover(error, LEADER_MOVES)) return recoverFromFetch.call(this, error);
     const ofGroup = outages.get(this) ?? new Map<string, Outage>();
     outages.set(this, ofGroup);
-    if (outageMs(ofGroup, brokerOf(error)) > patienceMs(this)) throw error;
+    if (outageMs(ofGroup, brokerOf(error) ?? '') > patienceMs(this)) throw error;
     // kafkajs's recovery forgets the broker and the metadata.
     if ((error as Error).name === 'KafkaJSConnectionClosedError') await recoverFromFetch.call(this, error);
     // kafkajs would rejoin. A leader change does not change the partition's owner.
@@ -196,15 +197,6 @@ function recordDeleted(cause: Error): Error {
   return Object.assign(error, { retriable: false });
 }
 
-function brokerOf(error: unknown): string {
-  for (const one of causesOf(error)) if ('broker' in one && typeof one.broker === 'string') return one.broker;
-  return '';
-}
-
 function typeOf(error: unknown): string {
   return error instanceof Error && 'type' in error && typeof error.type === 'string' ? error.type : '';
-}
-
-function* causesOf(error: unknown): Generator<Error> {
-  for (let one = error; one instanceof Error; one = one.cause) yield one;
 }

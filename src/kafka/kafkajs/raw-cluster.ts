@@ -9,7 +9,7 @@ export interface RawCluster {
   addMultipleTargetTopics(topics: readonly string[]): Promise<void>;
   /** Partitions by the node id of their leader; by -1, those without a leader. */
   findLeaderForPartitions(topic: string, partitions: readonly number[]): Readonly<Record<string, number[]>>;
-  findTopicPartitionMetadata(topic: string): readonly { readonly partitionId: number; readonly leader: number }[];
+  findTopicPartitionMetadata(topic: string): readonly RawPartition[];
   fetchTopicsOffset: (this: RawCluster, topics: readonly PartitionsOf[]) => Promise<readonly PartitionsOf[]>;
   findBroker(which: { readonly nodeId: string }): Promise<RawBroker>;
   findControllerBroker(): Promise<RawBroker>;
@@ -23,6 +23,7 @@ interface PartitionsOf {
 export interface RawBrokerPool {
   createBroker: (options: unknown) => RawBroker;
   refreshMetadata: (topics: readonly string[]) => Promise<void>;
+  findConnectedBroker(): Promise<RawBroker>;
   readonly metadata: RawMetadata | null;
   /** When the metadata is asked for again (Date.now()). */
   metadataExpireAt: number | null;
@@ -30,8 +31,16 @@ export interface RawBrokerPool {
 
 export interface RawMetadata {
   readonly topicMetadata: readonly {
-    readonly partitionMetadata: readonly { readonly leader: number }[];
+    readonly topic: string;
+    readonly topicErrorCode: number;
+    readonly partitionMetadata: readonly RawPartition[];
   }[];
+}
+
+interface RawPartition {
+  readonly partitionId: number;
+  /** Node id; -1: it has none. */
+  readonly leader: number;
 }
 
 export interface RawBroker {

@@ -4,27 +4,8 @@ import { dealPartitions } from './deal-partitions.ts';
 import type { TopicPartitionIds } from './deal-partitions.ts';
 import { encodeAssignment, encodeSubscription, subscribedTopics } from './group-members.ts';
 import type { MemberFacts } from './group-members.ts';
-
-/** The internals of kafkajs that this file uses. kafkajs's types do not declare them. */
-interface Cluster {
-  findTopicPartitionMetadata(topic: string): readonly { readonly partitionId: number }[];
-  readonly brokerPool: { findConnectedBroker(): Promise<Broker> };
-}
-
-interface Broker {
-  metadata(this: Broker, topics: readonly string[]): Promise<{ readonly topicMetadata: readonly TopicMetadata[] }>;
-  readonly lookupRequest: (apiKey: number, definition: unknown) => (parameters: unknown) => Protocol;
-}
-
-interface TopicMetadata {
-  readonly topic: string;
-  readonly topicErrorCode: number;
-  readonly partitionMetadata: readonly { readonly partitionId: number }[];
-}
-
-interface Protocol {
-  readonly response: { readonly parse: (data: unknown) => Promise<unknown> };
-}
+import { withoutErrors } from './partition-errors.ts';
+import type { RawCluster } from './raw-cluster.ts';
 
 export interface SubscriptionAssignerOptions {
   readonly facts: () => MemberFacts;
@@ -47,7 +28,7 @@ const MAX_ATTEMPTS = 5;
  */
 export function subscriptionAssigner({ facts, onUndescribed }: SubscriptionAssignerOptions): PartitionAssigner {
   return (tools) => {
-    const cluster = tools.cluster as unknown as Cluster;
+    const cluster = tools.cluster as unknown as RawCluster;
     return {
       name: NAME,
       version: 0,
@@ -80,7 +61,7 @@ export function subscriptionAssigner({ facts, onUndescribed }: SubscriptionAssig
  * Partitions of topics that this consumer does not read. They are no topics of its cluster: each later refresh would ask for them, and fail
  * for all topics once one of them is deleted or denied. Partitions without a leader count.
  */
-async function describe(cluster: Cluster, topics: readonly string[]): Promise<TopicPartitionIds> {
+async function describe(cluster: RawCluster, topics: readonly string[]): Promise<TopicPartitionIds> {
   const described = new Map<string, readonly number[]>();
   let left = topics;
   for (let attempt = 1; left.length > 0 && attempt <= MAX_ATTEMPTS; attempt++) {
@@ -94,15 +75,6 @@ async function describe(cluster: Cluster, topics: readonly string[]): Promise<To
       .map(({ topic }) => topic);
   }
   return described;
-}
-
-/** The broker, whose response is not an error as a whole if one of its topics or partitions has one. */
-function withoutErrors(broker: Broker): Broker {
-  const lookupRequest: Broker['lookupRequest'] = (apiKey, definition) => (parameters) => {
-    const protocol = broker.lookupRequest(apiKey, definition)(parameters);
-    return { ...protocol, response: { ...protocol.response, parse: (data) => Promise.resolve(data) } };
-  };
-  return Object.create(broker, { lookupRequest: { value: lookupRequest } }) as Broker;
 }
 
 function idsOf(metadata: readonly { readonly partitionId: number }[]): number[] {

@@ -10,6 +10,11 @@ export class Generation {
   isPositioned = false;
   /** Partitions whose place no leader could tell. They stay paused until the group is joined again. */
   unknown: readonly TopicPartition[] = [];
+
+  isUnknown(topic: string, partition: number): boolean {
+    return this.unknown.some((one) => one.topic === topic && one.partition === partition);
+  }
+
   readonly #end = sharedAbortController();
   readonly #waitsEnd = sharedAbortController();
 

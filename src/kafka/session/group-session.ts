@@ -142,15 +142,12 @@ export class GroupSession {
     return new SkippedPartitions({ skipped, canRetake, retake, onChange: onSkippedPartitions, log });
   }
 
-  #positioned(): PartitionMap<unknown> {
-    const isUnknown = (topic: string, partition: number) =>
-      this.unknown.some((one) => one.topic === topic && one.partition === partition);
-    return new Map(
-      Array.from(this.#assignment, ([topic, partitions]) => [
-        topic,
-        new Map([...partitions].filter(([partition]) => !isUnknown(topic, partition))),
-      ]),
-    );
+  /** The assigned partitions whose places are known. */
+  #positioned(): TopicPartitions[] {
+    return Array.from(this.#assignment, ([topic, partitions]) => ({
+      topic,
+      partitions: [...partitions.keys()].filter((partition) => !this.#generation.isUnknown(topic, partition)),
+    }));
   }
 
   #assigned(): TopicPartition[] {
@@ -287,7 +284,7 @@ export class GroupSession {
       if (generation.hasEnded) return false;
       generation.isPositioned = true;
       if (isRetry) this.#eachAssigned((topic, partition) => this.#waits.bus.delete(topic, partition));
-      this.#consumer.resume(without(generation.unknown, partitions));
+      this.#consumer.resume(this.#positioned());
     } catch (error) {
       if (generation.hasEnded) return false;
       if (!(error instanceof BusUnavailableError)) this.#fail(error as Error);
@@ -372,13 +369,4 @@ export class GroupSession {
     await this.#commits.commitNow();
     await this.#consumer.disconnect().catch(() => undefined);
   }
-}
-
-function without(left: readonly TopicPartition[], partitions: readonly TopicPartitions[]): TopicPartitions[] {
-  const isLeft = (topic: string, partition: number) =>
-    left.some((one) => one.topic === topic && one.partition === partition);
-  return partitions.map(({ topic, partitions: of }) => ({
-    topic,
-    partitions: of.filter((partition) => !isLeft(topic, partition)),
-  }));
 }

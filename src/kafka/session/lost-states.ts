@@ -1,4 +1,4 @@
-import type { PartitionMap } from '../kafkajs/cluster.ts';
+import type { TopicPartitions } from 'kafkajs';
 import type { KeptStates } from './start-offsets.ts';
 
 /**
@@ -8,14 +8,14 @@ import type { KeptStates } from './start-offsets.ts';
  */
 export async function lostStates(
   { signatures, fills }: KeptStates,
-  assignment: PartitionMap<unknown>,
+  assigned: readonly TopicPartitions[],
 ): Promise<readonly string[]> {
   const lost: string[] = [];
-  for (const [topic, assigned] of assignment) {
+  for (const { topic, partitions } of assigned) {
     const signature = signatures.get(topic);
     if (signature === undefined) continue;
     const known = await fills.read(topic);
-    for (const partition of assigned.keys()) {
+    for (const partition of partitions) {
       // A worker that has not seen new partitions yet may have told fewer.
       if (known.partitions > 0 && partition >= known.partitions) continue;
       if (known.fills.get(partition)?.signature !== signature) lost.push(`${topic}/${partition}`);

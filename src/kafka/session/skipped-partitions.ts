@@ -1,19 +1,15 @@
 import type { Logger } from '../../log.ts';
 import { partitionKey } from '../partition-key.ts';
+import type { TopicPartition } from '../partition-key.ts';
 
 const CHECK_INTERVAL_MS = 250;
 /** Between two retakes of a partition, in ms: a shard that comes and goes must not make the worker read the same records for ever. */
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 60_000;
 
-export interface SkippedPartition {
-  readonly topic: string;
-  readonly partition: number;
-}
-
 export interface SkippedPartitionsOptions {
   /** Assigned partitions with skipped messages, and the offset of the first one. */
-  readonly skipped: () => readonly (SkippedPartition & { readonly from: number })[];
+  readonly skipped: () => readonly (TopicPartition & { readonly from: number })[];
   readonly canRetake: (topic: string, partition: number) => boolean;
   /** Reads the partition again from the offset. */
   readonly retake: (topic: string, partition: number, from: number) => void;
@@ -34,14 +30,14 @@ export class SkippedPartitions {
   readonly #timer: NodeJS.Timeout;
   /** By partition, until a check finds nothing skipped. */
   readonly #retaking = new Map<string, Retaking>();
-  #list: readonly SkippedPartition[] = [];
+  #list: readonly TopicPartition[] = [];
 
   constructor(options: SkippedPartitionsOptions) {
     this.#options = options;
     this.#timer = setInterval(() => this.#check(), CHECK_INTERVAL_MS);
   }
 
-  get list(): readonly SkippedPartition[] {
+  get list(): readonly TopicPartition[] {
     return this.#list;
   }
 
@@ -67,7 +63,7 @@ export class SkippedPartitions {
     this.#tell(skipped);
   }
 
-  #tell(skipped: readonly SkippedPartition[]): void {
+  #tell(skipped: readonly TopicPartition[]): void {
     const { log, onChange } = this.#options;
     const before = this.#list.length;
     this.#list = skipped.map(({ topic, partition }) => ({ topic, partition }));
