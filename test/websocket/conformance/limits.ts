@@ -163,7 +163,7 @@ export const limitRows: readonly ProbeRow[] = [
     id: 'X-59',
     level: 'REC',
     title: 'slows subscribe and complete churn down to the rate, and returns every source (S-31)',
-    settings: { MAX_MESSAGES_PER_SECOND: '100', MAX_MESSAGE_BURST: '150', PING_INTERVAL_MS: '200' },
+    settings: { MAX_MESSAGES_PER_SECOND: '100', MAX_MESSAGE_BURST: '150', PING_INTERVAL_MS: '2000' },
     async run(stage) {
       const socket = await stage.connect();
       const other = await stage.connect();
@@ -217,7 +217,7 @@ export const limitRows: readonly ProbeRow[] = [
     id: 'X-62',
     level: 'REC',
     title: 'answers a burst of messages over the limit at the rate of the limit, in order',
-    settings: { MAX_MESSAGES_PER_SECOND: '50', MAX_MESSAGE_BURST: '10' },
+    settings: { MAX_MESSAGES_PER_SECOND: '10', MAX_MESSAGE_BURST: '10' },
     async run(stage) {
       const socket = await stage.connect();
       const sentAt = performance.now();
@@ -228,9 +228,9 @@ export const limitRows: readonly ProbeRow[] = [
         pongs.map(({ payload }) => payload),
         Array.from({ length: 40 }, (_, n) => ({ n })),
       );
-      // 10 at once, of which the connection_init may have been one; the others at 50 a second.
+      // 10 at once, of which the connection_init may have been one; the others at 10 a second: a server without the limit is faster on any machine.
       const seconds = (performance.now() - sentAt) / 1000;
-      assert.ok(seconds >= 0.59, `40 messages in ${seconds} s`);
+      assert.ok(seconds >= 2.95, `40 messages in ${seconds} s`);
       await socket.roundTrip();
     },
   },
