@@ -219,6 +219,7 @@ describe('over a real Redis', () => {
   it('stops a worker after an outage until the gateways are subscribed again', async (t) => {
     const { bus, gateways, publish, room, restore } = await cutAll(t, 60_000);
     assert.deepEqual(room(), { bytes: 0, gateway: undefined, areGatewaysMissing: true });
+    await assert.rejects(publish('1'), /gateways have not subscribed again/, 'with room that was given before');
     restore();
     await bus.sender.whenRoom(TOPIC, 0, NEVER);
     await publish('1');

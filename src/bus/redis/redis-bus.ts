@@ -63,6 +63,7 @@ export class RedisBus implements Bus {
   readonly #topology: RedisTopology;
   readonly #flow: RedisFlow;
   readonly #publisher: RedisPublisher;
+  readonly #gateways: ReturningGateways;
   /** By channel. The entry is removed with the channel's last listener. */
   readonly #subscriptions = new Map<string, Subscription>();
   #status: 'idle' | 'started' | 'closed' = 'idle';
@@ -83,8 +84,11 @@ export class RedisBus implements Bus {
     const ask = (topic: string, partition: number) => this.#publisher.ask(topic, partition);
     const seek = (gateway: string) => this.#flow.seek(gateway);
     const { flowPatienceMs: patienceMs } = options;
-    const gateways = new ReturningGateways({ tags, patienceMs: patienceMs ?? 0, count: countGateways });
-    const areGatewaysBack = (now: number) => gateways.areBack(now);
+    this.#gateways = new ReturningGateways({ tags, patienceMs: patienceMs ?? 0, count: countGateways });
+    const areGatewaysBack = (now: number) => {
+      this.#gateways.recount(now);
+      return this.#gateways.areBack(now);
+    };
     const sender = (this.sender = new Sender({ patienceMs, ask, seek, areGatewaysBack }));
     const tagOf = (name: string) => this.#tagOf(name);
     const flow = (this.#flow = new RedisFlow({ tags, tagOf, subscriber, sender }));
@@ -121,6 +125,7 @@ export class RedisBus implements Bus {
   async publish(messages: readonly Message[], upTo: Position): Promise<void> {
     try {
       this.#assertNotClosed();
+      this.#assertGatewaysAreBack();
       await this.#publisher.publish(messages, upTo);
     } catch (error) {
       this.#observer.onPublishFailure?.(messages.length, this.#logFailure('a publish', error));
@@ -268,6 +273,12 @@ export class RedisBus implements Bus {
     this.#window.run('listener', (suppressed) =>
       this.#log.error({ err: error, channel: channelLabel(channel), suppressed }, 'a listener of a channel threw'),
     );
+  }
+
+  /** The caller has asked for room, but Redis may have been away since. */
+  #assertGatewaysAreBack(): void {
+    if (!this.sender.isEnabled || this.#gateways.areBack(performance.now())) return;
+    throw new BusUnavailableError('gateways have not subscribed again since Redis was away', { reason: 'away' });
   }
 
   #assertNotClosed(): void {

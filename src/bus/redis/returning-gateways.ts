@@ -43,16 +43,22 @@ export class ReturningGateways {
     this.#options = options;
   }
 
-  /** True if every connection is open. Call it before each publish: it counts the gateways, too. */
+  /** True if every connection is open. */
   areBack(now: number): boolean {
-    const connected = this.#options.tags.filter(({ publisher }) => publisher.isUp);
-    const missing = connected.filter((tag) => !this.#isOpen(tag, now));
-    const [tag] = connected;
-    if (missing.length === 0 && tag && now - this.#countedAt >= COUNT_INTERVAL_MS) {
-      this.#countedAt = now;
-      void this.#options.count(tag).then((gateways) => (this.#gateways = gateways ?? this.#gateways));
-    }
-    return missing.length === 0;
+    // All of them, so that the gateways are counted on all at the same time.
+    return this.#connected.filter((tag) => !this.#isOpen(tag, now)).length === 0;
+  }
+
+  /** Counts the gateways, if every connection is open and the last count is old. */
+  recount(now: number): void {
+    const [tag] = this.#connected;
+    if (!tag || now - this.#countedAt < COUNT_INTERVAL_MS || !this.areBack(now)) return;
+    this.#countedAt = now;
+    void this.#options.count(tag).then((gateways) => (this.#gateways = gateways ?? this.#gateways));
+  }
+
+  get #connected(): readonly RedisTag[] {
+    return this.#options.tags.filter(({ publisher }) => publisher.isUp);
   }
 
   #isOpen(tag: RedisTag, now: number): boolean {
