@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,12 +10,14 @@ import type { KafkaNode } from '../../stack/kafka-node.ts';
 import { freePorts } from '../../stack/port.ts';
 import { checkKafka } from '../../src/check/kafka-check.ts';
 import { createKafkaClient } from '../../src/kafka/kafkajs/client.ts';
+import { startRedisServer } from '../../stack/redis-server.ts';
 import type { Pod } from '../end-to-end/pod.ts';
 import { Outside, createConsumer, readableLog } from '../kafka/consumer-harness.ts';
 import type { Setup } from '../kafka/consumer-harness.ts';
 import { randomName } from '../support/services.ts';
 import { testConfig } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { Balancer } from './balancer.ts';
 import { isFull } from './form.ts';
 import { createStage } from './stage.ts';
 import { Trial } from './trial.ts';
@@ -24,6 +27,9 @@ const RECORDS_PER_SECOND = isFull ? 200 : 100;
 const MAX_SILENCE_MS = 15_000;
 const AWAY_MS = isFull ? 60_000 : 10_000;
 const MAX_RECOVERY_MS = 30_000;
+const REDIS_AWAY_MS = isFull ? 30_000 : 4_000;
+/** Longer than a worker takes to connect again, and less than FLOW_PATIENCE_MS. */
+const LINK_DELAY_MS = 2_000;
 const PATIENCE_MS = 120_000;
 
 describe('three Kafka brokers', () => {
@@ -125,6 +131,33 @@ describe('three Kafka brokers', () => {
     const recoveryMs = performance.now() - backAt;
     trial.took(`first event after ${AWAY_MS / 1000} s without Kafka`, recoveryMs, MAX_RECOVERY_MS);
     await trial.hears('entries written after the return');
+    assert.deepEqual(await trial.finish(), []);
+  });
+
+  it('and then Redis are unreachable: what waits in Kafka is published when the gateways are back, and none is lost', async (t) => {
+    const stage = await stageFor(t);
+    const { redis } = stage;
+    const link = await Balancer.start(t, [redis.port]);
+    const behindLink = { REDIS_URL: `redis://127.0.0.1:${link.port}` };
+    const gateways = [await stage.start('gateway', behindLink), await stage.start('gateway', behindLink)];
+    await stage.start('worker');
+    const options = { recordsPerSecond: RECORDS_PER_SECOND, expectsGaps: true };
+    const trial = await Trial.start(t, stage, gateways, options);
+    await Promise.all(cluster.nodes.map((node) => node.kill()));
+    await delay(REDIS_AWAY_MS);
+    await Promise.all(cluster.nodes.map((node) => node.start()));
+    await trial.hears('entries written after the return of Kafka');
+    const isGone = once(redis.process, 'exit');
+    redis.process.kill('SIGKILL');
+    await isGone;
+    link.disconnect();
+    await delay(REDIS_AWAY_MS);
+    const again = await startRedisServer({ port: redis.port });
+    t.after(() => again.stop());
+    // The worker is back before the gateways.
+    await delay(LINK_DELAY_MS);
+    link.restore();
+    await trial.hears('entries written after the return of Redis');
     assert.deepEqual(await trial.finish(), []);
   });
 });
