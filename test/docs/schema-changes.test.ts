@@ -63,13 +63,14 @@ class Reader {
 
   /** Resolves when the subscription is live. */
   async subscribe(selection: string, cursor?: string): Promise<void> {
-    const operations = async () => await this.#stage.metric('crier_operations');
-    const before = await operations();
+    // An operation counts before its document is prepared, a subscription when it has joined its channel.
+    const subscriptions = async () => await this.#stage.metric('crier_subscriptions');
+    const before = await subscriptions();
     const declared = Object.entries(VARIABLES).filter(([name]) => selection.includes(`$${name}`));
     const query = `subscription (${declared.map(([name, type]) => `$${name}: ${type}`).join()}) { ${selection} }`;
     const variables = { id: this.#item, text: this.#item, kind: 'LARGE' };
     this.#socket.subscribe('1', query, variables, { ...(cursor !== undefined && { resume: { cursor } }) });
-    await waitFor('the subscription', async () => (await operations()) > before);
+    await waitFor('the subscription', async () => (await subscriptions()) > before);
   }
 
   /** The next message: a result, or the code of an error. */
