@@ -13,7 +13,7 @@ import avro from 'avsc';
 import protobuf from 'protobufjs';
 import { TopicRouter } from '../src/graph/router.ts';
 import type { Conversion } from '../src/kafka/batch.ts';
-import { snakeCaseName } from '../src/json/key-naming.ts';
+import { snakeCaseName } from '../src/base/json/key-naming.ts';
 import { compileAvro } from '../src/kafka/decoding/avro/avro.ts';
 import { Converter } from '../src/kafka/decoding/converter.ts';
 import type { PayloadPlace } from '../src/kafka/decoding/decoder.ts';

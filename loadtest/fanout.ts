@@ -5,7 +5,7 @@ import { installKafka, startKafkaBroker } from '../stack/kafka-broker.ts';
 import { LONG_LIVED } from '../stack/kafka-node.ts';
 import { startRedisCluster } from '../stack/redis-cluster.ts';
 import { startRedisServer } from '../stack/redis-server.ts';
-import { variables } from '../src/variables.ts';
+import { variables } from '../src/config/variables.ts';
 import { runCommand } from './command.ts';
 import { CONTENDER_REDIS_KINDS, baseName, baseOf, contenders, isCrier, onCluster } from './fanout/contenders.ts';
 import type { Contender, ContenderRedisKind } from './fanout/contenders.ts';

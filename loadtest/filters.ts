@@ -7,8 +7,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
-import { FilteredGroups } from '../src/fanout/filtered-groups.ts';
-import { SharingGroup } from '../src/fanout/sharing/sharing-group.ts';
+import { FilteredGroups } from '../src/gateway/fanout/filtered-groups.ts';
+import { SharingGroup } from '../src/gateway/fanout/sharing/sharing-group.ts';
 import { filterFor } from '../src/graph/filter/event-filter.ts';
 import { FilterReaders } from '../src/graph/filter/filter-readers.ts';
 import type { Operator } from '../src/graph/filter/filter-rule.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { freePorts } from '../stack/port.ts';
-import { AUDIENCE, ISSUER, IdentityProvider } from '../test/identity/identity-provider.ts';
+import { AUDIENCE, ISSUER, IdentityProvider } from '../test/gateway/identity/identity-provider.ts';
 import { runCommand, say } from './command.ts';
 import { conditionsList, conditionsOf } from './fanout/conditions.ts';
 import { openClients } from './identity/expiring-clients.ts';

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { channelName } from '../src/bus/channel.ts';
 import { RedisBus } from '../src/bus/redis/redis-bus.ts';
-import { createLog } from '../src/log.ts';
+import { createLog } from '../src/base/log.ts';
 import { freePorts } from '../stack/port.ts';
 import { startRedisServer } from '../stack/redis-server.ts';
 import { runCommand, say } from './command.ts';

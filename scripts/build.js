@@ -134,7 +134,7 @@ async function compile(part, folder) {
   } else if (part === 'src') {
     const { bundleMain } = await import('./bundle-main.js');
     await bundleMain(folder);
-    await cp(await bundledPages(), join(folder, 'http'), { recursive: true });
+    await cp(await bundledPages(), join(folder, 'gateway', 'http'), { recursive: true });
   }
 }
 

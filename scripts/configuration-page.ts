@@ -1,6 +1,6 @@
-import { settingRows } from '../src/settings/setting-rows.ts';
+import { settingRows } from '../src/config/setting-rows.ts';
 
-/** Returns the page with a table of settings generated from `src/variables.ts`, formatted as prettier formats it. */
+/** Returns the page with a table of settings generated from `src/config/variables.ts`, formatted as prettier formats it. */
 export function withSettings(page: string): string {
   const rows = settingRows().map(({ name, default: fallback, unit, meaning, isTunable }) => [
     `\`${name}\``,

@@ -1,26 +1,26 @@
 #!/usr/bin/env node
 import { closeSync, openSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { runCommand } from './cli/commands.ts';
-import { readConfig } from './config.ts';
-import type { Config } from './config.ts';
-import { SetupError, StoppedError, UsageError } from './errors.ts';
-import { help } from './help.ts';
-import { LogDestination } from './log-destination.ts';
-import { createLog, LogWindow } from './log.ts';
-import type { Logger } from './log.ts';
-import { disablePretenuring } from './memory/pretenuring.ts';
-import { podName } from './pod-name.ts';
-import { ExitProfile } from './profiling/exit-profile.ts';
-import type { ExitProfileOptions } from './profiling/exit-profile.ts';
-import type { Pod } from './processes/pod.ts';
+import { runCommand } from './tools/commands.ts';
+import { readConfig } from './config/config.ts';
+import type { Config } from './config/config.ts';
+import { SetupError, StoppedError, UsageError } from './base/errors.ts';
+import { help } from './tools/help.ts';
+import { LogDestination } from './base/log-destination.ts';
+import { createLog, LogWindow } from './base/log.ts';
+import type { Logger } from './base/log.ts';
+import { disablePretenuring } from './ops/memory/pretenuring.ts';
+import { podName } from './config/pod-name.ts';
+import { ExitProfile } from './ops/profiling/exit-profile.ts';
+import type { ExitProfileOptions } from './ops/profiling/exit-profile.ts';
+import type { Pod } from './ops/processes/pod.ts';
 import type { Server } from './server.ts';
-import { finishMs } from './settings/shutdown-times.ts';
-import { Shutdown } from './shutdown.ts';
-import type { Signals } from './shutdown.ts';
-import { readVersion } from './version.ts';
-import { escapeHidden } from './visible.ts';
-import { startWatchdog } from './watchdog.ts';
+import { finishMs } from './config/shutdown-times.ts';
+import { Shutdown } from './ops/shutdown.ts';
+import type { Signals } from './ops/shutdown.ts';
+import { readVersion } from './base/version.ts';
+import { escapeHidden } from './base/visible.ts';
+import { startWatchdog } from './ops/watchdog.ts';
 
 const LOG_WINDOW_MS = 10_000;
 
@@ -38,11 +38,11 @@ async function main(standardError: LogDestination): Promise<void> {
 
   const config = readConfig(environment);
   disablePretenuring();
-  const starter = config.process === undefined ? undefined : new (await import('./processes/starter.ts')).Starter();
+  const starter = config.process === undefined ? undefined : new (await import('./ops/processes/starter.ts')).Starter();
   const isPod = !starter && config.PROCESSES > 1;
   // Most of a second: --help and the errors of settings need not wait for it.
-  const [pod, one] = isPod ? [await import('./processes/pod.ts')] : [undefined, await import('./server.ts')];
-  const dev = word === 'dev' ? await import('./cli/dev.ts') : undefined;
+  const [pod, one] = isPod ? [await import('./ops/processes/pod.ts')] : [undefined, await import('./server.ts')];
+  const dev = word === 'dev' ? await import('./tools/dev.ts') : undefined;
   if (dev && config.PROCESSES > 1) throw new UsageError('PROCESSES: expected 1 with crier dev');
   const printer = dev && new dev.ReloadPrinter();
   const facts = {
@@ -143,7 +143,7 @@ async function startExitProfile(config: Config, facts: ExitProfileOptions['facts
 
 /** Exits with 1 if a check has failed, else with 0; explicitly, because a module of the graph may keep the process alive. */
 async function check(environment: NodeJS.ProcessEnv): Promise<void> {
-  const { checkConfig, linesOf } = await import('./check/check-config.ts');
+  const { checkConfig, linesOf } = await import('./ops/check/check-config.ts');
   const { BUILT_IN_GRAPH } = await import('./server.ts');
   const findings = await checkConfig(environment, BUILT_IN_GRAPH);
   const hasFailed = findings.some(({ status }) => status === 'failed');

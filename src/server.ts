@@ -1,44 +1,44 @@
 import type { Server as HttpServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { RELOAD_WHILE_STARTING } from './admin/reload-route.ts';
-import type { ReloadReport } from './admin/reload-route.ts';
-import { banner } from './banner.ts';
-import type { Config } from './config.ts';
-import { EmbeddedTopics } from './embedded/embedded-topics.ts';
-import { GraphError, StoppedError } from './errors.ts';
+import { RELOAD_WHILE_STARTING } from './ops/admin/reload-route.ts';
+import type { ReloadReport } from './ops/admin/reload-route.ts';
+import { banner } from './config/banner.ts';
+import type { Config } from './config/config.ts';
+import { EmbeddedTopics } from './graph/embedded/embedded-topics.ts';
+import { GraphError, StoppedError } from './base/errors.ts';
 import type { Graph } from './graph/graph.ts';
 import { exampleOperation } from './graph/schema/example-operation.ts';
 import { GraphLoader } from './graph/loading/load.ts';
-import { AdminServer } from './http/admin.ts';
-import { healthRoutes } from './http/health.ts';
-import type { Route } from './http/route.ts';
-import { LoopLag } from './http/loop-lag.ts';
-import type { Logger } from './log.ts';
-import { orAborted } from './or-aborted.ts';
-import { kafkaWarnings } from './settings/kafka-problems.ts';
-import { finishMs } from './settings/shutdown-times.ts';
-import { startMemoryGuard } from './roles/memory-guard.ts';
-import { familiesRoute, METRICS_PATH } from './processes/families-route.ts';
-import { metricsRoute } from './metrics/metrics-route.ts';
-import { Metrics } from './metrics/metrics.ts';
-import { GarbageCollections } from './metrics/garbage-collections.ts';
-import { observeProcess } from './metrics/process-metrics.ts';
-import { Profiling } from './profiling/profiling-routes.ts';
-import type { StartedGateway } from './roles/gateway.ts';
-import { openLive, problemsOf } from './roles/live.ts';
-import { openBus } from './roles/bus.ts';
-import type { GraphPart } from './roles/graph-part.ts';
-import { graphProblems } from './roles/graph-problems.ts';
-import { GraphReloads } from './roles/graph-reloads.ts';
-import type { ReloadOutcome } from './roles/graph-reloads.ts';
-import type { Component, GatewayServices, RoleServices } from './roles/services.ts';
-import { openReload } from './roles/reload.ts';
-import { openTracing } from './roles/tracing.ts';
-import { startTunables } from './roles/tunables.ts';
-import { findUnknownBackends } from './settings/unknown-backends.ts';
-import { tunablesRoute } from './tunables/tunables-route.ts';
-import { readVersion } from './version.ts';
+import { AdminServer } from './gateway/http/admin.ts';
+import { healthRoutes } from './gateway/http/health.ts';
+import type { Route } from './gateway/http/route.ts';
+import { LoopLag } from './gateway/http/loop-lag.ts';
+import type { Logger } from './base/log.ts';
+import { orAborted } from './base/or-aborted.ts';
+import { kafkaWarnings } from './config/kafka-problems.ts';
+import { finishMs } from './config/shutdown-times.ts';
+import { startMemoryGuard } from './server/memory-guard.ts';
+import { familiesRoute, METRICS_PATH } from './ops/processes/families-route.ts';
+import { metricsRoute } from './ops/metrics/metrics-route.ts';
+import { Metrics } from './ops/metrics/metrics.ts';
+import { GarbageCollections } from './ops/metrics/garbage-collections.ts';
+import { observeProcess } from './ops/metrics/process-metrics.ts';
+import { Profiling } from './ops/profiling/profiling-routes.ts';
+import type { StartedGateway } from './server/gateway.ts';
+import { openLive, problemsOf } from './server/live.ts';
+import { openBus } from './server/bus.ts';
+import type { GraphPart } from './server/graph-part.ts';
+import { graphProblems } from './server/graph-problems.ts';
+import { GraphReloads } from './server/graph-reloads.ts';
+import type { ReloadOutcome } from './server/graph-reloads.ts';
+import type { Component, GatewayServices, RoleServices } from './server/services.ts';
+import { openReload } from './server/reload.ts';
+import { openTracing } from './server/tracing.ts';
+import { startTunables } from './server/tunables.ts';
+import { findUnknownBackends } from './graph/loading/unknown-backends.ts';
+import { tunablesRoute } from './ops/tunables/tunables-route.ts';
+import { readVersion } from './base/version.ts';
 
 /** The graph folder without GRAPH. */
 export const BUILT_IN_GRAPH = join(import.meta.dirname, 'graphs', 'auction');
@@ -235,18 +235,18 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       await register(KafkaAccess.of(config)).open(log);
     }
     if (config.ROLE === 'gateway' && graph.bindings.size > 0) {
-      const { WorkerWatch } = await import('./roles/worker-watch.ts');
+      const { WorkerWatch } = await import('./server/worker-watch.ts');
       const watch = register(new WorkerWatch({ bus, log, metrics, messages: () => gateway?.workerMessages() ?? 0 }));
       watch.start();
       details['publishing_group'] = () => watch.group ?? null;
     }
     if (config.ROLE !== 'worker') {
-      const { startGateway } = await import('./roles/gateway.ts');
+      const { startGateway } = await import('./server/gateway.ts');
       gateway = await startGateway(services, options.isListening ?? true);
     }
     const port = gateway?.port;
     if (config.ROLE !== 'gateway') {
-      const { createWorker } = await import('./roles/worker.ts');
+      const { createWorker } = await import('./server/worker.ts');
       const started = await createWorker(services, options.onFatal);
       worker = started;
       components.unshift(started);

@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { withSettings } from '../scripts/configuration-page.ts';
 import { installHint, PROGRAMS } from '../stack/programs.ts';
-import { BACKEND_SUFFIXES } from '../src/settings/backend-settings.ts';
+import { BACKEND_SUFFIXES } from '../src/config/backend-settings.ts';
 import { RECORD_FORMATS } from '../src/graph/schema/record-format.ts';
-import { settingRows } from '../src/settings/setting-rows.ts';
-import { tunableNames } from '../src/variables.ts';
-import { variables } from '../src/variables.ts';
+import { settingRows } from '../src/config/setting-rows.ts';
+import { tunableNames } from '../src/config/variables.ts';
+import { variables } from '../src/config/variables.ts';
 
 const PAGES = [
   'README.md',
@@ -175,7 +175,7 @@ describe('README.md', () => {
 });
 
 describe('docs/configuration.md', () => {
-  it('lists every setting of src/variables.ts with its default, unit and meaning (npm run docs:configuration)', () => {
+  it('lists every setting of src/config/variables.ts with its default, unit and meaning (npm run docs:configuration)', () => {
     const page = read('docs/configuration.md');
     assert.equal(page, withSettings(page));
     const rows = rowsOf(page).map(([name]) => name!);

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { HASH_TAGS, tagIndexOf } from '../../src/bus/redis/cluster/hash-tags.ts';
 import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
-import { printMark } from '../../src/flow/mark.ts';
-import { createLog } from '../../src/log.ts';
+import { printMark } from '../../src/bus/flow/mark.ts';
+import { createLog } from '../../src/base/log.ts';
 import type { RedisServer } from '../../stack/redis-server.ts';
 import { AUCTION_TOPIC, auctionChannel, auctionMessages } from '../fanout/auction.ts';
 import { BarePods, messageBytes } from './bare-pods.ts';

@@ -1,5 +1,5 @@
 import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/base/log.ts';
 import type { RedisCluster } from '../../stack/redis-cluster.ts';
 import { AUCTION_TOPIC } from '../fanout/auction.ts';
 import { costOf, sum } from '../processes/cpu-cost.ts';

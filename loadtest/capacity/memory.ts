@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { HISTORY_DEFAULTS } from '../../src/bus/history.ts';
 import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/base/log.ts';
 import type { RedisServer } from '../../stack/redis-server.ts';
 import { AUCTION_TOPIC, auctionChannel, auctionMessages } from '../fanout/auction.ts';
 import { costOf, sum } from '../processes/cpu-cost.ts';

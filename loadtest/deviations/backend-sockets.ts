@@ -5,7 +5,7 @@
  *     npm run -s build:test && node dist/loadtest/deviations/backend-sockets.js
  */
 import { resolve } from 'node:path';
-import { Backends } from '../../src/context/backends.ts';
+import { Backends } from '../../src/graph/context/backends.ts';
 import { freePorts } from '../../stack/port.ts';
 import { median } from '../median.ts';
 import { CLIENT_CORE, SERVER_CORE, pinThisProcess } from '../processes/pinning.ts';

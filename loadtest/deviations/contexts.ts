@@ -6,9 +6,9 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createContext } from '../../src/context/context.ts';
-import type { ExecutionContext } from '../../src/context/context.ts';
-import { createFacts, createRequest } from '../../src/context/connection-facts.ts';
+import { createContext } from '../../src/graph/context/context.ts';
+import type { ExecutionContext } from '../../src/graph/context/context.ts';
+import { createFacts, createRequest } from '../../src/graph/context/connection-facts.ts';
 import * as auctionGraph from '../../src/graphs/auction/context.ts';
 import type { AuctionContext } from '../../src/graphs/auction/context.ts';
 import { createContext as createStoryContext } from '../ladder/pod/context.ts';

@@ -7,8 +7,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createFacts, createRequest } from '../../src/context/connection-facts.ts';
-import type { BackendPort } from '../../src/context/execution-backends.ts';
+import { createFacts, createRequest } from '../../src/graph/context/connection-facts.ts';
+import type { BackendPort } from '../../src/graph/context/execution-backends.ts';
 import { DocumentCache } from '../../src/graph/documents/document-cache.ts';
 import { RequestedDocuments } from '../../src/graph/documents/requested-documents.ts';
 import type { EventResult } from '../../src/graph/execution/event-execution.ts';
@@ -17,7 +17,7 @@ import { loadGraph } from '../../src/graph/loading/load.ts';
 import { TextPayload } from '../../src/graph/payload.ts';
 import { GraphRuntime } from '../../src/graph/runtime.ts';
 import { SnakeCase } from '../../src/kafka/decoding/snake-case.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/base/log.ts';
 import { auctionDocument } from '../fanout/auction.ts';
 import { median } from '../median.ts';
 

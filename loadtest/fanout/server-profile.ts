@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { callTree } from '../../src/profiling/cpu-profile.ts';
-import { flameGraph } from '../../src/profiling/flame-graph.ts';
+import { callTree } from '../../src/ops/profiling/cpu-profile.ts';
+import { flameGraph } from '../../src/ops/profiling/flame-graph.ts';
 import { readProfile } from '../profile/read-profile.ts';
 import type { Cells } from '../table.ts';
 import { titleOf } from './contenders.ts';

@@ -1,5 +1,5 @@
-import type { Call, CallFrame } from '../../src/profiling/cpu-profile.ts';
-import type { Hue } from '../../src/profiling/flame-graph.ts';
+import type { Call, CallFrame } from '../../src/ops/profiling/cpu-profile.ts';
+import type { Hue } from '../../src/ops/profiling/flame-graph.ts';
 
 /** The stages of an event in crier, in the order of its path. */
 export const STAGES = {
@@ -45,16 +45,16 @@ export const RULES: readonly Rule[] = [
   { stage: 'redisOut', file: /\/src\/bus\/redis\/(redis-(server|fence|scripts|history|link)|command-writer)\.js$/ },
   {
     stage: 'redisIn',
-    file: /\/src\/bus\/(?!redis\/redis-bus\.js$)|\/node_modules\/redis-parser\/|\/ioredis\/built\/DataHandler\.js$/,
+    file: /\/src\/bus\/(?!flow\/|redis\/redis-bus\.js$)|\/node_modules\/redis-parser\/|\/ioredis\/built\/DataHandler\.js$/,
   },
   { stage: 'redisOut', file: /\/node_modules\/(ioredis|@ioredis|redis-errors|standard-as-callback)\// },
   { stage: 'parse', file: /\/src\/graph\/payload\.js$/ },
-  { stage: 'cursor', file: /\/src\/fanout\/resume\/cursor\.js$/ },
-  { stage: 'write', file: /\/src\/fanout\/outbox\/|\/node_modules\/ws\// },
-  { stage: 'share', file: /\/src\/fanout\// },
+  { stage: 'cursor', file: /\/src\/gateway\/fanout\/resume\/cursor\.js$/ },
+  { stage: 'write', file: /\/src\/gateway\/fanout\/outbox\/|\/node_modules\/ws\// },
+  { stage: 'share', file: /\/src\/gateway\/fanout\// },
   { stage: 'printResult', file: /\/src\/graph\/projection\// },
   { stage: 'printResult', file: /\/src\/graph\/runtime\.js$/, functionName: /^#json$/ },
-  { stage: 'execute', file: /\/src\/(graph|context)\/|\/node_modules\/graphql(-jit)?\// },
+  { stage: 'execute', file: /\/src\/graph\/|\/node_modules\/graphql(-jit)?\// },
 ];
 
 export function stageOf({ url: realUrl, functionName }: CallFrame): Stage | undefined {

@@ -1,4 +1,4 @@
-import { escapeMarkup } from '../../src/escape-markup.ts';
+import { escapeMarkup } from '../../src/base/escape-markup.ts';
 import type { LadderRow } from './figures.ts';
 
 interface Bar {

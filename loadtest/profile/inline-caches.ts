@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { CpuProfile } from '../../src/profiling/cpu-profile.ts';
+import type { CpuProfile } from '../../src/ops/profiling/cpu-profile.ts';
 import { conditionsOf } from '../fanout/conditions.ts';
 import { crierPod } from '../story/pods/pod.ts';
 import type { Pod } from '../story/pods/pod.ts';

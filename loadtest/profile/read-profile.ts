@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { SourceMap } from 'node:module';
 import type { SourceMapPayload } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type { CallFrame, CpuProfile } from '../../src/profiling/cpu-profile.ts';
+import type { CallFrame, CpuProfile } from '../../src/ops/profiling/cpu-profile.ts';
 
 /** A chunk of crier's bundle, which has many modules. */
 const CHUNK = /^file:.*\/bundle\/[^/]+\.js$/;

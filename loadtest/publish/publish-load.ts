@@ -3,7 +3,7 @@ import type { Message } from '../../src/bus/bus.ts';
 import { HISTORY_DEFAULTS } from '../../src/bus/history.ts';
 import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
 import { CHUNK_LIMITS } from '../../src/kafka/batch.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/base/log.ts';
 import { AUCTION_TOPIC, auctionChannel, auctionMessages } from '../fanout/auction.ts';
 
 const PREFIX = 'publish:';

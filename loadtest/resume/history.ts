@@ -1,7 +1,7 @@
 import { HISTORY_DEFAULTS } from '../../src/bus/history.ts';
 import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
-import { Cursors } from '../../src/fanout/resume/cursor.ts';
-import { createLog } from '../../src/log.ts';
+import { Cursors } from '../../src/gateway/fanout/resume/cursor.ts';
+import { createLog } from '../../src/base/log.ts';
 import { AUCTION_TOPIC, auctionChannel, auctionMessages } from '../fanout/auction.ts';
 
 /** Publishes events of auctions like a worker, with a history. */

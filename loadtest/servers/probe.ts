@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, writeHeapSnapshot } from 'node:v8';
-import { heapUsed } from '../../src/memory/heap-limit.ts';
+import { heapUsed } from '../../src/ops/memory/heap-limit.ts';
 import { answerCalls } from '../processes/process-call.ts';
 import { CpuProfiler } from './cpu-profiler.ts';
 import { ExecutionCounter } from './execution-counter.ts';

@@ -1,4 +1,4 @@
-import type { OperationStats, Stats as AllStats } from '../../src/live/stats.ts';
+import type { OperationStats, Stats as AllStats } from '../../src/ops/live/stats.ts';
 
 export type { OperationStats };
 

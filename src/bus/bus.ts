@@ -1,11 +1,11 @@
 import type { Claim, ClaimRequest } from './claim.ts';
 import type { Control } from './control.ts';
 import type { Coordinates } from './coordinates.ts';
-import type { Receiver } from '../flow/receiver.ts';
-import type { Sender } from '../flow/sender.ts';
+import type { Receiver } from './flow/receiver.ts';
+import type { Sender } from './flow/sender.ts';
 import type { Skips } from './skips.ts';
 import type { StateFills } from './state-fill.ts';
-import type { TraceContext } from '../tracing/trace-context.ts';
+import type { TraceContext } from '../base/trace-context.ts';
 import type { History, HistoryQuery, Retention } from './history.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { traceOfFields } from '../tracing/header-fields.ts';
-import type { TraceContext } from '../tracing/trace-context.ts';
+import { traceOfFields } from './trace-fields.ts';
+import type { TraceContext } from '../base/trace-context.ts';
 import { MAX_PARTS_LENGTH, partsOfFields } from './carried-parts.ts';
 
 /** The origin and the order of a message. Of two messages of one channel and partition, the one with the higher pair (epoch, offset) is newer. */

@@ -1,4 +1,4 @@
-import { BusUnavailableError, FencedError } from '../errors.ts';
+import { BusUnavailableError, FencedError } from '../base/errors.ts';
 
 /** The first words of replies by which Redis refuses a write or a channel (https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors). */
 const REPLY_CODES = [

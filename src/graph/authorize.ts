@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { GraphQLField, GraphQLFieldResolver, GraphQLInterfaceType, GraphQLObjectType } from 'graphql';
-import type { ExecutionContext } from '../context/context.ts';
-import { clientError, isGraphQLError } from '../errors.ts';
+import type { ExecutionContext } from './context/context.ts';
+import { clientError, isGraphQLError } from '../base/errors.ts';
 import { accessRuleOf } from './access/access-rule.ts';
 import type { AuthorizeField, AuthorizeType, Graph } from './graph.ts';
 import type { Binding } from './schema/binding.ts';

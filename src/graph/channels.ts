@@ -1,6 +1,6 @@
 import { channelName } from '../bus/channel.ts';
 import type { ChannelKey } from '../bus/channel.ts';
-import type { Claims } from '../context/connection-facts.ts';
+import type { Claims } from './context/connection-facts.ts';
 import { argumentTexts, emptyList } from './argument-texts.ts';
 import { keysOf } from './channel-keys.ts';
 import { textOf } from './compared-text.ts';

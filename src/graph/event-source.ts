@@ -1,5 +1,5 @@
-import type { ConnectionFacts } from '../context/connection-facts.ts';
-import type { OperationPubSub } from '../context/pubsub/operation-pubsub.ts';
+import type { ConnectionFacts } from './context/connection-facts.ts';
+import type { OperationPubSub } from './context/pubsub/operation-pubsub.ts';
 import { channelsFor } from './channels.ts';
 import type { Operation } from './documents/operation.ts';
 import { sharingKey } from './documents/sharing-key.ts';

@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import type { ContextDefinition, ExecutionContext } from '../context/context.ts';
+import type { ContextDefinition, ExecutionContext } from './context/context.ts';
 import type { Publication } from './publishing/publication.ts';
 import type { Binding } from './schema/binding.ts';
 import type { RedisBinding } from './schema/redis-binding.ts';

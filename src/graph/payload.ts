@@ -1,6 +1,6 @@
 import type { Coordinates } from '../bus/coordinates.ts';
-import { parseFrozen } from '../json/frozen.ts';
-import type { PathReader } from '../json/path-reader.ts';
+import { parseFrozen } from '../base/json/frozen.ts';
+import type { PathReader } from '../base/json/path-reader.ts';
 import type { RenderedTemplate, Template } from './projection/template.ts';
 
 /** The payload of one event. */

@@ -1,4 +1,4 @@
-import { clientError } from '../errors.ts';
+import { clientError } from '../base/errors.ts';
 import { refused } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 

@@ -3,7 +3,7 @@ import { STATES_OF_KEY } from '../bus/bus.ts';
 import { channelName } from '../bus/channel.ts';
 import type { ChannelKey, PathValues } from '../bus/channel.ts';
 import type { Retention } from '../bus/history.ts';
-import { valueAt } from '../json/value-at.ts';
+import { valueAt } from '../base/json/value-at.ts';
 import { keysOf } from './channel-keys.ts';
 import { declaredPathOf, keyedPathOf, patternsOf } from './channel-patterns.ts';
 import type { Pattern } from './channel-patterns.ts';

@@ -1,5 +1,5 @@
 import type { GraphQLFormattedError } from 'graphql';
-import { clientError } from '../errors.ts';
+import { clientError } from '../base/errors.ts';
 import { refused } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 

@@ -1,6 +1,6 @@
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
-import type { ConnectionFacts } from '../context/connection-facts.ts';
-import type { OverloadedError } from '../errors.ts';
+import type { ConnectionFacts } from './context/connection-facts.ts';
+import type { OverloadedError } from '../base/errors.ts';
 import type { Payer } from './documents/document-queue.ts';
 import type { DocumentRequest } from './documents/document-request.ts';
 import type { Operation } from './documents/operation.ts';

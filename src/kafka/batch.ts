@@ -1,8 +1,8 @@
 import type { IHeaders } from 'kafkajs';
 import { TOMBSTONE } from '../bus/bus.ts';
 import type { Message } from '../bus/bus.ts';
-import type { RecordTraces } from '../tracing/record-traces.ts';
-import type { ActiveSpan } from '../tracing/spans.ts';
+import type { RecordTraces } from '../ops/tracing/record-traces.ts';
+import type { ActiveSpan } from '../ops/tracing/spans.ts';
 import type { DecodeReason } from './decoding/record.ts';
 import { SchemaUnavailableError } from './decoding/schema-errors.ts';
 

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PartitionLease, Message, Position } from '../bus/bus.ts';
 import type { Skips } from '../bus/skips.ts';
-import type { Config } from '../config.ts';
-import type { Logger } from '../log.ts';
-import { orAborted } from '../or-aborted.ts';
+import type { Config } from '../config/config.ts';
+import type { Logger } from '../base/log.ts';
+import { orAborted } from '../base/or-aborted.ts';
 import { answerOf, diagnose } from './access/connection-mend.ts';
 import type { KafkaConnectionConfig } from './access/kafka-access.ts';
 import type { BatchPorts } from './batch.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '../log.ts';
+import type { Logger } from '../base/log.ts';
 import type { Cluster } from './kafkajs/cluster.ts';
 import type { GroupMember } from './kafkajs/group-members.ts';
 

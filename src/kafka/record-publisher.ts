@@ -1,7 +1,7 @@
 import type { Message, Position } from '../bus/bus.ts';
 import { failureOf } from '../bus/publish-failure.ts';
-import { LogWindow } from '../log.ts';
-import type { Logger } from '../log.ts';
+import { LogWindow } from '../base/log.ts';
+import type { Logger } from '../base/log.ts';
 import { CHUNK_LIMITS, chunksOf } from './batch.ts';
 import { signatureOf } from './decoding/record-signature.ts';
 import type { BatchPorts, Chunk, KafkaRecord, LimitsOf, PoisonRecord } from './batch.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '../log.ts';
+import type { Logger } from '../base/log.ts';
 import type { Chunk, PoisonReason } from './batch.ts';
 import { undecodableReason } from './undecodable-reason.ts';
 

@@ -1,7 +1,7 @@
 /** `crier`: the server inside another program. */
 
-export { ConfigError, GraphError, SetupError } from '../errors.ts';
-export type { NewRecord } from '../context/publishing.ts';
+export { ConfigError, GraphError, SetupError } from '../base/errors.ts';
+export type { NewRecord } from '../graph/context/publishing.ts';
 export type { Graph } from '../graph/graph.ts';
 export { createServer } from './create-server.ts';
 export type { Server, ServerOptions } from './create-server.ts';

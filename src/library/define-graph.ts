@@ -1,6 +1,6 @@
-import type { ContextDefinition } from '../context/context.ts';
-import { didYouMean } from '../did-you-mean.ts';
-import { GraphError } from '../errors.ts';
+import type { ContextDefinition } from '../graph/context/context.ts';
+import { didYouMean } from '../base/did-you-mean.ts';
+import { GraphError } from '../base/errors.ts';
 import type { Graph, Samples } from '../graph/graph.ts';
 import { buildGraph } from '../graph/loading/build-graph.ts';
 import type { GraphModule } from '../graph/loading/build-graph.ts';

@@ -1,15 +1,15 @@
 import type { GraphQLResolveInfo, GraphQLScalarType } from 'graphql';
-import type { ExecutionContext } from '../context/context.ts';
+import type { ExecutionContext } from '../graph/context/context.ts';
 import type { AuthorizeType } from '../graph/graph.ts';
 
 /** `crier/graph`: what the modules of a graph import. */
 
-export type { Acknowledgement, ContextDefinition } from '../context/context.ts';
-export type { Backend } from '../context/backend.ts';
-export type { Claims, ConnectionFacts, ConnectionRequest } from '../context/connection-facts.ts';
-export type { EventRecord } from '../context/event-record.ts';
-export type { NewRecord, PublishedRecord } from '../context/publishing.ts';
-export type { PubSub } from '../context/pubsub/pubsub.ts';
+export type { Acknowledgement, ContextDefinition } from '../graph/context/context.ts';
+export type { Backend } from '../graph/context/backend.ts';
+export type { Claims, ConnectionFacts, ConnectionRequest } from '../graph/context/connection-facts.ts';
+export type { EventRecord } from '../graph/context/event-record.ts';
+export type { NewRecord, PublishedRecord } from '../graph/context/publishing.ts';
+export type { PubSub } from '../graph/context/pubsub/pubsub.ts';
 export type { SampleRecord, Samples } from '../graph/graph.ts';
 export { byId, PrimedLoader } from './loaders.ts';
 

@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import type { Backend } from '../context/backend.ts';
+import type { Backend } from '../graph/context/backend.ts';
 
 const MAX_BATCH = 200;
 

@@ -1,4 +1,4 @@
-import type { Logger } from '../log.ts';
+import type { Logger } from '../base/log.ts';
 
 /** Methods that write a line. */
 const WRITES: ReadonlySet<unknown> = new Set(['trace', 'debug', 'info', 'warn', 'error', 'fatal']);

@@ -1,6 +1,6 @@
-import { SetupError } from '../errors.ts';
-import { BACKEND_SUFFIXES, backendVariable } from '../settings/backend-settings.ts';
-import { variables } from '../variables.ts';
+import { SetupError } from '../base/errors.ts';
+import { BACKEND_SUFFIXES, backendVariable } from '../config/backend-settings.ts';
+import { variables } from '../config/variables.ts';
 
 /** Settings of the process, which a library does not own. */
 export type ProcessSetting = 'GRAPH' | 'PROCESSES' | 'PROFILE_ON_EXIT';

@@ -1,7 +1,7 @@
-import { didYouMean } from '../did-you-mean.ts';
-import { ConfigError } from '../errors.ts';
-import { backendVariable } from '../settings/backend-settings.ts';
-import type { Environment, Settings } from '../settings/settings.ts';
+import { didYouMean } from '../base/did-you-mean.ts';
+import { ConfigError } from '../base/errors.ts';
+import { backendVariable } from '../config/backend-settings.ts';
+import type { Environment, Settings } from '../config/settings.ts';
 import { settingsByOption } from './option-names.ts';
 import type { ProcessSetting } from './option-names.ts';
 

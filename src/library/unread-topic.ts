@@ -1,4 +1,4 @@
-import { didYouMean } from '../did-you-mean.ts';
+import { didYouMean } from '../base/did-you-mean.ts';
 import type { Graph } from '../graph/graph.ts';
 
 /** Why nobody would receive a record of this topic; undefined: a field reads the topic. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { Bus } from '../../src/bus/bus.ts';
-import { BusUnavailableError } from '../../src/errors.ts';
+import { BusUnavailableError } from '../../src/base/errors.ts';
 import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { MakeBus } from './contract.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parseMessage } from '../../src/bus/coordinates.ts';
 import type { Coordinates } from '../../src/bus/coordinates.ts';
-import { printTraceFields } from '../../src/tracing/header-fields.ts';
+import { printTraceFields } from '../../src/bus/trace-fields.ts';
 
 const HEADER = /^@(\d+) (\d+) (-?\d+) (\d+)(?: ([\d-]+) ([\d-]+))?(?: [a-z]+=[!-~]*)*\n/;
 

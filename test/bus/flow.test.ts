@@ -7,7 +7,7 @@ import type { RedisServer } from '../../stack/redis-server.ts';
 import type { Bus } from '../../src/bus/bus.ts';
 import { MemoryBus } from '../../src/bus/memory/memory-bus.ts';
 import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
-import { Receiver } from '../../src/flow/receiver.ts';
+import { Receiver } from '../../src/bus/flow/receiver.ts';
 import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { logLines } from './log-lines.ts';

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import type { Logger } from '../../src/log.ts';
+import type { Logger } from '../../src/base/log.ts';
 
 export interface LogLine {
   readonly level: number;

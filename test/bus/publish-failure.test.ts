@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Redis } from 'ioredis';
 import { failureOf, replyFailure } from '../../src/bus/publish-failure.ts';
 import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
-import { BusUnavailableError, FencedError } from '../../src/errors.ts';
+import { BusUnavailableError, FencedError } from '../../src/base/errors.ts';
 import { redisServer } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { logLines } from './log-lines.ts';

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { createClient as createStockClient } from 'graphql-ws';
 import { WebSocket, WebSocketServer } from 'ws';
 import { backoffMs } from '../../client/backoff.ts';
-import { BusUnavailableError } from '../../src/errors.ts';
+import { BusUnavailableError } from '../../src/base/errors.ts';
 import { TcpProxy } from '../bus/redis/tcp-proxy.ts';
 import { TRANSPORT_WS } from '../support/socket.ts';
 import type { ProtocolMessage } from '../support/socket.ts';

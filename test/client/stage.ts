@@ -3,12 +3,12 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { MemoryBus } from '../../src/bus/memory/memory-bus.ts';
 import { loadGraph } from '../../src/graph/loading/load.ts';
-import { createLog } from '../../src/log.ts';
-import { Metrics } from '../../src/metrics/metrics.ts';
-import { startGateway } from '../../src/roles/gateway.ts';
-import { startMemoryGuard } from '../../src/roles/memory-guard.ts';
-import type { Component } from '../../src/roles/services.ts';
-import { Tunables } from '../../src/tunables/tunables.ts';
+import { createLog } from '../../src/base/log.ts';
+import { Metrics } from '../../src/ops/metrics/metrics.ts';
+import { startGateway } from '../../src/server/gateway.ts';
+import { startMemoryGuard } from '../../src/server/memory-guard.ts';
+import type { Component } from '../../src/server/services.ts';
+import { Tunables } from '../../src/ops/tunables/tunables.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { testConfig } from '../support/switches.ts';
 

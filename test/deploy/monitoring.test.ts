@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { Registry } from 'prom-client';
 import { parse } from 'yaml';
 import { dashboard } from '../../scripts/dashboard.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/base/log.ts';
 import { startServer } from '../../src/server.ts';
 import { createTopics } from '../../stack/topics.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';

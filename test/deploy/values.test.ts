@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { parseRedisUrl } from '../../src/bus/redis/redis-address.ts';
-import { settingRows } from '../../src/settings/setting-rows.ts';
-import { tunableNames, variables } from '../../src/variables.ts';
+import { parseRedisUrl } from '../../src/config/addresses/redis-address.ts';
+import { settingRows } from '../../src/config/setting-rows.ts';
+import { tunableNames, variables } from '../../src/config/variables.ts';
 import { CHART, renderChart } from '../../stack/kubernetes/chart.ts';
 
 const read = (name: string) => readFile(join(CHART, name), 'utf8');

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { SignJWT } from 'jose';
 import { startGraph } from '../../src/library/testing.ts';
-import { backendServer } from '../context/backend-server.ts';
+import { backendServer } from '../graph/context/backend-server.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { filesOfPage, replaced } from './page-files.ts';
 

@@ -5,7 +5,7 @@ import avsc from 'avsc';
 import protobuf from 'protobufjs';
 import { defineGraph } from '../../src/library/crier.ts';
 import { startGraph } from '../../src/library/testing.ts';
-import { snakeCaseName } from '../../src/json/key-naming.ts';
+import { snakeCaseName } from '../../src/base/json/key-naming.ts';
 import { compileAvro } from '../../src/kafka/decoding/avro/avro.ts';
 import type { DecoderOptions } from '../../src/kafka/decoding/decoder.ts';
 import { compileProtobuf } from '../../src/kafka/decoding/protobuf/protobuf.ts';

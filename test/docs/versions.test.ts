@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { channelName } from '../../src/bus/channel.ts';
 import { parseMessage } from '../../src/bus/coordinates.ts';
 import { fillsKey, ownersKey } from '../../src/bus/redis/redis-keys.ts';
-import { Cursors } from '../../src/fanout/resume/cursor.ts';
+import { Cursors } from '../../src/gateway/fanout/resume/cursor.ts';
 import { defineGraph } from '../../src/library/crier.ts';
 import { stateSignatures } from '../../src/graph/state/state-signature.ts';
 
@@ -34,7 +34,7 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   'graphql-js': [own.dependencies['graphql']!],
   'TypeScript, for the types of the packages': [own.devDependencies['typescript']!],
   'GraphQL Code Generator, for `crier codegen`': [
-    found('src/cli/codegen/generator-packages.ts', /codegen\/core': '(.*?)'/),
+    found('src/tools/codegen/generator-packages.ts', /codegen\/core': '(.*?)'/),
   ],
   'Express, Fastify': ['express', 'fastify'].map(
     (name) => manifest(`examples/${name}/package.json`).dependencies[name]!,

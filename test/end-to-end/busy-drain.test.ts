@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { hungBackend } from '../context/backend-server.ts';
+import { hungBackend } from '../graph/context/backend-server.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';

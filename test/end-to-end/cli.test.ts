@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { isPortTaken } from '../../stack/port.ts';
-import { variables } from '../../src/variables.ts';
+import { variables } from '../../src/config/variables.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import type { Pod } from './pod.ts';
 import { spawnPod } from './pod-process.ts';

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { backendServer } from '../context/backend-server.ts';
+import { backendServer } from '../graph/context/backend-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { spawnPod } from './pod-process.ts';
 

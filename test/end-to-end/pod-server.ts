@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readConfig } from '../../src/config.ts';
-import { SetupError } from '../../src/errors.ts';
-import { LogDestination } from '../../src/log-destination.ts';
-import { createLog } from '../../src/log.ts';
-import { podName } from '../../src/pod-name.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { SetupError } from '../../src/base/errors.ts';
+import { LogDestination } from '../../src/base/log-destination.ts';
+import { createLog } from '../../src/base/log.ts';
+import { podName } from '../../src/config/pod-name.ts';
 import { startServer } from '../../src/server.ts';
 import type { Server } from '../../src/server.ts';
-import { readVersion } from '../../src/version.ts';
+import { readVersion } from '../../src/base/version.ts';
 import type { Scope } from '../support/socket.ts';
 import { Pod, podEnvironment } from './pod.ts';
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { graphFolder } from '../graph/support/graph-folder.ts';
-import { fromNow, signWith } from '../identity/identity-provider.ts';
+import { fromNow, signWith } from '../gateway/identity/identity-provider.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
 import { randomName, redisServer } from '../support/services.ts';

@@ -7,7 +7,7 @@ import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
 import { startRedisServer } from '../../stack/redis-server.ts';
 import { logLines } from '../bus/log-lines.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
-import { fromNow, signWith } from '../identity/identity-provider.ts';
+import { fromNow, signWith } from '../gateway/identity/identity-provider.ts';
 import { publisherOf } from '../support/partition-publisher.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { openSocket } from '../support/socket.ts';

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import avsc from 'avsc';
 import { startSchemaRegistry } from '../../stack/schema-registry.ts';
 import type { SchemaRegistryServer } from '../../stack/schema-registry.ts';
-import { checked } from '../check/checked.ts';
+import { checked } from '../ops/check/checked.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
 import { framed, registerSchema, schemaRegistry } from '../support/schema-registry.ts';

@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { hungBackend } from '../context/backend-server.ts';
+import { hungBackend } from '../graph/context/backend-server.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { Pipe } from '../support/pipe.ts';
 import { openSocket } from '../support/socket.ts';

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { createTopics } from '../../stack/topics.ts';
 import { createClient } from '../../client/client.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
-import { fromNow, signWith } from '../identity/identity-provider.ts';
+import { fromNow, signWith } from '../gateway/identity/identity-provider.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
 import { randomName, redisServer } from '../support/services.ts';

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { parseOpenMetrics } from '../metrics/promtool.ts';
+import { parseOpenMetrics } from '../ops/metrics/promtool.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';

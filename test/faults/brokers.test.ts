@@ -8,7 +8,7 @@ import { startKafkaCluster } from '../../stack/kafka-cluster.ts';
 import type { KafkaCluster } from '../../stack/kafka-cluster.ts';
 import type { KafkaNode } from '../../stack/kafka-node.ts';
 import { freePorts } from '../../stack/port.ts';
-import { checkKafka } from '../../src/check/kafka-check.ts';
+import { checkKafka } from '../../src/ops/check/kafka-check.ts';
 import { createKafkaClient } from '../../src/kafka/kafkajs/client.ts';
 import { startRedisServer } from '../../stack/redis-server.ts';
 import type { Pod } from '../end-to-end/pod.ts';

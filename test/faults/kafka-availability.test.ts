@@ -7,7 +7,7 @@ import type { KafkaBroker } from '../../stack/kafka-broker.ts';
 import { freePorts } from '../../stack/port.ts';
 import { startRedisServer } from '../../stack/redis-server.ts';
 import type { Message } from '../../src/bus/bus.ts';
-import { BusUnavailableError } from '../../src/errors.ts';
+import { BusUnavailableError } from '../../src/base/errors.ts';
 import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createConsumer, orderBreak, Outside } from '../kafka/consumer-harness.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { graphFolder } from '../graph/support/graph-folder.ts';
-import { openGraphiql } from '../http/graphiql-page.ts';
+import { openGraphiql } from '../gateway/http/graphiql-page.ts';
 import { startBroker } from '../support/own-broker.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';

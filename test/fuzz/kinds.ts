@@ -1,6 +1,6 @@
-import { renewalProperty } from '../fanout/sharing/random-renewals.ts';
-import { resolverProperty } from '../fanout/sharing/random-resolvers.ts';
-import { selectionProperty } from '../fanout/sharing/random-selections.ts';
+import { renewalProperty } from '../gateway/fanout/sharing/random-renewals.ts';
+import { resolverProperty } from '../gateway/fanout/sharing/random-resolvers.ts';
+import { selectionProperty } from '../gateway/fanout/sharing/random-selections.ts';
 import { documentProperty } from '../graph/support/random-documents.ts';
 import { refusalProperty } from '../graph/support/random-refusals.ts';
 import { rewritingProperty } from '../kafka/decoding/random-records.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { startNumbers } from '../embedded/number-stage.ts';
+import { startNumbers } from '../graph/embedded/number-stage.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { Socket } from '../support/socket.ts';
 import type { FuzzKind } from './kind.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/base/log.ts';
 import { startServer } from '../../src/server.ts';
-import { fromNow, signWith } from '../identity/identity-provider.ts';
-import { clientFrame } from '../../src/conformance/client-frame.ts';
+import { fromNow, signWith } from '../gateway/identity/identity-provider.ts';
+import { clientFrame } from '../../src/tools/conformance/client-frame.ts';
 import { openSocket } from '../support/socket.ts';
 import type { Socket } from '../support/socket.ts';
 import { testConfig } from '../support/switches.ts';

@@ -3,9 +3,9 @@ import { createSecretKey } from 'node:crypto';
 import fc from 'fast-check';
 import { CompactSign } from 'jose';
 import type { JWTPayload } from 'jose';
-import { TokenProblem } from '../../src/identity/token-problem.ts';
-import { TokenVerifier } from '../../src/identity/token-verifier.ts';
-import { AUDIENCE, ISSUER, fromNow } from '../identity/identity-provider.ts';
+import { TokenProblem } from '../../src/gateway/identity/token-problem.ts';
+import { TokenVerifier } from '../../src/gateway/identity/token-verifier.ts';
+import { AUDIENCE, ISSUER, fromNow } from '../gateway/identity/identity-provider.ts';
 import type { FuzzKind } from './kind.ts';
 
 const KEY = createSecretKey(Buffer.alloc(32, 7));

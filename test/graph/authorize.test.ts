@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { GraphQLError } from 'graphql';
-import type { ExecutionContext } from '../../src/context/context.ts';
+import type { ExecutionContext } from '../../src/graph/context/context.ts';
 import { refusalOf } from '../../src/graph/authorize.ts';
 import type { Authorize } from '../../src/graph/graph.ts';
 

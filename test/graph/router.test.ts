@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Binding } from '../../src/graph/schema/binding.ts';
 import { channelsFor } from '../../src/graph/channels.ts';
 import { TopicRouter, createRouters } from '../../src/graph/router.ts';
-import { valueAt } from '../../src/json/value-at.ts';
+import { valueAt } from '../../src/base/json/value-at.ts';
 
 const bids: Binding = {
   field: 'bid_placed',

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ExecutionContext } from '../../src/context/context.ts';
+import type { ExecutionContext } from '../../src/graph/context/context.ts';
 import { logLines } from '../bus/log-lines.ts';
-import { EXECUTION_PATHS } from '../fanout/execution-paths.ts';
-import { createStage, factsOf } from '../fanout/stage.ts';
+import { EXECUTION_PATHS } from '../gateway/fanout/execution-paths.ts';
+import { createStage, factsOf } from '../gateway/fanout/stage.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const SDL = `

@@ -6,7 +6,7 @@ import type { Admin, Message as OutgoingRecord, Producer } from 'kafkajs';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
 import type { PartitionLease, Message } from '../../src/bus/bus.ts';
-import { BusUnavailableError } from '../../src/errors.ts';
+import { BusUnavailableError } from '../../src/base/errors.ts';
 import type { Conversion, RecordContent } from '../../src/kafka/batch.ts';
 import { decodeRecord } from '../../src/kafka/decoding/record.ts';
 import { FlowWait } from '../../src/kafka/session/flow-wait.ts';

@@ -5,7 +5,7 @@ import type { Message, PartitionLease } from '../../src/bus/bus.ts';
 import { MemoryStateFills } from '../../src/bus/memory/memory-state-fills.ts';
 import { fillOfStart } from '../../src/bus/state-fill.ts';
 import type { StateFills } from '../../src/bus/state-fill.ts';
-import { BusUnavailableError } from '../../src/errors.ts';
+import { BusUnavailableError } from '../../src/base/errors.ts';
 import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createConsumer, orderBreak, RecordingBus, withOutside } from './consumer-harness.ts';

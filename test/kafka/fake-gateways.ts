@@ -1,5 +1,5 @@
-import type { Room } from '../../src/flow/room.ts';
-import type { Sender } from '../../src/flow/sender.ts';
+import type { Room } from '../../src/bus/flow/room.ts';
+import type { Sender } from '../../src/bus/flow/sender.ts';
 import type { KafkaConsumerOptions } from '../../src/kafka/consumer.ts';
 
 type Publish = KafkaConsumerOptions['publish'];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { FencedError } from '../../src/errors.ts';
+import { FencedError } from '../../src/base/errors.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createConsumer, orderBreak, RecordingBus, withOutside } from './consumer-harness.ts';
 import type { Outside } from './consumer-harness.ts';

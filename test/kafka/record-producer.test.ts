@@ -15,7 +15,7 @@ import { createKafkaClient } from '../../src/kafka/kafkajs/client.ts';
 import { PRODUCE_TIMEOUT_MS, ProduceError } from '../../src/kafka/produce-outcome.ts';
 import type { ProduceFailure } from '../../src/kafka/produce-outcome.ts';
 import { RecordProducer } from '../../src/kafka/record-producer.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/base/log.ts';
 import { randomName } from '../support/services.ts';
 import { testConfig } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';

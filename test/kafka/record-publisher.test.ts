@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BusUnavailableError } from '../../src/errors.ts';
+import { BusUnavailableError } from '../../src/base/errors.ts';
 import type { KafkaRecord, PoisonRecord } from '../../src/kafka/batch.ts';
 import { FlowWait } from '../../src/kafka/session/flow-wait.ts';
 import { RecordPublisher } from '../../src/kafka/record-publisher.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Backend } from '../../src/context/backend.ts';
+import type { Backend } from '../../src/graph/context/backend.ts';
 import { byId } from '../../src/library/graph.ts';
 
 /** Answers `/things/batch` with `{ id: "thing <id>" }`, and counts. */

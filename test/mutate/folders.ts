@@ -1,11 +1,17 @@
 /** Tests outside the mirrored folder that cover a folder of src. */
 export const MORE_TESTS: Readonly<Record<string, readonly string[]>> = {
-  bus: ['websocket/bus-outage', 'websocket/log-hygiene'],
-  client: ['websocket/stock-client'],
-  context: ['fanout/sharing/leak', 'graph/execution/executor'],
-  fanout: ['websocket/resume', 'websocket/gateway', 'websocket/churn', 'websocket/log-hygiene', 'websocket/bus-outage'],
-  graph: ['fanout/sharing/leak', 'fanout/sharing/sharing', 'kafka/decoding/converter'],
-  json: [
+  bus: ['gateway/websocket/bus-outage', 'gateway/websocket/log-hygiene'],
+  client: ['gateway/websocket/stock-client'],
+  'graph/context': ['gateway/fanout/sharing/leak', 'graph/execution/executor'],
+  'gateway/fanout': [
+    'gateway/websocket/resume',
+    'gateway/websocket/gateway',
+    'gateway/websocket/churn',
+    'gateway/websocket/log-hygiene',
+    'gateway/websocket/bus-outage',
+  ],
+  graph: ['gateway/fanout/sharing/leak', 'gateway/fanout/sharing/sharing', 'kafka/decoding/converter'],
+  'base/json': [
     'kafka/decoding/key-rewriter',
     'kafka/decoding/record',
     'kafka/decoding/converter',
@@ -13,7 +19,7 @@ export const MORE_TESTS: Readonly<Record<string, readonly string[]>> = {
     'graph/execution/executor',
   ],
   kafka: ['end-to-end/two-pods'],
-  websocket: ['fanout/outbox/outbox', 'end-to-end/drain'],
+  'gateway/websocket': ['gateway/fanout/outbox/outbox', 'end-to-end/drain'],
 };
 
 /** A test of one of these folders needs a Kafka. */

@@ -127,7 +127,7 @@ describe('npm run build', { concurrency: 2 }, () => {
     seen.add((await builtText(folder)).slice(0, 26));
     assert.deepEqual([...seen], ["export const text = 'one';", "export const text = 'two';"]);
     assert.match(await readFile(join(old, 'text.js'), 'utf8'), /'one'/);
-    assert.ok((await readFile(join(old, 'http', 'graphiql', 'graphiql.js.gz'))).length > 0);
+    assert.ok((await readFile(join(old, 'gateway', 'http', 'graphiql', 'graphiql.js.gz'))).length > 0);
   });
 
   it('runs several times at once, and leaves nothing but the build', async (t) => {
@@ -221,7 +221,7 @@ describe('the revision of a build', () => {
     const folder = await checkout(t, {
       ...SMALL,
       'main.ts': main,
-      'version.ts': await readFile('src/version.ts', 'utf8'),
+      'version.ts': await readFile('src/base/version.ts', 'utf8'),
     });
     const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
     const builtVersion = async (environment?: Readonly<Record<string, string>>) => {
@@ -295,7 +295,7 @@ describe('npm pack', () => {
     for (const path of [
       'dist/src/main.js',
       'dist/src/bundle/main.js',
-      'dist/src/http/graphiql/graphiql.js.gz',
+      'dist/src/gateway/http/graphiql/graphiql.js.gz',
       'babel.config.js',
     ])
       assert.ok(paths.includes(path), path);

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import typescript from 'typescript';
-import { GENERATOR_PACKAGES } from '../../src/cli/codegen/generator-packages.ts';
+import { GENERATOR_PACKAGES } from '../../src/tools/codegen/generator-packages.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { install } from './packed.ts';

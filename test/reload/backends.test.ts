@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { backendServer } from '../context/backend-server.ts';
+import { backendServer } from '../graph/context/backend-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { SCHEMA, reloadStage } from './stage.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { beginPost, openStream } from '../http-streams/stream-client.ts';
+import { beginPost, openStream } from '../gateway/streams/stream-client.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { SCHEMA, reloadStage, resolversOf } from './stage.ts';
 

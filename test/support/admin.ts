@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
-import { AdminServer } from '../../src/http/admin.ts';
-import type { AdminOptions } from '../../src/http/admin.ts';
-import type { Route } from '../../src/http/route.ts';
+import { AdminServer } from '../../src/gateway/http/admin.ts';
+import type { AdminOptions } from '../../src/gateway/http/admin.ts';
+import type { Route } from '../../src/gateway/http/route.ts';
 
 /** An admin server with these routes, on a free port of the loopback address. */
 export async function startAdmin(

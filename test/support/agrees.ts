@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { TrackedReads } from '../../src/context/fact-reads.ts';
+import type { TrackedReads } from '../../src/graph/context/fact-reads.ts';
 
 const FACT_NAMES = ['id', 'headers', 'params', 'claims', 'address'];
 

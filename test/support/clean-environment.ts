@@ -1,4 +1,4 @@
-import { settingRows } from '../../src/settings/setting-rows.ts';
+import { settingRows } from '../../src/config/setting-rows.ts';
 
 /** This environment without the settings of crier itself: what a shell carries must not decide what is tested. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {

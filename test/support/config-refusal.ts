@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readConfig } from '../../src/config.ts';
-import { ConfigError } from '../../src/errors.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { ConfigError } from '../../src/base/errors.ts';
 
 /** The message of the ConfigError with which an environment is refused. */
 export function configRefusal(environment: Readonly<Record<string, string>>): string {

@@ -1,6 +1,6 @@
-import { readConfig } from '../../src/config.ts';
-import type { Environment } from '../../src/settings/settings.ts';
-import { MAX_OVERRUN_MS } from '../../src/watchdog.ts';
+import { readConfig } from '../../src/config/config.ts';
+import type { Environment } from '../../src/config/settings.ts';
+import { MAX_OVERRUN_MS } from '../../src/ops/watchdog.ts';
 
 /** Longest time in ms from SIGTERM to the end of a pod with this environment. */
 export function longestShutdownMs(environment: Environment): number {

@@ -1,5 +1,5 @@
 import type { Bus, Message } from '../../src/bus/bus.ts';
-import { FencedError } from '../../src/errors.ts';
+import { FencedError } from '../../src/base/errors.ts';
 import { randomName } from './services.ts';
 
 /** Publishes for one partition as a worker does: under its lease, with the next offsets. */

@@ -1,7 +1,7 @@
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { RecordSampler } from '../../src/tracing/record-sampler.ts';
-import { SpanBudget } from '../../src/tracing/span-budget.ts';
-import { Spans } from '../../src/tracing/spans.ts';
+import { RecordSampler } from '../../src/config/record-sampler.ts';
+import { SpanBudget } from '../../src/ops/tracing/span-budget.ts';
+import { Spans } from '../../src/ops/tracing/spans.ts';
 
 export interface RecordedSpan {
   readonly name: string;

@@ -1,5 +1,5 @@
-import { parseRedisUrl } from '../../src/bus/redis/redis-address.ts';
-import type { RedisTarget } from '../../src/bus/redis/redis-address.ts';
+import { parseRedisUrl } from '../../src/config/addresses/redis-address.ts';
+import type { RedisTarget } from '../../src/config/addresses/redis-address.ts';
 
 /** The one server, or the Sentinels, of a URL. */
 export function targetOf(url: string): RedisTarget {

@@ -5,11 +5,11 @@ const SUFFIX = '.test.js';
 
 /** Tests that start many whole pods and commands, each of which takes a second or two of CPU. */
 export const PODS = [
-  'check',
-  'cli',
+  'ops/check',
+  'tools',
   'end-to-end',
   'examples',
-  'metrics/every-metric.test.ts',
+  'ops/metrics/every-metric.test.ts',
   'mistakes.test.ts',
   'reload',
 ];

@@ -1,5 +1,5 @@
-import { readConfig } from '../../src/config.ts';
-import type { Config } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
+import type { Config } from '../../src/config/config.ts';
 
 /**
  * Settings that turn one technique on or off. A test takes them from the environment of the run (`SHARING=off npm test`), except those

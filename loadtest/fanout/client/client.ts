@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { signWith } from '../../../test/identity/identity-provider.ts';
+import { signWith } from '../../../test/gateway/identity/identity-provider.ts';
 import { answerCalls } from '../../processes/process-call.ts';
 import { cpuTime, residentBytes } from '../../processes/process-usage.ts';
 import { auctionChannel, userOf } from '../auction.ts';

@@ -1,7 +1,7 @@
 import { Cluster, Redis } from 'ioredis';
 import kafkajs from 'kafkajs';
 import { HASH_TAGS, tagIndexOf } from '../../../src/bus/redis/cluster/hash-tags.ts';
-import { parseRedisUrl } from '../../../src/bus/redis/redis-address.ts';
+import { parseRedisUrl } from '../../../src/config/addresses/redis-address.ts';
 import { AUCTION_TOPIC, auctionChannel, auctionMessages, auctionRecords } from '../auction.ts';
 
 /** The source of a run's events. */

@@ -1,4 +1,4 @@
-import type { Claims, ConnectionRequest } from '../../../src/context/connection-facts.ts';
+import type { Claims, ConnectionRequest } from '../../../src/graph/context/connection-facts.ts';
 
 /** Accepts the tenant and user that the client names, unless its token does. For benchmarks only. */
 export function authenticate({ params, claims }: ConnectionRequest): Claims {

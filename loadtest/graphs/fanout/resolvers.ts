@@ -1,4 +1,4 @@
-import type { ExecutionContext } from '../../../src/context/context.ts';
+import type { ExecutionContext } from '../../../src/graph/context/context.ts';
 
 export const Auction = {
   tenant: (_: unknown, __: unknown, { connection }: ExecutionContext) => connection.claims['tenant'],

@@ -1,5 +1,5 @@
 import type { Conditions } from '../../fanout/conditions.ts';
-import { escapeMarkup } from '../../../src/escape-markup.ts';
+import { escapeMarkup } from '../../../src/base/escape-markup.ts';
 import type { Cells } from '../../table.ts';
 import type { StoryResult } from '../result.ts';
 import { detailCharts, openLoopCharts, storyPicture } from './charts.ts';

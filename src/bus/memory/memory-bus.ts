@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { BusUnavailableError } from '../../errors.ts';
-import type { Receiver } from '../../flow/receiver.ts';
-import { Sender } from '../../flow/sender.ts';
-import { LogWindow } from '../../log.ts';
-import type { Logger } from '../../log.ts';
+import { BusUnavailableError } from '../../base/errors.ts';
+import type { Receiver } from '../flow/receiver.ts';
+import { Sender } from '../flow/sender.ts';
+import { LogWindow } from '../../base/log.ts';
+import type { Logger } from '../../base/log.ts';
 import type { Bus, BusObserver, Listener, Message, PartitionLease, Position, Unsubscribe } from '../bus.ts';
 import { channelLabel, topicOf } from '../channel.ts';
 import type { Claim, ClaimRequest } from '../claim.ts';

@@ -1,4 +1,4 @@
-import { FencedError } from '../../errors.ts';
+import { FencedError } from '../../base/errors.ts';
 import type { Message, PartitionLease, Position } from '../bus.ts';
 import type { Coordinates } from '../coordinates.ts';
 

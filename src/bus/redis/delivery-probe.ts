@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { guardParser } from './guarded-parser.ts';
-import type { RedisTarget } from './redis-address.ts';
+import type { RedisTarget } from '../../config/addresses/redis-address.ts';
 import type { RedisAccess } from './redis-access.ts';
 import type { RedisLink } from './redis-link.ts';
 import type { RedisSubscriber } from './redis-subscriber.ts';

@@ -1,4 +1,4 @@
-import type { RedisTarget } from './redis-address.ts';
+import type { RedisTarget } from '../../config/addresses/redis-address.ts';
 import { SERVER_SCRIPTS } from './redis-scripts.ts';
 import { RedisServer } from './redis-server.ts';
 import type { RedisServerOptions } from './redis-server.ts';

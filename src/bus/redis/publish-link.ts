@@ -1,4 +1,4 @@
-import { BusUnavailableError } from '../../errors.ts';
+import { BusUnavailableError } from '../../base/errors.ts';
 import type { RedisLink } from './redis-link.ts';
 
 /** A link that commands are sent on, or one that is away. */

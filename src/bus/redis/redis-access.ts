@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
-import type { Config } from '../../config.ts';
-import { CredentialHook } from '../../credential-hook.ts';
-import type { Logger } from '../../log.ts';
-import { TlsFiles } from '../../tls-files.ts';
-import { WatchedFile } from '../../watched-file.ts';
+import type { Config } from '../../config/config.ts';
+import { CredentialHook } from '../../base/credential-hook.ts';
+import type { Logger } from '../../base/log.ts';
+import { TlsFiles } from '../../base/tls-files.ts';
+import { WatchedFile } from '../../base/watched-file.ts';
 import { replyFailure } from '../publish-failure.ts';
 
 export type RedisAccessConfig = Pick<

@@ -1,4 +1,4 @@
-import { BusUnavailableError } from '../../errors.ts';
+import { BusUnavailableError } from '../../base/errors.ts';
 import type { Claim, ClaimRequest } from '../claim.ts';
 import { describe } from './redis-link.ts';
 import type { PublishLink } from './publish-link.ts';

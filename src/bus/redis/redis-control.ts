@@ -1,4 +1,4 @@
-import { BusUnavailableError } from '../../errors.ts';
+import { BusUnavailableError } from '../../base/errors.ts';
 import type { Control, KeptText, StopListening } from '../control.ts';
 import { describe } from './redis-link.ts';
 import type { RedisLink } from './redis-link.ts';

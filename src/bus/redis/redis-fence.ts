@@ -1,6 +1,6 @@
-import { FencedError, StateLostError } from '../../errors.ts';
-import { printTraceFields } from '../../tracing/header-fields.ts';
-import type { TraceContext } from '../../tracing/trace-context.ts';
+import { FencedError, StateLostError } from '../../base/errors.ts';
+import { printTraceFields } from '../trace-fields.ts';
+import type { TraceContext } from '../../base/trace-context.ts';
 import { STATES_OF_KEY } from '../bus.ts';
 import type { Message, PartitionLease, Position } from '../bus.ts';
 import { printPartsField } from '../carried-parts.ts';

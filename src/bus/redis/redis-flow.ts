@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { parseCredit, parseMark, printCredit, printMark } from '../../flow/mark.ts';
-import type { Credit, Mark } from '../../flow/mark.ts';
-import type { Receiver } from '../../flow/receiver.ts';
-import type { Sender } from '../../flow/sender.ts';
+import { parseCredit, parseMark, printCredit, printMark } from '../flow/mark.ts';
+import type { Credit, Mark } from '../flow/mark.ts';
+import type { Receiver } from '../flow/receiver.ts';
+import type { Sender } from '../flow/sender.ts';
 import type { RedisSubscriber } from './redis-subscriber.ts';
 import type { RedisTag } from './redis-tag.ts';
 

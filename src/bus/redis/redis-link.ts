@@ -1,13 +1,13 @@
 import { Redis } from 'ioredis';
 import type { Command } from 'ioredis';
-import { BusUnavailableError, ConfigError } from '../../errors.ts';
-import { LogWindow } from '../../log.ts';
-import type { Logger } from '../../log.ts';
+import { BusUnavailableError, ConfigError } from '../../base/errors.ts';
+import { LogWindow } from '../../base/log.ts';
+import type { Logger } from '../../base/log.ts';
 import type { PublishFailure } from '../publish-failure.ts';
 import { replyFailure } from '../publish-failure.ts';
 import { limitReads } from '../read-limit.ts';
 import { guardParser } from './guarded-parser.ts';
-import type { RedisTarget } from './redis-address.ts';
+import type { RedisTarget } from '../../config/addresses/redis-address.ts';
 import type { RedisAccess } from './redis-access.ts';
 import { RenewableClient } from './renewable-client.ts';
 import { readPart } from './server-part.ts';

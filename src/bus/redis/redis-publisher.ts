@@ -1,5 +1,5 @@
-import { FencedError } from '../../errors.ts';
-import type { Sender } from '../../flow/sender.ts';
+import { FencedError } from '../../base/errors.ts';
+import type { Sender } from '../flow/sender.ts';
 import { STATES_OF_KEY, TOMBSTONE } from '../bus.ts';
 import type { Message, PartitionLease, Position } from '../bus.ts';
 import type { Skips } from '../skips.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { BusUnavailableError } from '../../errors.ts';
+import { BusUnavailableError } from '../../base/errors.ts';
 import { describe, isReplyError } from './redis-link.ts';
 import type { PublishLink } from './publish-link.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../base/log.ts';
 import type { BusObserver } from '../bus.ts';
 import { DeliveryProbe } from './delivery-probe.ts';
 import type { RedisAccess } from './redis-access.ts';
-import type { RedisTarget } from './redis-address.ts';
+import type { RedisTarget } from '../../config/addresses/redis-address.ts';
 import { RedisLink } from './redis-link.ts';
 import type { RedisSubscriber } from './redis-subscriber.ts';
 import type { RedisTag } from './redis-tag.ts';

@@ -1,7 +1,7 @@
 import { Command } from 'ioredis';
-import { BusUnavailableError } from '../../errors.ts';
-import { LogWindow } from '../../log.ts';
-import type { Logger } from '../../log.ts';
+import { BusUnavailableError } from '../../base/errors.ts';
+import { LogWindow } from '../../base/log.ts';
+import type { Logger } from '../../base/log.ts';
 import { describe, isReplyError } from './redis-link.ts';
 import type { RedisLink } from './redis-link.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Command, Redis } from 'ioredis';
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../base/log.ts';
 import { replyFailure } from '../publish-failure.ts';
 import type { RedisAccess } from './redis-access.ts';
 import { handOver } from './subscription-handover.ts';

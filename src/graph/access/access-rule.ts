@@ -1,8 +1,8 @@
 import type { GraphQLError, GraphQLField } from 'graphql';
-import type { Claims, ConnectionFacts } from '../../context/connection-facts.ts';
-import { answerOf } from '../../context/context.ts';
-import type { FactTest } from '../../context/fact-reads.ts';
-import { clientError } from '../../errors.ts';
+import type { Claims, ConnectionFacts } from '../context/connection-facts.ts';
+import { answerOf } from '../context/context.ts';
+import type { FactTest } from '../context/fact-reads.ts';
+import { clientError } from '../../base/errors.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { clientError } from '../../errors.ts';
+import { clientError } from '../../base/errors.ts';
 import type { CachedDocument, InvalidDocument } from './cached-document.ts';
 import { DocumentReader, TRUSTED_LIMITS, formatted } from './document-reader.ts';
 import type { DocumentReaderOptions, ReadingLimits } from './document-reader.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { jsonKind, parseJsonObject } from '../../json/json-object.ts';
+import { jsonKind, parseJsonObject } from '../../base/json/json-object.ts';
 
 /** What the persisted queries of Apollo's clients name their file format. */
 const APOLLO_FORMAT = 'apollo-persisted-query-manifest';

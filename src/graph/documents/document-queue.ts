@@ -1,4 +1,4 @@
-import { OverloadedError, errorOf } from '../../errors.ts';
+import { OverloadedError, errorOf } from '../../base/errors.ts';
 
 export interface DocumentQueueOptions {
   /** Time for documents in one turn of the event loop, in ms; at least one document is done. */

@@ -8,7 +8,7 @@ import {
   validate,
 } from 'graphql';
 import type { DocumentNode, GraphQLFormattedError, GraphQLSchema, ValidationRule } from 'graphql';
-import type { ErrorCode } from '../../errors.ts';
+import type { ErrorCode } from '../../base/errors.ts';
 import type { InvalidDocument } from './cached-document.ts';
 import { compactDocument, nameNodesOf } from './compact-document.ts';
 import type { NameNodes } from './compact-document.ts';

@@ -1,6 +1,6 @@
 import { Kind } from 'graphql';
 import type { ASTNode, Location, Token } from 'graphql';
-import { textWeight } from '../../json/weight.ts';
+import { textWeight } from '../../base/json/weight.ts';
 
 const BYTES_PER_NODE = 32;
 const BYTES_PER_MEMBER = 8;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { clientError } from '../../errors.ts';
-import type { ErrorCode } from '../../errors.ts';
+import { clientError } from '../../base/errors.ts';
+import type { ErrorCode } from '../../base/errors.ts';
 import type { CachedDocument, InvalidDocument } from './cached-document.ts';
 import type { DocumentCache } from './document-cache.ts';
 import { bareId } from './document-manifest.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ConfigError } from '../../errors.ts';
-import { WatchedFile } from '../../watched-file.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { WatchedFile } from '../../base/watched-file.ts';
 import { bareId, parseManifest } from './document-manifest.ts';
 import { TRUSTED_LIMITS } from './document-reader.ts';
 import type { DocumentReader } from './document-reader.ts';

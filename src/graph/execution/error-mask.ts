@@ -1,7 +1,7 @@
 import { isValueNode } from 'graphql';
 import type { ExecutionResult, GraphQLError, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
-import { isGraphQLError } from '../../errors.ts';
-import type { ErrorCode } from '../../errors.ts';
+import { isGraphQLError } from '../../base/errors.ts';
+import type { ErrorCode } from '../../base/errors.ts';
 import { unfitResult } from './unfit-result.ts';
 
 /** Called with an error that clients must not see. Returns the id that they see instead. */

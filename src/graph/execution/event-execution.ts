@@ -1,17 +1,17 @@
 import type { FormattedExecutionResult } from 'graphql';
-import type { ConnectionFacts } from '../../context/connection-facts.ts';
-import { answerOf, beginRepeat, readsOf, settleRequests } from '../../context/context.ts';
-import type { ExecutionContext } from '../../context/context.ts';
-import type { EventRecord, RecordSource } from '../../context/event-record.ts';
-import type { NeutralScope } from '../../context/neutral-scope.ts';
-import type { FactReads } from '../../context/fact-reads.ts';
-import { freezeDeep } from '../../json/frozen.ts';
-import { valueAt } from '../../json/value-at.ts';
+import type { ConnectionFacts } from '../context/connection-facts.ts';
+import { answerOf, beginRepeat, readsOf, settleRequests } from '../context/context.ts';
+import type { ExecutionContext } from '../context/context.ts';
+import type { EventRecord, RecordSource } from '../context/event-record.ts';
+import type { NeutralScope } from '../context/neutral-scope.ts';
+import type { FactReads } from '../context/fact-reads.ts';
+import { freezeDeep } from '../../base/json/frozen.ts';
+import { valueAt } from '../../base/json/value-at.ts';
 import type { ExecutionInput, Executor } from './executor.ts';
 import type { OperationPlan, SplitOperation } from './operation-plan.ts';
 import type { Operation } from '../documents/operation.ts';
 import type { Payload } from '../payload.ts';
-import type { ExecutionTrace } from '../../tracing/execution-trace.ts';
+import type { ExecutionTrace } from '../../ops/tracing/execution-trace.ts';
 import type { RenderedTemplate } from '../projection/template.ts';
 
 /** The result of one event for one subscription. */

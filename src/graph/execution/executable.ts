@@ -15,7 +15,7 @@ import type {
   GraphQLScalarType,
   GraphQLSchema,
 } from 'graphql';
-import { GraphError, isGraphQLError } from '../../errors.ts';
+import { GraphError, isGraphQLError } from '../../base/errors.ts';
 import { setAccessRule } from '../access/access-rule.ts';
 import type { AccessRule } from '../access/access-rule.ts';
 import { parseAccessRules } from '../access/access-rules.ts';
@@ -26,7 +26,7 @@ import type { CompiledResolveInfo } from './isolation.ts';
 import { listDepth, settled } from './list-items.ts';
 import { typeNameResolver } from './type-name-resolver.ts';
 import { valueCheck, withCheckedValues } from './value-check.ts';
-import { valueAt } from '../../json/value-at.ts';
+import { valueAt } from '../../base/json/value-at.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 type Resolver = GraphQLFieldResolver<unknown, unknown>;

@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import type { Observations } from '../../metrics/observations.ts';
+import type { Observations } from '../../ops/metrics/observations.ts';
 import type { Operation } from '../documents/operation.ts';
 import { OperationTallies } from '../documents/operation-tallies.ts';
 import { Lap } from './lap.ts';

@@ -1,7 +1,7 @@
 import { GraphQLError, execute as interpret, getVariableValues } from 'graphql';
 import type { ExecutionResult, GraphQLSchema, VariableDefinitionNode } from 'graphql';
-import { beginRepeat } from '../../context/context.ts';
-import { errorOf } from '../../errors.ts';
+import { beginRepeat } from '../context/context.ts';
+import { errorOf } from '../../base/errors.ts';
 import type { Operation } from '../documents/operation.ts';
 import { OperationPlan } from './operation-plan.ts';
 import type { SplitOperation } from './operation-plan.ts';

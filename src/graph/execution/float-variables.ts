@@ -1,6 +1,6 @@
 import { getNamedType, getNullableType, isInputObjectType, isListType, typeFromAST } from 'graphql';
 import type { GraphQLInputType } from 'graphql';
-import { NUMBER, exactNumber } from '../../json/exact-numbers.ts';
+import { NUMBER, exactNumber } from '../../base/json/exact-numbers.ts';
 import type { Operation } from '../documents/operation.ts';
 
 /** Levels of lists and objects: more than a request may have (`MAX_VARIABLES_DEPTH`), and safe for the stack. */

@@ -17,8 +17,8 @@ import type {
   GraphQLResolveInfo,
   GraphQLSchema,
 } from 'graphql';
-import { nodesOf } from '../../context/context.ts';
-import { freezeDeep } from '../../json/frozen.ts';
+import { nodesOf } from '../context/context.ts';
+import { freezeDeep } from '../../base/json/frozen.ts';
 
 /**
  * Keeps the objects of executions apart. A resolver may write to an object that it receives, or use it as the key of a cache. If two

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { GraphQLError } from 'graphql';
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../base/log.ts';
 import { UnfitResultError } from './unfit-result.ts';
 
 const WINDOW_MS = 10_000;

@@ -1,5 +1,5 @@
 import type { CompiledQuery } from 'graphql-jit';
-import type { FactReads } from '../../context/fact-reads.ts';
+import type { FactReads } from '../context/fact-reads.ts';
 import type { Operation } from '../documents/operation.ts';
 import type { Template } from '../projection/template.ts';
 

@@ -7,7 +7,7 @@ import type {
   GraphQLSchema,
   SelectionSetNode,
 } from 'graphql';
-import { clientError } from '../../errors.ts';
+import { clientError } from '../../base/errors.ts';
 import type { Operation } from '../documents/operation.ts';
 import { copyDefaults } from './isolation.ts';
 

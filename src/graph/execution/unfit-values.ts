@@ -1,8 +1,8 @@
 import { isEnumType } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
-import { didYouMean } from '../../did-you-mean.ts';
-import { LogWindow } from '../../log.ts';
-import type { Logger } from '../../log.ts';
+import { didYouMean } from '../../base/did-you-mean.ts';
+import { LogWindow } from '../../base/log.ts';
+import type { Logger } from '../../base/log.ts';
 
 const WINDOW_MS = 10_000;
 const MAX_VALUE_LENGTH = 60;

@@ -6,7 +6,7 @@ import type {
   GraphQLResolveInfo,
   GraphQLSchema,
 } from 'graphql';
-import type { ExecutionContext } from '../../context/context.ts';
+import type { ExecutionContext } from '../context/context.ts';
 import { ifAllowed, typeAuthorizerOf } from '../authorize.ts';
 import type { AuthorizeType } from '../graph.ts';
 import { isThenable } from '../thenable.ts';

@@ -1,7 +1,7 @@
 import { isInterfaceType, isObjectType } from 'graphql';
 import type { GraphQLAbstractType, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
-import type { ExecutionContext } from '../../context/context.ts';
-import { clientError } from '../../errors.ts';
+import type { ExecutionContext } from '../context/context.ts';
+import { clientError } from '../../base/errors.ts';
 import { asError } from '../execution/list-items.ts';
 import { typeNameResolver } from '../execution/type-name-resolver.ts';
 import { isThenable } from '../thenable.ts';

@@ -1,6 +1,6 @@
 import { Kind, valueFromASTUntyped } from 'graphql';
 import type { ConstDirectiveNode, DocumentNode } from 'graphql';
-import { didYouMean } from '../../did-you-mean.ts';
+import { didYouMean } from '../../base/did-you-mean.ts';
 import { lineOf } from '../schema/problem.ts';
 import { FEDERATION_DIRECTIVES, SHARED_DIRECTIVES } from './federation-directives.ts';
 

@@ -10,8 +10,8 @@ import {
   parse,
 } from 'graphql';
 import type { GraphQLInputType, GraphQLNamedType, GraphQLOutputType, GraphQLSchema, SelectionSetNode } from 'graphql';
-import { didYouMean } from '../../did-you-mean.ts';
-import { clientError } from '../../errors.ts';
+import { didYouMean } from '../../base/did-you-mean.ts';
+import { clientError } from '../../base/errors.ts';
 
 /** The fields that the `fields` of @key, @requires or @provides selects, by name. */
 export type FieldSet = ReadonlyMap<string, SelectedField>;

@@ -1,5 +1,5 @@
 import type { GraphQLInterfaceType, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
-import type { ExecutionContext } from '../../context/context.ts';
+import type { ExecutionContext } from '../context/context.ts';
 
 type EntityType = GraphQLObjectType | GraphQLInterfaceType;
 

@@ -1,5 +1,5 @@
-import type { PathReader } from '../../json/path-reader.ts';
-import { valueAt } from '../../json/value-at.ts';
+import type { PathReader } from '../../base/json/path-reader.ts';
+import { valueAt } from '../../base/json/value-at.ts';
 import { argumentTexts } from '../argument-texts.ts';
 import type { Payload } from '../payload.ts';
 import type { Refusal } from '../refusal.ts';

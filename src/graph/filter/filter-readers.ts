@@ -1,5 +1,5 @@
-import { PathReader } from '../../json/path-reader.ts';
-import { JsonScanner } from '../../json/scanner.ts';
+import { PathReader } from '../../base/json/path-reader.ts';
+import { JsonScanner } from '../../base/json/scanner.ts';
 import type { FilterRule } from './filter-rule.ts';
 
 /** The readers of the paths of a graph's filters: one for the rules of each field. */

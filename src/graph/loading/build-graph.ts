@@ -1,8 +1,8 @@
 import { parse, validate } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
-import type { ContextDefinition } from '../../context/context.ts';
-import { didYouMean } from '../../did-you-mean.ts';
-import { GraphError } from '../../errors.ts';
+import type { ContextDefinition } from '../context/context.ts';
+import { didYouMean } from '../../base/did-you-mean.ts';
+import { GraphError } from '../../base/errors.ts';
 import { parseAccessRules } from '../access/access-rules.ts';
 import { attachEntities } from '../federation/entities.ts';
 import { makeExecutable } from '../execution/executable.ts';

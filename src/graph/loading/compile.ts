@@ -3,7 +3,7 @@ import { setPriority } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { GraphError } from '../../errors.ts';
+import { GraphError } from '../../base/errors.ts';
 import type { CompileReport } from './compile-process.ts';
 import { readPlainModules } from './plain-modules.ts';
 

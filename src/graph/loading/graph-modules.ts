@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
-import { GraphError } from '../../errors.ts';
+import { GraphError } from '../../base/errors.ts';
 import { PACKAGE_ROOT, moduleUrl } from './compile.ts';
 import type { GraphModules, ModuleVersion } from './module-hooks.ts';
 

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { parse } from 'node:path';
-import { GraphError } from '../../errors.ts';
+import { GraphError } from '../../base/errors.ts';
 
 /** Optional modules of a graph. */
 const NAMES = ['resolvers', 'context', 'samples'] as const;

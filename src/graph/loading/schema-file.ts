@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { GraphError } from '../../errors.ts';
+import { GraphError } from '../../base/errors.ts';
 import { unreadSchemaFiles } from './module-files.ts';
 
 /** The text of a graph folder's schema.graphql. @throws GraphError if the folder or the file is absent or cannot be read */

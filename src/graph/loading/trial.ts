@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { GraphError } from '../../errors.ts';
+import { GraphError } from '../../base/errors.ts';
 import { lowerPriority } from './compile.ts';
 
 /** Compiled modules of a graph. */

@@ -1,9 +1,9 @@
 import { isEnumType, isScalarType, specifiedScalarTypes } from 'graphql';
 import type { GraphQLEnumType, GraphQLScalarType } from 'graphql';
-import { LETTER_F, LETTER_N, LETTER_T, MINUS, NINE, QUOTE, ZERO } from '../../json/characters.ts';
-import { parseFrozen } from '../../json/frozen.ts';
-import { MAX_LEVELS } from '../../json/scanner.ts';
-import type { JsonScanner } from '../../json/scanner.ts';
+import { LETTER_F, LETTER_N, LETTER_T, MINUS, NINE, QUOTE, ZERO } from '../../base/json/characters.ts';
+import { parseFrozen } from '../../base/json/frozen.ts';
+import { MAX_LEVELS } from '../../base/json/scanner.ts';
+import type { JsonScanner } from '../../base/json/scanner.ts';
 import { endOfNull, printNull } from './render-context.ts';
 import type { Printer, RenderContext } from './render-context.ts';
 

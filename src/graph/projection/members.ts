@@ -1,7 +1,7 @@
-import { CLOSING, COMMA } from '../../json/characters.ts';
-import { ObjectKeys, endOfUnknownMember } from '../../json/object-keys.ts';
-import type { Key } from '../../json/object-keys.ts';
-import { MAX_LEVELS } from '../../json/scanner.ts';
+import { CLOSING, COMMA } from '../../base/json/characters.ts';
+import { ObjectKeys, endOfUnknownMember } from '../../base/json/object-keys.ts';
+import type { Key } from '../../base/json/object-keys.ts';
+import { MAX_LEVELS } from '../../base/json/scanner.ts';
 import type { Printer, RenderContext } from './render-context.ts';
 
 const UNSELECTED = Symbol('unselected');

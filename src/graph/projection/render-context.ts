@@ -1,6 +1,6 @@
-import { Composer, snippet } from '../../json/composer.ts';
-import { LETTER_N } from '../../json/characters.ts';
-import { JsonScanner } from '../../json/scanner.ts';
+import { Composer, snippet } from '../../base/json/composer.ts';
+import { LETTER_N } from '../../base/json/characters.ts';
+import { JsonScanner } from '../../base/json/scanner.ts';
 
 /** Copies the values of one selected field from a payload's JSON text into a result's. It has two steps: `read`, then `print`. */
 export interface Printer {

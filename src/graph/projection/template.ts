@@ -19,8 +19,8 @@ import type {
   SelectionNode,
   SelectionSetNode,
 } from 'graphql';
-import { snippet } from '../../json/composer.ts';
-import type { Snippet } from '../../json/composer.ts';
+import { snippet } from '../../base/json/composer.ts';
+import type { Snippet } from '../../base/json/composer.ts';
 import type { Printer, RenderContext } from './render-context.ts';
 import { accessRuleOf } from '../access/access-rule.ts';
 import type { AccessRule } from '../access/access-rule.ts';

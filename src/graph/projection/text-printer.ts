@@ -1,9 +1,9 @@
 import { getNullableType, isListType, isNonNullType } from 'graphql';
 import type { GraphQLEnumType, GraphQLOutputType, GraphQLScalarType } from 'graphql';
-import { CLOSING, CLOSING_SQUARE, COMMA, OPENING, OPENING_SQUARE } from '../../json/characters.ts';
-import { snippet } from '../../json/composer.ts';
-import type { Snippet } from '../../json/composer.ts';
-import { MAX_LEVELS } from '../../json/scanner.ts';
+import { CLOSING, CLOSING_SQUARE, COMMA, OPENING, OPENING_SQUARE } from '../../base/json/characters.ts';
+import { snippet } from '../../base/json/composer.ts';
+import type { Snippet } from '../../base/json/composer.ts';
+import { MAX_LEVELS } from '../../base/json/scanner.ts';
 import { endOfNull, printNull } from './render-context.ts';
 import type { Printer, RenderContext } from './render-context.ts';
 import { LeafPrinter } from './leaf-printer.ts';

@@ -18,9 +18,9 @@ import type {
   GraphQLOutputType,
   GraphQLSchema,
 } from 'graphql';
-import { didYouMean } from '../../did-you-mean.ts';
-import { nameOf } from '../../json/key-naming.ts';
-import type { PublishNaming } from '../../json/key-naming.ts';
+import { didYouMean } from '../../base/did-you-mean.ts';
+import { nameOf } from '../../base/json/key-naming.ts';
+import type { PublishNaming } from '../../base/json/key-naming.ts';
 import { directiveOf } from '../schema/field-directive.ts';
 import { isPath } from '../schema/payload-path.ts';
 import { lineOf } from '../schema/problem.ts';

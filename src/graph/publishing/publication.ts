@@ -1,5 +1,5 @@
 import type { GraphQLLeafType } from 'graphql';
-import type { PublishNaming } from '../../json/key-naming.ts';
+import type { PublishNaming } from '../../base/json/key-naming.ts';
 
 /** The checked @kafkaPublish directive of a Mutation field. */
 export interface Publication {

@@ -1,9 +1,9 @@
 import { getNullableType, isInputObjectType } from 'graphql';
 import type { GraphQLField, GraphQLFieldResolver } from 'graphql';
-import type { ExecutionContext } from '../../context/context.ts';
-import { clientError } from '../../errors.ts';
-import { nameOf } from '../../json/key-naming.ts';
-import { valueAt } from '../../json/value-at.ts';
+import type { ExecutionContext } from '../context/context.ts';
+import { clientError } from '../../base/errors.ts';
+import { nameOf } from '../../base/json/key-naming.ts';
+import { valueAt } from '../../base/json/value-at.ts';
 import { textOf } from '../compared-text.ts';
 import { claimAt } from '../schema/where.ts';
 import type { Publication, RecordKey } from './publication.ts';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../did-you-mean.ts';
+import { didYouMean } from '../../base/did-you-mean.ts';
 
 /** What a mend calls the origin of records. */
 export type RecordOrigin = 'what the producer writes' | 'samples.ts';

@@ -1,7 +1,7 @@
 import { getNamedType, isEnumType } from 'graphql';
 import type { GraphQLInputType, GraphQLSchema } from 'graphql';
-import { didYouMean } from '../../did-you-mean.ts';
-import { valueAt } from '../../json/value-at.ts';
+import { didYouMean } from '../../base/did-you-mean.ts';
+import { valueAt } from '../../base/json/value-at.ts';
 import { textOf } from '../compared-text.ts';
 import { KEY_PART, isRecordPart, partLabel, partsReader } from '../record-parts.ts';
 import type { RecordParts } from '../record-parts.ts';

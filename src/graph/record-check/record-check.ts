@@ -1,4 +1,4 @@
-import { valueAt } from '../../json/value-at.ts';
+import { valueAt } from '../../base/json/value-at.ts';
 import { hasResolver } from '../execution/executable.ts';
 import type { Graph } from '../graph.ts';
 import type { Binding } from '../schema/binding.ts';

@@ -6,7 +6,7 @@ import type {
   GraphQLOutputType,
   GraphQLSchema,
 } from 'graphql';
-import { didYouMean } from '../../did-you-mean.ts';
+import { didYouMean } from '../../base/did-you-mean.ts';
 import { hasResolver, hasTypeResolver } from '../execution/executable.ts';
 import { isJsonObject, kindOf, listed, placeOf, shortened } from './described.ts';
 import type { RecordOrigin } from './described.ts';

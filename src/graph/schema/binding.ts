@@ -1,6 +1,6 @@
 import type { PartsDemand } from '../../bus/carried-parts.ts';
 import type { HistoryLimits } from '../../bus/history.ts';
-import type { KeyNaming } from '../../json/key-naming.ts';
+import type { KeyNaming } from '../../base/json/key-naming.ts';
 import type { FilterRule } from '../filter/filter-rule.ts';
 import type { Match } from './match.ts';
 import type { RecordFormat } from './record-format.ts';
@@ -22,7 +22,7 @@ export interface Binding extends FieldTopics {
   readonly filters?: readonly FilterRule[];
   /** Path of the field's value in the converted payload; [] is the whole payload. */
   readonly payload: readonly string[];
-  /** True if connections that agree on all facts that an execution read get its result (fanout/sharing/sharing.ts). */
+  /** True if connections that agree on all facts that an execution read get its result (gateway/fanout/sharing/sharing.ts). */
   readonly isShared: boolean;
   /** How many events a channel keeps for clients that resume; undefined: none. */
   readonly history?: HistoryLimits | undefined;

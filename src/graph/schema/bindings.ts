@@ -1,5 +1,5 @@
 import type { GraphQLField, GraphQLSchema } from 'graphql';
-import type { KeyNaming } from '../../json/key-naming.ts';
+import type { KeyNaming } from '../../base/json/key-naming.ts';
 import type { Binding } from './binding.ts';
 import { readDefaultKeys, readKeys } from './crier-directive.ts';
 import { itemsOf, readPayload, readShared } from './directive-arguments.ts';

@@ -1,6 +1,6 @@
 import { isLeafType, isNonNullType } from 'graphql';
 import type { GraphQLField } from 'graphql';
-import { didYouMean } from '../../did-you-mean.ts';
+import { didYouMean } from '../../base/did-you-mean.ts';
 
 /** A part of a channel's name: text, or the value of an argument. */
 export type TemplatePart = { readonly text: string } | { readonly arg: string };

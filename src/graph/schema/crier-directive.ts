@@ -1,6 +1,6 @@
 import { Kind } from 'graphql';
 import type { ConstValueNode, GraphQLSchema } from 'graphql';
-import type { KeyNaming } from '../../json/key-naming.ts';
+import type { KeyNaming } from '../../base/json/key-naming.ts';
 import { lineOf } from './problem.ts';
 
 /** The definition of @crier, which holds defaults for all fields of a schema. */

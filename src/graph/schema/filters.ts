@@ -11,7 +11,7 @@ import {
   print,
 } from 'graphql';
 import type { ConstValueNode, GraphQLField, GraphQLInputType, GraphQLSchema } from 'graphql';
-import { didYouMean } from '../../did-you-mean.ts';
+import { didYouMean } from '../../base/did-you-mean.ts';
 import { OPERATORS, isOrdering } from '../filter/filter-rule.ts';
 import type { Comparison, FilterRule, Operator } from '../filter/filter-rule.ts';
 import { matchedScalarOf } from './matched-scalar.ts';

@@ -1,4 +1,4 @@
-import type { KeyPlace } from '../../json/key-place.ts';
+import type { KeyPlace } from '../../base/json/key-place.ts';
 import type { Binding } from './binding.ts';
 import type { PayloadShape } from './payload-shape.ts';
 

@@ -1,6 +1,6 @@
 import { Kind, getNullableType, isEnumType, isListType, isNonNullType, isScalarType, print } from 'graphql';
 import type { ConstValueNode, GraphQLField } from 'graphql';
-import { didYouMean } from '../../did-you-mean.ts';
+import { didYouMean } from '../../base/did-you-mean.ts';
 import { KEY_PART, headerPart, isRecordPart, partLabel } from '../record-parts.ts';
 import { matchedScalarOf } from './matched-scalar.ts';
 import type { MatchedScalar } from './matched-scalar.ts';

@@ -9,7 +9,7 @@ import {
   isUnionType,
 } from 'graphql';
 import type { GraphQLField, GraphQLOutputType, GraphQLSchema } from 'graphql';
-import { didYouMean } from '../../did-you-mean.ts';
+import { didYouMean } from '../../base/did-you-mean.ts';
 
 /**
  * Reports a path with an empty segment.

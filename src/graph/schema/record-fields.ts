@@ -1,8 +1,8 @@
 import { getNullableType, isInterfaceType, isObjectType, isScalarType, isSpecifiedScalarType } from 'graphql';
 import type { GraphQLField, GraphQLObjectType, GraphQLSchema } from 'graphql';
-import type { ExecutionContext } from '../../context/context.ts';
-import type { EventRecord } from '../../context/event-record.ts';
-import { SourceRecords } from '../../context/source-records.ts';
+import type { ExecutionContext } from '../context/context.ts';
+import type { EventRecord } from '../context/event-record.ts';
+import { SourceRecords } from '../context/source-records.ts';
 import { directiveOf } from './field-directive.ts';
 import { lineOf } from './problem.ts';
 import { typesReachedBy } from './record-demand.ts';

@@ -1,6 +1,6 @@
 import { Kind } from 'graphql';
 import type { ConstValueNode } from 'graphql';
-import { didYouMean } from '../../did-you-mean.ts';
+import { didYouMean } from '../../base/did-you-mean.ts';
 
 /**
  * How producers encode the records of a topic. AVRO, PROTOBUF and JSON_SCHEMA are in Confluent's wire format: a zero byte and the id of

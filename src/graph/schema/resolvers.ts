@@ -7,7 +7,7 @@ import type {
   GraphQLScalarType,
   GraphQLSchema,
 } from 'graphql';
-import { didYouMean } from '../../did-you-mean.ts';
+import { didYouMean } from '../../base/did-you-mean.ts';
 import { setAuthorizer, setTypeAuthorizer } from '../authorize.ts';
 import { setReferenceResolver } from '../federation/reference-resolver.ts';
 import type { ReferenceResolver } from '../federation/reference-resolver.ts';

@@ -17,7 +17,7 @@ import type {
   SchemaExtensionNode,
 } from 'graphql';
 import { validateSDL } from 'graphql/validation/validate.js';
-import { GraphError } from '../../errors.ts';
+import { GraphError } from '../../base/errors.ts';
 import { readFederationLink, unknownDirectiveMend } from '../federation/federation-link.ts';
 import type { FederationLink } from '../federation/federation-link.ts';
 import type { Subgraph } from '../federation/entities.ts';

@@ -1,7 +1,7 @@
 import { getNamedType, isAbstractType, isObjectType } from 'graphql';
 import type { GraphQLField, GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql';
-import { snakeCaseName } from '../../json/key-naming.ts';
-import type { KeyNaming } from '../../json/key-naming.ts';
+import { snakeCaseName } from '../../base/json/key-naming.ts';
+import type { KeyNaming } from '../../base/json/key-naming.ts';
 import { isRecordPart } from '../record-parts.ts';
 import type { FilterRule } from '../filter/filter-rule.ts';
 import type { Match } from './match.ts';

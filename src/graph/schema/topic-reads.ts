@@ -1,4 +1,4 @@
-import { nameOf } from '../../json/key-naming.ts';
+import { nameOf } from '../../base/json/key-naming.ts';
 import type { Graph } from '../graph.ts';
 import { isRecordPart } from '../record-parts.ts';
 import type { PayloadShape } from './payload-shape.ts';

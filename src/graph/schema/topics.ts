@@ -1,6 +1,6 @@
 import { Kind, getNamedType, getNullableType, isEnumType, isListType, isNonNullType } from 'graphql';
 import type { ConstValueNode, GraphQLEnumType, GraphQLField } from 'graphql';
-import { didYouMean } from '../../did-you-mean.ts';
+import { didYouMean } from '../../base/did-you-mean.ts';
 
 /** An argument that chooses among the topics of a field. */
 export interface TopicArgument {

@@ -1,6 +1,6 @@
 import { Kind, isRequiredArgument } from 'graphql';
 import type { ConstValueNode, GraphQLField } from 'graphql';
-import { didYouMean } from '../../did-you-mean.ts';
+import { didYouMean } from '../../base/did-you-mean.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 

@@ -1,8 +1,8 @@
 import { Kind, print } from 'graphql';
 import type { ConstValueNode } from 'graphql';
-import { CLAIMS_OF_ONE_TOKEN } from '../../context/connection-facts.ts';
-import type { Claims } from '../../context/connection-facts.ts';
-import { valueAt } from '../../json/value-at.ts';
+import { CLAIMS_OF_ONE_TOKEN } from '../context/connection-facts.ts';
+import type { Claims } from '../context/connection-facts.ts';
+import { valueAt } from '../../base/json/value-at.ts';
 import type { Match } from './match.ts';
 import { isPath } from './payload-path.ts';
 

@@ -1,7 +1,7 @@
 import { Kind, getNamedType, getNullableType, isInterfaceType, isListType, isNonNullType, isObjectType } from 'graphql';
 import type { ConstDirectiveNode, GraphQLArgument, GraphQLField, GraphQLSchema } from 'graphql';
-import type { ExecutionContext } from '../../context/context.ts';
-import { didYouMean } from '../../did-you-mean.ts';
+import type { ExecutionContext } from '../context/context.ts';
+import { didYouMean } from '../../base/did-you-mean.ts';
 import type { Binding } from '../schema/binding.ts';
 import { directiveOf } from '../schema/field-directive.ts';
 import { lineOf } from '../schema/problem.ts';

@@ -1,11 +1,11 @@
 import type { Coordinates } from '../../bus/coordinates.ts';
 import type { History, HistoryQuery } from '../../bus/history.ts';
-import type { ExecutionContext } from '../../context/context.ts';
-import type { EventRecord } from '../../context/event-record.ts';
-import { SourceRecords } from '../../context/source-records.ts';
-import { BusUnavailableError, clientError } from '../../errors.ts';
-import { parseFrozen } from '../../json/frozen.ts';
-import { valueAt } from '../../json/value-at.ts';
+import type { ExecutionContext } from '../context/context.ts';
+import type { EventRecord } from '../context/event-record.ts';
+import { SourceRecords } from '../context/source-records.ts';
+import { BusUnavailableError, clientError } from '../../base/errors.ts';
+import { parseFrozen } from '../../base/json/frozen.ts';
+import { valueAt } from '../../base/json/value-at.ts';
 import { missingClaim, refusalOf } from '../authorize.ts';
 import { channelsFor } from '../channels.ts';
 import type { Graph } from '../graph.ts';

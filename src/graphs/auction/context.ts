@@ -1,4 +1,4 @@
-import type { ExecutionContext } from '../../context/context.ts';
+import type { ExecutionContext } from '../../graph/context/context.ts';
 import { byId } from '../../library/loaders.ts';
 import type { Auction, Bid, Bidder, Listing, Property, Seller, Venue, Watch } from './sources.ts';
 import type {

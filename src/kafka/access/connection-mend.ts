@@ -1,5 +1,5 @@
-import { certificateMend } from '../../certificate-mend.ts';
-import { variables } from '../../variables.ts';
+import { certificateMend } from '../../base/certificate-mend.ts';
+import { variables } from '../../config/variables.ts';
 import { brokerOf, causesOf } from '../causes.ts';
 import type { KafkaConnectionConfig } from './kafka-access.ts';
 import { findListener } from './listener.ts';

@@ -1,12 +1,12 @@
 import type { SecureContext } from 'node:tls';
-import type { Config } from '../../config.ts';
-import { defaultFunction } from '../../default-function.ts';
-import { SetupError } from '../../errors.ts';
-import { LogWindow } from '../../log.ts';
-import type { Logger } from '../../log.ts';
-import { secretNow } from '../../settings/settings.ts';
-import type { SecretFiles } from '../../settings/settings.ts';
-import { TlsFiles } from './tls-files.ts';
+import type { Config } from '../../config/config.ts';
+import { defaultFunction } from '../../base/default-function.ts';
+import { SetupError } from '../../base/errors.ts';
+import { LogWindow } from '../../base/log.ts';
+import type { Logger } from '../../base/log.ts';
+import { secretNow } from '../../config/settings.ts';
+import type { SecretFiles } from '../../config/settings.ts';
+import { TlsFiles } from '../../config/kafka-tls-files.ts';
 import { TokenSource } from './token-source.ts';
 import type { TokenProvider } from './token-source.ts';
 

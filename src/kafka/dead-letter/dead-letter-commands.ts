@@ -1,6 +1,6 @@
 import kafkajs from 'kafkajs';
 import type { IHeaders, KafkaMessage, PartitionMetadata, Producer } from 'kafkajs';
-import { SetupError } from '../../errors.ts';
+import { SetupError } from '../../base/errors.ts';
 import type { KafkaClient } from '../kafkajs/client.ts';
 import type { Cluster } from '../kafkajs/cluster.ts';
 import { readDeadLetters } from './dead-letter-reader.ts';

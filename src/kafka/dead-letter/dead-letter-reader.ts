@@ -1,5 +1,5 @@
 import type { KafkaMessage } from 'kafkajs';
-import { SetupError } from '../../errors.ts';
+import { SetupError } from '../../base/errors.ts';
 import { boundFetches } from '../kafkajs/bounded-fetch.ts';
 import type { KafkaClient } from '../kafkajs/client.ts';
 import type { Cluster } from '../kafkajs/cluster.ts';

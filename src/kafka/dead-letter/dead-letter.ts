@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import type { Producer } from 'kafkajs';
-import type { Config } from '../../config.ts';
-import { LogWindow } from '../../log.ts';
-import type { Logger } from '../../log.ts';
+import type { Config } from '../../config/config.ts';
+import { LogWindow } from '../../base/log.ts';
+import type { Logger } from '../../base/log.ts';
 import type { PoisonRecord } from '../batch.ts';
 import { hasType } from '../causes.ts';
 import type { KafkaClient } from '../kafkajs/client.ts';

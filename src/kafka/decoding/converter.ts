@@ -1,6 +1,6 @@
 import { TOMBSTONE } from '../../bus/bus.ts';
 import type { PathValues } from '../../bus/channel.ts';
-import type { KeyPlace } from '../../json/key-place.ts';
+import type { KeyPlace } from '../../base/json/key-place.ts';
 import type { Conversion, Destination, RecordContent } from '../batch.ts';
 import { KeyRewriter } from './key-rewriter.ts';
 import { KeyTree } from './key-tree.ts';

@@ -10,11 +10,11 @@ import {
   OPENING_SQUARE,
   QUOTE,
   SPACE,
-} from '../../json/characters.ts';
-import { Composer } from '../../json/composer.ts';
-import { NUMBER, exactNumber, isOfNumber } from '../../json/exact-numbers.ts';
-import type { Key } from '../../json/object-keys.ts';
-import { JsonScanner, MAX_TEXT_BYTES } from '../../json/scanner.ts';
+} from '../../base/json/characters.ts';
+import { Composer } from '../../base/json/composer.ts';
+import { NUMBER, exactNumber, isOfNumber } from '../../base/json/exact-numbers.ts';
+import type { Key } from '../../base/json/object-keys.ts';
+import { JsonScanner, MAX_TEXT_BYTES } from '../../base/json/scanner.ts';
 import type { KeyNode, KeyTree, Property } from './key-tree.ts';
 import type { RecordLimits } from './record.ts';
 

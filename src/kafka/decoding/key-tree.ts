@@ -1,8 +1,8 @@
-import { snippet } from '../../json/composer.ts';
-import type { Snippet } from '../../json/composer.ts';
-import { snakeCaseName } from '../../json/key-naming.ts';
-import type { KeyPlace } from '../../json/key-place.ts';
-import { ObjectKeys } from '../../json/object-keys.ts';
+import { snippet } from '../../base/json/composer.ts';
+import type { Snippet } from '../../base/json/composer.ts';
+import { snakeCaseName } from '../../base/json/key-naming.ts';
+import type { KeyPlace } from '../../base/json/key-place.ts';
+import { ObjectKeys } from '../../base/json/object-keys.ts';
 
 /** Keys and nodes that one topic's tree holds, about 1 KB each. A tree that would exceed it is emptied and learnt again. */
 export const MAX_LEARNT = 4000;

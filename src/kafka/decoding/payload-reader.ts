@@ -1,4 +1,4 @@
-import type { KeyPlace } from '../../json/key-place.ts';
+import type { KeyPlace } from '../../base/json/key-place.ts';
 import { UndecodableError } from './decoder.ts';
 import { decodeRecord } from './record.ts';
 import type { Decoded, RecordLimits } from './record.ts';

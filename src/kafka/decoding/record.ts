@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { BACKSLASH, CLOSING, CLOSING_SQUARE, OPENING, OPENING_SQUARE, QUOTE } from '../../json/characters.ts';
-import { parseExactly } from '../../json/exact-numbers.ts';
+import { BACKSLASH, CLOSING, CLOSING_SQUARE, OPENING, OPENING_SQUARE, QUOTE } from '../../base/json/characters.ts';
+import { parseExactly } from '../../base/json/exact-numbers.ts';
 import { MAGIC_BYTE } from './wire-format.ts';
 
 /** Why a record cannot become a payload. */

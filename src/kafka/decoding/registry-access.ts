@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { RegistryAccess } from './registry-requests.ts';
 
 /** The schema registry of the settings. */

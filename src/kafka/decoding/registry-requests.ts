@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { LRUCache } from 'lru-cache';
 import { Agent, request } from 'undici';
 import type { Dispatcher } from 'undici';
-import { certificateMend } from '../../certificate-mend.ts';
-import { errorOf } from '../../errors.ts';
+import { certificateMend } from '../../base/certificate-mend.ts';
+import { errorOf } from '../../base/errors.ts';
 import { SchemaUnavailableError, UnusableSchemaError } from './schema-errors.ts';
 
 export interface RegistryAccess {

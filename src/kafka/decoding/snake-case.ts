@@ -1,5 +1,5 @@
-import { snakeCaseName } from '../../json/key-naming.ts';
-import type { KeyPlace } from '../../json/key-place.ts';
+import { snakeCaseName } from '../../base/json/key-naming.ts';
+import type { KeyPlace } from '../../base/json/key-place.ts';
 
 /** Most levels of objects and arrays; an object of scalars is one level. The upper bound of MAX_RECORD_DEPTH. */
 const MAX_DEPTH = 1000;

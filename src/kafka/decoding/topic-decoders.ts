@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { errorOf } from '../../errors.ts';
-import { LogWindow } from '../../log.ts';
-import type { Logger } from '../../log.ts';
+import { errorOf } from '../../base/errors.ts';
+import { LogWindow } from '../../base/log.ts';
+import type { Logger } from '../../base/log.ts';
 import { UndecodableError } from './decoder.ts';
 import type { CompileSchema, Decoder, DecoderOptions } from './decoder.ts';
 import type { DecodeReason } from './record.ts';

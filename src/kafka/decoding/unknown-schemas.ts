@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { RateLimit } from '../../limits/rate-limit.ts';
+import { RateLimit } from '../../base/limits/rate-limit.ts';
 
 /** How long a topic's partition waits for a schema that the registry does not know: a replica of the registry may lag. */
 const GRACE_MS = 5_000;

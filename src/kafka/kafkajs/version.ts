@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { SetupError } from '../../errors.ts';
+import { SetupError } from '../../base/errors.ts';
 
 /** The version whose internals this folder patches (failover.ts, idle-timer.ts) and calls (bounded-fetch.ts, subscription-assigner.ts). */
 const KNOWN_VERSION = '2.2.4';

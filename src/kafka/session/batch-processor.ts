@@ -1,7 +1,7 @@
 import type { Consumer, EachBatchPayload } from 'kafkajs';
-import { BusUnavailableError, FencedError } from '../../errors.ts';
-import { LogWindow } from '../../log.ts';
-import type { Logger } from '../../log.ts';
+import { BusUnavailableError, FencedError } from '../../base/errors.ts';
+import { LogWindow } from '../../base/log.ts';
+import type { Logger } from '../../base/log.ts';
 import type { KafkaRecord } from '../batch.ts';
 import { SchemaUnavailableError } from '../decoding/schema-errors.ts';
 import type { FetchedRecord } from '../fetching/record-batch.ts';

@@ -1,7 +1,7 @@
 import kafkajs from 'kafkajs';
 import type { EachBatchPayload } from 'kafkajs';
-import { LogWindow } from '../../log.ts';
-import type { Logger } from '../../log.ts';
+import { LogWindow } from '../../base/log.ts';
+import type { Logger } from '../../base/log.ts';
 import type { PartitionLeases } from './partition-leases.ts';
 
 /** Longest time that accepted records stay uncommitted. After a kill, the next owner may publish these records again. */

@@ -1,5 +1,5 @@
-import type { Sender } from '../../flow/sender.ts';
-import type { Logger } from '../../log.ts';
+import type { Sender } from '../../bus/flow/sender.ts';
+import type { Logger } from '../../base/log.ts';
 import { partitionKey } from '../partition-key.ts';
 
 /** A partition counts as limited for this long after its last wait. Under load it waits many times a second. */

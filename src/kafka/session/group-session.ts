@@ -1,7 +1,7 @@
 import type { Consumer, TopicPartitions } from 'kafkajs';
 import type { PartitionLease } from '../../bus/bus.ts';
 import type { Skips } from '../../bus/skips.ts';
-import { BusUnavailableError, StateLostError } from '../../errors.ts';
+import { BusUnavailableError, StateLostError } from '../../base/errors.ts';
 import { InflightBudget } from '../fetching/inflight-budget.ts';
 import type { KafkaClient } from '../kafkajs/client.ts';
 import type { PartitionMap } from '../kafkajs/cluster.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../base/log.ts';
 import { partitionKey } from '../partition-key.ts';
 import type { TopicPartition } from '../partition-key.ts';
 import type { PartitionPosition } from './watchdog.ts';

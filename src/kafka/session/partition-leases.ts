@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PartitionLease } from '../../bus/bus.ts';
 import type { Skips } from '../../bus/skips.ts';
-import { StateLostError } from '../../errors.ts';
+import { StateLostError } from '../../base/errors.ts';
 import type { PartitionMap } from '../kafkajs/cluster.ts';
 import { partitionKey } from '../partition-key.ts';
 import { commitMetadata } from './commit-metadata.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../base/log.ts';
 import type { TopicPartition } from '../partition-key.ts';
 import { DeadLetterWait } from './dead-letter-wait.ts';
 import type { FlowWait } from './flow-wait.ts';

@@ -1,5 +1,5 @@
-import { LogWindow } from '../../log.ts';
-import type { Logger } from '../../log.ts';
+import { LogWindow } from '../../base/log.ts';
+import type { Logger } from '../../base/log.ts';
 import { SchemaUnavailableError } from '../decoding/schema-errors.ts';
 import { partitionKey } from '../partition-key.ts';
 

@@ -1,6 +1,6 @@
 import type { StateFills } from '../../bus/state-fill.ts';
-import { FencedError } from '../../errors.ts';
-import type { Logger } from '../../log.ts';
+import { FencedError } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
 import { partitionKey } from '../partition-key.ts';
 
 /** The fill of an assigned partition that has not ended. */

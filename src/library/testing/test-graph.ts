@@ -1,6 +1,6 @@
 import type { FormattedExecutionResult } from 'graphql';
 import type { SubscribePayload } from 'graphql-ws';
-import type { NewRecord } from '../../context/publishing.ts';
+import type { NewRecord } from '../../graph/context/publishing.ts';
 import type { Graph } from '../../graph/graph.ts';
 import { openServer } from '../create-server.ts';
 import type { ServerOptions } from '../create-server.ts';

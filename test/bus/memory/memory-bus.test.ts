@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { MemoryBus } from '../../../src/bus/memory/memory-bus.ts';
-import { BusUnavailableError } from '../../../src/errors.ts';
+import { BusUnavailableError } from '../../../src/base/errors.ts';
 import { busContract } from '../contract.ts';
 import { controlContract } from '../control-contract.ts';
 import { plainContract } from '../plain-contract.ts';

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { Redis } from 'ioredis';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
 import type { RedisBusOptions } from '../../../src/bus/redis/redis-bus.ts';
-import { BusUnavailableError } from '../../../src/errors.ts';
+import { BusUnavailableError } from '../../../src/base/errors.ts';
 import { publisherOf } from '../../support/partition-publisher.ts';
 import { redisServer } from '../../support/services.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
-import { checkRedis } from '../../../src/check/redis-check.ts';
+import { checkRedis } from '../../../src/ops/check/redis-check.ts';
 import { publisherOf } from '../../support/partition-publisher.ts';
 import { redisServer } from '../../support/services.ts';
 import { waitFor } from '../../support/wait-for.ts';

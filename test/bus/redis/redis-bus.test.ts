@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
-import { Receiver } from '../../../src/flow/receiver.ts';
+import { Receiver } from '../../../src/bus/flow/receiver.ts';
 import { RedisLink } from '../../../src/bus/redis/redis-link.ts';
 import { RedisSubscriber } from '../../../src/bus/redis/redis-subscriber.ts';
 import { startRedisServer } from '../../../stack/redis-server.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { Redis } from 'ioredis';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
-import { BusUnavailableError } from '../../../src/errors.ts';
+import { BusUnavailableError } from '../../../src/base/errors.ts';
 import { startRedisServer } from '../../../stack/redis-server.ts';
 import { randomName, redisServer } from '../../support/services.ts';
 import { waitFor } from '../../support/wait-for.ts';

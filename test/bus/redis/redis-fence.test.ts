@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Coordinates } from '../../../src/bus/coordinates.ts';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
-import { BusUnavailableError, FencedError } from '../../../src/errors.ts';
+import { BusUnavailableError, FencedError } from '../../../src/base/errors.ts';
 import { redisServer } from '../../support/services.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { logLines } from '../log-lines.ts';

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { describe as describeError, RedisLink } from '../../../src/bus/redis/redis-link.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/base/log.ts';
 import { targetOf } from '../../support/redis-target.ts';
 import { redisServer } from '../../support/services.ts';
 

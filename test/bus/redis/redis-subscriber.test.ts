@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Command } from 'ioredis';
 import type { RedisLink } from '../../../src/bus/redis/redis-link.ts';
 import { RedisSubscriber } from '../../../src/bus/redis/redis-subscriber.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/base/log.ts';
 
 /** @param acknowledge what Redis does with a SUBSCRIBE */
 function createSubscriber(acknowledge = (command: Command) => command.resolve(1)) {

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { freePorts } from '../../../stack/port.ts';
 import type { RedisServer } from '../../../stack/redis-server.ts';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
-import { ConfigError } from '../../../src/errors.ts';
+import { ConfigError } from '../../../src/base/errors.ts';
 import { spawnPod } from '../../end-to-end/pod-process.ts';
 import { redisServer } from '../../support/services.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

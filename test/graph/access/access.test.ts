@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { createStage, factsOf } from '../../fanout/stage.ts';
-import type { Listener, StageOptions } from '../../fanout/stage.ts';
+import { createStage, factsOf } from '../../gateway/fanout/stage.ts';
+import type { Listener, StageOptions } from '../../gateway/fanout/stage.ts';
 
 const TYPES = `
   type Data {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { GraphQLError } from 'graphql';
 import type { AuthorizeType } from '../../../src/graph/graph.ts';
-import { createStage, factsOf } from '../../fanout/stage.ts';
+import { createStage, factsOf } from '../../gateway/fanout/stage.ts';
 
 const SDL = `
   type Query { order: Order orders: [Order] late: [Order] grid: [[Order!]] }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { OverloadedError } from '../../../src/errors.ts';
+import { OverloadedError } from '../../../src/base/errors.ts';
 import { DocumentLane, DocumentQueue } from '../../../src/graph/documents/document-queue.ts';
 import type { DocumentQueueOptions } from '../../../src/graph/documents/document-queue.ts';
 import { waitFor } from '../../support/wait-for.ts';

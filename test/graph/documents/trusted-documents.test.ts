@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { buildSchema } from 'graphql';
-import { ConfigError } from '../../../src/errors.ts';
+import { ConfigError } from '../../../src/base/errors.ts';
 import { DocumentReader } from '../../../src/graph/documents/document-reader.ts';
 import { TrustedDocuments } from '../../../src/graph/documents/trusted-documents.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import DataLoader from 'dataloader';
-import type { ExecutionContext } from '../../../src/context/context.ts';
-import { backendServer, backendsAt } from '../../context/backend-server.ts';
-import { createStage, factsOf } from '../../fanout/stage.ts';
-import type { StageOptions } from '../../fanout/stage.ts';
+import type { ExecutionContext } from '../../../src/graph/context/context.ts';
+import { backendServer, backendsAt } from '../context/backend-server.ts';
+import { createStage, factsOf } from '../../gateway/fanout/stage.ts';
+import type { StageOptions } from '../../gateway/fanout/stage.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 interface Loaders {

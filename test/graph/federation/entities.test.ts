@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import DataLoader from 'dataloader';
-import type { ContextDefinition } from '../../../src/context/context.ts';
-import { createStage, factsOf } from '../../fanout/stage.ts';
-import type { StageOptions } from '../../fanout/stage.ts';
+import type { ContextDefinition } from '../../../src/graph/context/context.ts';
+import { createStage, factsOf } from '../../gateway/fanout/stage.ts';
+import type { StageOptions } from '../../gateway/fanout/stage.ts';
 
 const LINK =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@external", "@requires"])';

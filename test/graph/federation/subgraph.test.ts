@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { buildSchema, execute, introspectionFromSchema, parse } from 'graphql';
-import { GraphError } from '../../../src/errors.ts';
+import { GraphError } from '../../../src/base/errors.ts';
 import { DocumentReader, TRUSTED_LIMITS } from '../../../src/graph/documents/document-reader.ts';
 import { loadGraph } from '../../../src/graph/loading/load.ts';
 import { graphFolder } from '../support/graph-folder.ts';

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { execute, introspectionFromSchema, isObjectType, parse } from 'graphql';
-import { GraphError } from '../../../src/errors.ts';
+import { GraphError } from '../../../src/base/errors.ts';
 import { loadGraph } from '../../../src/graph/loading/load.ts';
 import { graphFolder } from '../support/graph-folder.ts';
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { GraphQLError, GraphQLScalarType } from 'graphql';
-import type { ExecutionContext } from '../../../src/context/context.ts';
+import type { ExecutionContext } from '../../../src/graph/context/context.ts';
 import { templateOf } from '../../../src/graph/projection/template.ts';
 import { RenderContext } from '../../../src/graph/projection/render-context.ts';
 import { TextPayload } from '../../../src/graph/payload.ts';
-import { createStage, factsOf, payloadOf, textOf } from '../../fanout/stage.ts';
+import { createStage, factsOf, payloadOf, textOf } from '../../gateway/fanout/stage.ts';
 import { writtenJson } from '../../support/written-json.ts';
 
 const SDL = `

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { GraphQLError, GraphQLScalarType } from 'graphql';
-import { traceHeaders } from '../../../src/context/publishing.ts';
-import type { NewRecord } from '../../../src/context/publishing.ts';
+import { traceHeaders } from '../../../src/graph/context/publishing.ts';
+import type { NewRecord } from '../../../src/graph/context/publishing.ts';
 import { attachPublications } from '../../../src/graph/publishing/attach-publications.ts';
 import { attachResolvers } from '../../../src/graph/schema/resolvers.ts';
 import { buildGraphSchema } from '../../../src/graph/schema/schema.ts';

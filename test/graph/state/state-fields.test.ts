@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { printParts } from '../../../src/bus/carried-parts.ts';
-import { BusUnavailableError } from '../../../src/errors.ts';
+import { BusUnavailableError } from '../../../src/base/errors.ts';
 import { parseBindings } from '../../../src/graph/schema/bindings.ts';
 import { buildGraphSchema } from '../../../src/graph/schema/schema.ts';
 import { attachStateFields } from '../../../src/graph/state/state-fields.ts';
-import { createStage, factsOf } from '../../fanout/stage.ts';
-import type { StageOptions } from '../../fanout/stage.ts';
+import { createStage, factsOf } from '../../gateway/fanout/stage.ts';
+import type { StageOptions } from '../../gateway/fanout/stage.ts';
 
 const FOREVER = { entries: 0, bytes: 0, seconds: 0, stateSeconds: 0 };
 const KAFKA = '@kafka(topic: "t", match: [{ arg: "id", path: "order.id" }], payload: "order", state: {})';

@@ -8,7 +8,7 @@ import kafkajs from 'kafkajs';
 import { pino } from 'pino';
 import { createTopics } from '../../../stack/topics.ts';
 import { auctionDocument, plainSdl } from '../../../loadtest/fanout/auction.ts';
-import { SampleBackends } from '../../../src/embedded/sample-backends.ts';
+import { SampleBackends } from '../../../src/graph/embedded/sample-backends.ts';
 import { backends } from '../../../src/graphs/auction/context.ts';
 import * as resolvers from '../../../src/graphs/auction/resolvers.ts';
 import { records, respond } from '../../../src/graphs/auction/samples.ts';

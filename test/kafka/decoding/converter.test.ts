@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { KEY_PART, headerPart } from '../../../src/graph/record-parts.ts';
 import { createRouters } from '../../../src/graph/router.ts';
-import type { KeyPlace } from '../../../src/json/key-place.ts';
+import type { KeyPlace } from '../../../src/base/json/key-place.ts';
 import { Converter } from '../../../src/kafka/decoding/converter.ts';
 import { KeyRewriter } from '../../../src/kafka/decoding/key-rewriter.ts';
 import { SnakeCase } from '../../../src/kafka/decoding/snake-case.ts';

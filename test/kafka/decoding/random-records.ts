@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { TopicRouter } from '../../../src/graph/router.ts';
 import { KeyTree } from '../../../src/kafka/decoding/key-tree.ts';
-import type { KeyPlace } from '../../../src/json/key-place.ts';
+import type { KeyPlace } from '../../../src/base/json/key-place.ts';
 import { decodeRecord } from '../../../src/kafka/decoding/record.ts';
 import type { RecordLimits } from '../../../src/kafka/decoding/record.ts';
 import { KeyRewriter } from '../../../src/kafka/decoding/key-rewriter.ts';

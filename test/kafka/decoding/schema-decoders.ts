@@ -1,5 +1,5 @@
 import type { DecoderOptions, PayloadPlace } from '../../../src/kafka/decoding/decoder.ts';
-import { snakeCaseName } from '../../../src/json/key-naming.ts';
+import { snakeCaseName } from '../../../src/base/json/key-naming.ts';
 
 type Kind = PayloadPlace['kinds'] extends ReadonlySet<infer Of> ? Of : never;
 

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import lodash from 'lodash';
-import type { KeyPlace } from '../../../src/json/key-place.ts';
+import type { KeyPlace } from '../../../src/base/json/key-place.ts';
 import { SnakeCase } from '../../../src/kafka/decoding/snake-case.ts';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/config.ts';
 import { createKafkaClient } from '../../../src/kafka/kafkajs/client.ts';
 import { readableLog } from '../consumer-harness.ts';
 

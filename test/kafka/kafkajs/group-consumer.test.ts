@@ -1,9 +1,9 @@
 import { describe, it } from 'node:test';
-import { readSettings } from '../../../src/config.ts';
+import { readSettings } from '../../../src/config/config.ts';
 import { InflightBudget } from '../../../src/kafka/fetching/inflight-budget.ts';
 import { createKafkaClient } from '../../../src/kafka/kafkajs/client.ts';
 import { createGroupConsumer } from '../../../src/kafka/kafkajs/group-consumer.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/base/log.ts';
 import { randomName } from '../../support/services.ts';
 import { withOutside } from '../consumer-harness.ts';
 import type { Outside } from '../consumer-harness.ts';

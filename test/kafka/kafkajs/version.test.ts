@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { SetupError } from '../../../src/errors.ts';
+import { SetupError } from '../../../src/base/errors.ts';
 import { requireKnownKafkajs } from '../../../src/kafka/kafkajs/version.ts';
 
 it('accepts the installed version of kafkajs', () => {

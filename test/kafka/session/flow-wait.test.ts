@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { GATEWAYS_MISSING } from '../../../src/flow/room.ts';
+import { GATEWAYS_MISSING } from '../../../src/bus/flow/room.ts';
 import { FlowWait } from '../../../src/kafka/session/flow-wait.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { readableLog } from '../consumer-harness.ts';

@@ -6,7 +6,7 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import kafkajs from 'kafkajs';
 import type { Consumer, ConsumerRunConfig, EachBatchPayload } from 'kafkajs';
 import type { PartitionLease } from '../../../src/bus/bus.ts';
-import { BusUnavailableError, FencedError } from '../../../src/errors.ts';
+import { BusUnavailableError, FencedError } from '../../../src/base/errors.ts';
 import type { KafkaRecord } from '../../../src/kafka/batch.ts';
 import { FlowWait } from '../../../src/kafka/session/flow-wait.ts';
 import { GroupSession } from '../../../src/kafka/session/group-session.ts';

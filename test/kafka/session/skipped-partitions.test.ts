@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
 import { HASH_TAGS, tagIndexOf } from '../../../src/bus/redis/cluster/hash-tags.ts';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/base/log.ts';
 import type { RecordContent } from '../../../src/kafka/batch.ts';
 import type { RedisCluster } from '../../../stack/redis-cluster.ts';
 import { randomName, redisCluster } from '../../support/services.ts';

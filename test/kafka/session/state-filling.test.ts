@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BusUnavailableError, FencedError } from '../../../src/errors.ts';
+import { BusUnavailableError, FencedError } from '../../../src/base/errors.ts';
 import { StateFilling } from '../../../src/kafka/session/state-filling.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { readableLog } from '../consumer-harness.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import kafkajs from 'kafkajs';
 import type { Message, Position } from '../../../src/bus/bus.ts';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/base/log.ts';
 import { randomName, redisServer } from '../../support/services.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { createConsumer, orderBreak, RecordingBus, withOutside } from '../consumer-harness.ts';

@@ -55,7 +55,7 @@ describe('npm run bench:fanout', () => {
     assert.ok(Math.abs(percents.reduce((sum, percent) => sum + percent, 0) - 100) < 0.01);
     assert.ok(profile!.shares.some(({ stage, percent }) => stage === 'write' && percent > 5));
     const picture = await readFile(`${run.profile}.svg`, 'utf8');
-    assert.match(picture, /<title>[^<]*\/src\/fanout\/outbox\/outbox\.ts/);
+    assert.match(picture, /<title>[^<]*\/src\/gateway\/fanout\/outbox\/outbox\.ts/);
   });
 
   it('compares the deliveries on a Redis Cluster with those on one server', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { RULES, sharesOf, stageOf } from '../../../loadtest/fanout/stages.ts';
-import type { Call } from '../../../src/profiling/cpu-profile.ts';
+import type { Call } from '../../../src/ops/profiling/cpu-profile.ts';
 
 function call(functionName: string, url: string, selfUs: number, callees: readonly Call[] = []): Call {
   const totalUs = callees.reduce((sum, callee) => sum + callee.totalUs, selfUs);
@@ -12,13 +12,13 @@ function call(functionName: string, url: string, selfUs: number, callees: readon
 describe('sharesOf', () => {
   it('counts a call to its stage, or without a matching rule to the stage of its caller', () => {
     const written = call('writeBuffer', '', 20);
-    const outbox = call('write', 'file:///crier/dist/src-0123456789ab/fanout/outbox/outbox.js', 10, [
+    const outbox = call('write', 'file:///crier/dist/src-0123456789ab/gateway/fanout/outbox/outbox.js', 10, [
       call('Writable.write', 'node:internal/streams/writable', 10, [written]),
     ]);
     const command = call('exec', 'file:///crier/node_modules/ioredis/built/Pipeline.js', 5, [
       call('Writable.write', 'node:internal/streams/writable', 15),
     ]);
-    const turn = call('onTurn', 'file:///crier/dist/src/fanout/outbox/writer.js', 0, [outbox]);
+    const turn = call('onTurn', 'file:///crier/dist/src/gateway/fanout/outbox/writer.js', 0, [outbox]);
     const root = call('(root)', '', 0, [
       call('processImmediate', 'node:internal/timers', 10, [turn]),
       command,
@@ -47,7 +47,7 @@ describe('sharesOf', () => {
     assert.equal(at('write', 'file:///crier/node_modules/ioredis/built/Redis.js'), 'redisOut');
     assert.equal(at('returnReply', 'file:///crier/node_modules/ioredis/built/DataHandler.js'), 'redisIn');
     assert.equal(at('get value', 'file:///crier/dist/src/graph/payload.js'), 'parse');
-    assert.equal(at('#show', 'file:///crier/dist/src/fanout/live-channel.js'), 'share');
+    assert.equal(at('#show', 'file:///crier/dist/src/gateway/fanout/live-channel.js'), 'share');
     assert.equal(at('emit', 'node:events'), undefined);
   });
 });

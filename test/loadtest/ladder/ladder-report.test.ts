@@ -6,8 +6,8 @@ import { findingsOf, verdictOf } from '../../../loadtest/ladder/findings.ts';
 import { ladderPicture } from '../../../loadtest/ladder/picture.ts';
 import { ladderTable } from '../../../loadtest/ladder/report.ts';
 import { rungs } from '../../../loadtest/ladder/rungs.ts';
-import { readConfig } from '../../../src/config.ts';
-import { escapeMarkup } from '../../../src/escape-markup.ts';
+import { readConfig } from '../../../src/config/config.ts';
+import { escapeMarkup } from '../../../src/base/escape-markup.ts';
 
 function figures(sentPerSecond: number, idleMegabytes = 100): Figures {
   return {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createLoaders } from '../../../loadtest/ladder/pod/loaders.ts';
 import type { LoaderContext } from '../../../loadtest/ladder/pod/loaders.ts';
-import type { ExecutionContext } from '../../../src/context/context.ts';
+import type { ExecutionContext } from '../../../src/graph/context/context.ts';
 import { createLoaders as createAuctionLoaders } from '../../../src/graphs/auction/context.ts';
 
 for (const version of ['eager', 'lazy'] as const) {

@@ -104,12 +104,15 @@ describe('siteTables', () => {
 
   it("separates crier's accesses from those of packages and of Node, and omits the benchmark's own", () => {
     const [own, packages] = siteTables([
-      at('src/fanout/hub.ts', 'megamorphic', 4000.4),
+      at('src/gateway/fanout/hub.ts', 'megamorphic', 4000.4),
       at('node_modules/ws/lib/sender.js', 'polymorphic', 1.5),
       at('node:net', 'polymorphic', 1.25),
       at('loadtest/servers/probe.ts', 'megamorphic', 1),
     ]).split('## Packages and Node') as [string, string];
-    assert.match(own, /^\| src\/fanout\/hub\.ts:7 \| read \| `\.name` \| megamorphic \| 9 \| 4,000 \| 1\.23 % \|$/m);
+    assert.match(
+      own,
+      /^\| src\/gateway\/fanout\/hub\.ts:7 \| read \| `\.name` \| megamorphic \| 9 \| 4,000 \| 1\.23 % \|$/m,
+    );
     assert.match(packages, /^\| node_modules\/ws\/lib\/sender\.js:7 .* 1\.50 .*\n\| node:net:7 .* 1\.25 /m);
     assert.doesNotMatch(own, /ws|node:|probe/);
     assert.doesNotMatch(packages, /hub|probe/);
@@ -118,15 +121,15 @@ describe('siteTables', () => {
 
 describe('ScriptText', () => {
   it('finds the place in the source file through the source map of the build', () => {
-    const path = new URL('../../../src/fanout/hub.js', import.meta.url).pathname;
+    const path = new URL('../../../src/gateway/fanout/hub.js', import.meta.url).pathname;
     const text = readFileSync(path, 'utf8');
     const before = text.slice(0, text.indexOf('class Hub ')).split('\n');
     const script = new ScriptText(path, text);
     const [line, column] = [before.length, before.at(-1)!.length + 1];
     assert.equal(script.offset(line, column), text.indexOf('class Hub '));
-    const source = readFileSync('src/fanout/hub.ts', 'utf8').split('\n');
+    const source = readFileSync('src/gateway/fanout/hub.ts', 'utf8').split('\n');
     const expected = source.findIndex((text) => text.includes('class Hub ')) + 1;
-    assert.deepEqual(script.sourcePlace(line, column), { file: 'src/fanout/hub.ts', line: expected });
+    assert.deepEqual(script.sourcePlace(line, column), { file: 'src/gateway/fanout/hub.ts', line: expected });
   });
 
   it('names the script itself without a source map', () => {

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { ClusterNode, HostPort } from '../redis-address.ts';
+import type { ClusterNode, HostPort } from '../../../config/addresses/redis-address.ts';
 
 /** Which primary serves which slots, as one node knows it. */
 export interface SlotMap {

@@ -1,5 +1,5 @@
 import avro from 'avsc';
-import { exactNumber } from '../../../json/exact-numbers.ts';
+import { exactNumber } from '../../../base/json/exact-numbers.ts';
 import type { PayloadPlace } from '../decoder.ts';
 import type { ReadValue, RecordBytes } from '../record-bytes.ts';
 import { dateText, dateTimeText, epochMs, fraction, timeText } from '../time-text.ts';

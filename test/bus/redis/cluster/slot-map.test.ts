@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { Redis } from 'ioredis';
 import { startRedisCluster } from '../../../../stack/redis-cluster.ts';
 import type { RedisCluster } from '../../../../stack/redis-cluster.ts';
-import { addressText } from '../../../../src/bus/redis/redis-address.ts';
+import { addressText } from '../../../../src/config/addresses/redis-address.ts';
 import { readSlotMap } from '../../../../src/bus/redis/cluster/slot-map.ts';
 
 describe('readSlotMap', () => {

@@ -1,0 +1,102 @@
+import { parseRedisUrl } from './addresses/redis-address.ts';
+import { isAddressRange } from './addresses/client-address.ts';
+import { isOrigin } from './addresses/origin.ts';
+import { variables } from './variables.ts';
+import { documentsProblems } from './documents-problems.ts';
+import { identityProblems } from './identity-problems.ts';
+import { kafkaProblems } from './kafka-problems.ts';
+import { redisAccessProblems } from './redis-access-problems.ts';
+import { refusal } from './refusal.ts';
+import { schemaRegistryProblems } from './schema-registry-problems.ts';
+import type { Settings } from './settings.ts';
+import { finishMs, shutdownTimes } from './shutdown-times.ts';
+
+/** A line for each pair of settings that exclude each other, and for each address that cannot be one. */
+export function contradictions(settings: Settings): string[] {
+  return [
+    ...bounds(settings),
+    ...times(settings),
+    ...addresses(settings),
+    ...origins(settings),
+    ...cursorSecret(settings),
+    ...kafkaProblems(settings),
+    ...redisAccessProblems(settings),
+    ...schemaRegistryProblems(settings),
+    ...identityProblems(settings),
+    ...documentsProblems(settings),
+  ];
+}
+
+/** Of HMAC-SHA256: RFC 2104 section 3. */
+const MIN_SECRET_BYTES = 32;
+
+type BoundSettings = Pick<
+  Settings,
+  | 'MAX_INFLATED_BATCH_BYTES'
+  | 'MAX_INFLIGHT_BYTES'
+  | 'MAX_QUEUE_BYTES'
+  | 'MAX_POD_QUEUE_BYTES'
+  | 'EXECUTION_TIMEOUT_MS'
+  | 'BACKEND_TIMEOUT_MS'
+>;
+
+/** A line for each bound that another bound excludes. */
+export function bounds(settings: BoundSettings): string[] {
+  const { MAX_INFLATED_BATCH_BYTES: inflated, MAX_INFLIGHT_BYTES: inflight } = settings;
+  const { MAX_QUEUE_BYTES: queue, MAX_POD_QUEUE_BYTES: podQueue } = settings;
+  const { EXECUTION_TIMEOUT_MS: execution, BACKEND_TIMEOUT_MS: request } = settings;
+  const problems: string[] = [];
+  if (inflated > inflight)
+    problems.push(`MAX_INFLATED_BATCH_BYTES: expected no more than MAX_INFLIGHT_BYTES (${inflight}), got ${inflated}`);
+  if (queue > podQueue)
+    problems.push(`MAX_QUEUE_BYTES: expected no more than MAX_POD_QUEUE_BYTES (${podQueue}), got ${queue}`);
+  if (execution < request)
+    problems.push(`EXECUTION_TIMEOUT_MS: expected no less than BACKEND_TIMEOUT_MS (${request}), got ${execution}`);
+  return problems;
+}
+
+function times(settings: Settings): string[] {
+  const resolved = shutdownTimes(settings);
+  if (finishMs(resolved) > 0) return [];
+  const { DRAIN_DELAY_MS: delay, DRAIN_SPREAD_MS: spread, SHUTDOWN_TIMEOUT_MS: whole } = resolved;
+  return [
+    `SHUTDOWN_TIMEOUT_MS: expected more than DRAIN_DELAY_MS (${delay}) + DRAIN_SPREAD_MS (${spread}), got ${whole}`,
+  ];
+}
+
+function addresses(settings: Settings): string[] {
+  const brokers = settings.KAFKA_BROKERS.filter(
+    (broker) => !/^[^\s:/]+:\d+$/.test(broker) && !/^\[[^\]]+\]:\d+$/.test(broker),
+  );
+  const proxies = settings.TRUSTED_PROXIES.filter((range) => !isAddressRange(range));
+  return [
+    ...proxies.map((range) => refusal('TRUSTED_PROXIES', range, variables.TRUSTED_PROXIES.expects)),
+    ...redisUrlProblems(settings.REDIS_URL),
+    ...brokers.map((broker) => refusal('KAFKA_BROKERS', broker, variables.KAFKA_BROKERS.expects)),
+  ];
+}
+
+function origins({ ALLOWED_ORIGINS: allowed, PUBLIC_ORIGIN: own }: Settings): string[] {
+  const bad = allowed.filter((origin) => origin !== '*' && !isOrigin(origin));
+  return [
+    ...bad.map((origin) => refusal('ALLOWED_ORIGINS', origin, variables.ALLOWED_ORIGINS.expects)),
+    ...(own === '' || isOrigin(own) ? [] : [refusal('PUBLIC_ORIGIN', own, variables.PUBLIC_ORIGIN.expects)]),
+  ];
+}
+
+/** A short secret can be found from a cursor. */
+function cursorSecret({ CURSOR_SECRET: secret }: Settings): string[] {
+  const bytes = Buffer.byteLength(secret);
+  if (bytes === 0 || bytes >= MIN_SECRET_BYTES) return [];
+  return [`CURSOR_SECRET: expected at least ${MIN_SECRET_BYTES} bytes, got ${bytes}`];
+}
+
+function redisUrlProblems(url: string): string[] {
+  if (url === '') return [];
+  try {
+    parseRedisUrl(url);
+    return [];
+  } catch (error) {
+    return [(error as Error).message];
+  }
+}

@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs';
+import { TlsFiles, TlsFilesError } from './kafka-tls-files.ts';
+import { variables } from './variables.ts';
+import type { Settings } from './settings.ts';
+
+const TLS_SETTINGS = [
+  'KAFKA_TLS_CA_FILE',
+  'KAFKA_TLS_CERT_FILE',
+  'KAFKA_TLS_KEY_FILE',
+  'KAFKA_TLS_KEY_PASSPHRASE',
+] as const;
+const PASSWORD_SETTINGS = ['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const;
+
+type KafkaSettings = Pick<
+  Settings,
+  | 'KAFKA_TLS'
+  | 'KAFKA_SASL_MECHANISM'
+  | 'KAFKA_SASL_TOKEN_PROVIDER'
+  | (typeof TLS_SETTINGS)[number]
+  | (typeof PASSWORD_SETTINGS)[number]
+>;
+
+/** A line for each setting of the connection to Kafka that cannot be used, alone or with the others. */
+export function kafkaProblems(settings: KafkaSettings): string[] {
+  return [...tlsProblems(settings), ...saslProblems(settings)];
+}
+
+/** A line for credentials that travel unencrypted. */
+export function kafkaWarnings({ KAFKA_TLS: isTls, KAFKA_SASL_MECHANISM: mechanism }: KafkaSettings): string[] {
+  if (isTls || (mechanism !== 'plain' && mechanism !== 'oauthbearer')) return [];
+  const secret = mechanism === 'plain' ? 'password' : 'token';
+  return [
+    `KAFKA_SASL_MECHANISM=${mechanism} sends the ${secret} unencrypted without TLS: set KAFKA_TLS=true and name a TLS listener in KAFKA_BROKERS`,
+  ];
+}
+
+function tlsProblems(settings: KafkaSettings): string[] {
+  const { KAFKA_TLS_CA_FILE: ca, KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key } = settings;
+  const given = TLS_SETTINGS.filter((name) => settings[name] !== '');
+  if (given.length > 0 && !settings.KAFKA_TLS)
+    return [`KAFKA_TLS: expected true with ${given.join(' and ')}, got false`];
+  if (cert !== '' && key === '') return ['KAFKA_TLS_KEY_FILE: expected with KAFKA_TLS_CERT_FILE, got none'];
+  if (cert === '' && key !== '') return ['KAFKA_TLS_CERT_FILE: expected with KAFKA_TLS_KEY_FILE, got none'];
+  if (key === '' && settings.KAFKA_TLS_KEY_PASSPHRASE !== '')
+    return ['KAFKA_TLS_KEY_FILE: expected with KAFKA_TLS_KEY_PASSPHRASE, got none'];
+  try {
+    new TlsFiles({ ca, cert, key }, () => settings.KAFKA_TLS_KEY_PASSPHRASE).context(() => undefined);
+    return [];
+  } catch (error) {
+    if (!(error instanceof TlsFilesError)) throw error;
+    return [error.message];
+  }
+}
+
+function saslProblems(settings: KafkaSettings): string[] {
+  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_TOKEN_PROVIDER: provider } = settings;
+  const given = PASSWORD_SETTINGS.filter((name) => settings[name] !== '');
+  const named = [...given, ...(provider === '' ? [] : ['KAFKA_SASL_TOKEN_PROVIDER'])];
+  if (mechanism === '') {
+    if (named.length === 0) return [];
+    return [
+      `KAFKA_SASL_MECHANISM: expected ${variables.KAFKA_SASL_MECHANISM.expects} with ${named.join(' and ')}, got none`,
+    ];
+  }
+  if (mechanism !== 'oauthbearer') {
+    if (provider !== '')
+      return [`KAFKA_SASL_TOKEN_PROVIDER: expected with KAFKA_SASL_MECHANISM=oauthbearer, got ${mechanism}`];
+    if (given.length === PASSWORD_SETTINGS.length) return [];
+    return [`KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD: expected with KAFKA_SASL_MECHANISM=${mechanism}`];
+  }
+  if (given.length > 0) return [`${given.join(' and ')}: expected none with KAFKA_SASL_MECHANISM=oauthbearer`];
+  if (provider === '') return ['KAFKA_SASL_TOKEN_PROVIDER: expected with KAFKA_SASL_MECHANISM=oauthbearer, got none'];
+  if (existsSync(provider)) return [];
+  return [
+    `KAFKA_SASL_TOKEN_PROVIDER: expected ${variables.KAFKA_SASL_TOKEN_PROVIDER.expects}, but ${JSON.stringify(provider)} does not exist`,
+  ];
+}

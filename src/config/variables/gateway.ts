@@ -1,0 +1,163 @@
+import { bool, bytes, count, list, ms, text } from '../variable.ts';
+
+export const gatewayVariables = {
+  ALLOWED_ORIGINS: list(
+    '',
+    'origins such as https://app.example.com, or *',
+    "Browser origins beside the server's own; `*` allows all.",
+  ),
+  PUBLIC_ORIGIN: text(
+    '',
+    'an origin such as https://api.example.com',
+    "The server's own origin, as browsers see it: the Host of a request needs its name. Not set: any origin whose host is that of the request.",
+  ),
+  ALLOWED_HEADERS: list(
+    'content-type, authorization, apollo-require-preflight, x-apollo-operation-name, graphql-require-preflight, traceparent, tracestate',
+    'names of headers, separated by commas',
+    'Headers that pages of allowed origins may send with a POST.',
+  ),
+  INIT_TIMEOUT_MS: ms(1, '5000', 'Longest wait for `connection_init`.'),
+  MAX_INIT_BYTES: bytes(
+    1024,
+    '8192',
+    'Headers and `connection_init` that a connection keeps, without a verified token; also a `ping` with a token. More is refused.',
+  ),
+  AUTHENTICATION_TIMEOUT_MS: ms(1, '5000', "Longest wait for the token's key and the graph's `authenticate`."),
+  PING_INTERVAL_MS: ms(
+    0,
+    '12000',
+    'Interval between WebSocket pings (a silent peer is disconnected within two) and between comments on streams. 0: none.',
+  ),
+  KEEP_ALIVE_TIMEOUT_MS: ms(
+    1000,
+    '5000',
+    'Time after which an HTTP connection without a request is closed; longer than that of a load balancer that keeps connections.',
+  ),
+  MAX_CONNECTION_AGE_MS: ms(
+    0,
+    '0',
+    'Age, ± 10 %, at which a connection is closed with 1001, so that its client reconnects to any pod. 0: never.',
+  ),
+  MAX_CONNECTIONS: count(
+    0,
+    '0',
+    'connections',
+    'Open WebSockets and streams; further ones are refused: closed with 1013, or answered with 503. 0: as many as the limit of open files allows.',
+  ),
+  MAX_CONNECTIONS_PER_USER: count(
+    0,
+    '100',
+    'connections',
+    'Open WebSockets and streams of one `iss` and `sub` on a pod; past that, an idle one makes room, or the new one is refused. 0: no limit.',
+  ),
+  MAX_CONNECTIONS_PER_ADDRESS: count(
+    0,
+    '0',
+    'connections',
+    'Open WebSockets and streams of one client address on a pod; further ones are refused. 0: no limit.',
+  ),
+  TRUSTED_PROXIES: list(
+    '',
+    'addresses or ranges such as 10.0.0.0/8, separated by commas',
+    'Proxies whose X-Forwarded-For names the client; not set: the address is that of the peer.',
+  ),
+  MAX_HANDSHAKES_PER_SECOND: count(
+    0,
+    '0',
+    'handshakes/s',
+    'Sustained WebSocket handshakes and requests for streams; further ones are refused. 0: no limit.',
+  ),
+  MAX_HANDSHAKE_BURST: count(
+    1,
+    '5000',
+    'handshakes',
+    'WebSocket handshakes at once, with `MAX_HANDSHAKES_PER_SECOND`.',
+  ),
+  MAX_REQUESTS_IN_FLIGHT: count(
+    0,
+    '1000',
+    'requests',
+    'HTTP requests to `/graphql` in flight on a pod; where tokens are accepted, half of them at most without a user. Further ones get 503. 0: no limit.',
+  ),
+  MAX_REQUESTS_IN_FLIGHT_PER_USER: count(
+    0,
+    '100',
+    'requests',
+    'HTTP requests of one `iss` and `sub` in flight on a pod; further ones get 429. 0: no limit.',
+  ),
+  MAX_REQUESTS_IN_FLIGHT_PER_ADDRESS: count(
+    0,
+    '0',
+    'requests',
+    'HTTP requests of one address in flight on a pod that name no user; further ones get 429. 0: no limit.',
+  ),
+  MAX_REQUESTS_PER_SECOND_PER_USER: count(
+    0,
+    '100',
+    'requests/s',
+    'Sustained HTTP requests of one `iss` and `sub`, and 10 s of them at once; further ones get 429. 0: no limit.',
+  ),
+  MAX_REQUESTS_PER_SECOND_PER_ADDRESS: count(
+    0,
+    '0',
+    'requests/s',
+    'The same for requests of one address that name no user. 0: no limit.',
+  ),
+  MAX_LOOP_LAG_MS: ms(
+    0,
+    '1000',
+    'Lag of the event loop above which the pod becomes unready and closes new sockets with 1013. 0: never.',
+  ),
+  MAX_HEAP_PERCENT: count(
+    0,
+    '80',
+    '%',
+    'Use of the heap, or of the memory limit of the container, from which new sockets are closed with 1013. 0: never.',
+    99,
+  ),
+  MAX_MESSAGE_BYTES: bytes(1024, '65536', 'Largest message from a client.'),
+  MAX_MESSAGES_PER_SECOND: count(1, '20', 'messages/s', 'Sustained messages per connection; others wait.'),
+  MAX_MESSAGE_BURST: count(1, '150', 'messages', 'Messages a connection may send at once.'),
+  MAX_OPERATIONS_PER_CONNECTION: count(1, '100', 'operations', 'Live operations of one connection.'),
+  MAX_OPERATIONS_PER_USER: count(
+    0,
+    '1000',
+    'operations',
+    'Live operations of one `iss` and `sub` on all of its connections to a pod. 0: no limit.',
+  ),
+  MAX_CONNECTION_BYTES: bytes(
+    65_536,
+    '1048576',
+    'Memory of the documents, variables, channel names and waiting `context.pubsub` events that live operations of one connection keep.',
+  ),
+  MAX_OPERATION_ID_BYTES: bytes(1, '128', 'Longest id of an operation.'),
+  MAX_QUEUE_BYTES: bytes(
+    1024,
+    '1048576',
+    'Bytes waiting for one connection, or 4 times its largest message; past that, it is closed with 1013.',
+  ),
+  MAX_POD_QUEUE_BYTES: bytes(
+    1024,
+    '268435456',
+    'Bytes waiting for all connections; past that, those with the largest queues are closed with 1013.',
+  ),
+  WRITE_BATCHING: bool(
+    'true',
+    "Whether a turn's messages for one connection leave in one write; `false` writes each by itself, to find faults.",
+  ),
+  COMPRESSION: bool(
+    'false',
+    'Whether results are compressed (permessage-deflate) on WebSockets of clients that offer it, a shared result once for all of them.',
+  ),
+  COMPRESSION_MIN_BYTES: bytes(
+    1,
+    '512',
+    'Smallest shared result that `COMPRESSION` compresses; the result of a single connection needs 8 times that.',
+  ),
+  MAX_PENDING_EVENTS: count(
+    1,
+    '1000',
+    'events',
+    'Events of one operation whose executions are in flight; past that, its connection is closed with 1013.',
+  ),
+};

@@ -1,0 +1,42 @@
+import { list, ms, oneOf, secret, text } from '../variable.ts';
+
+export const identityVariables = {
+  AUTH: oneOf(
+    ['', 'required', 'optional', 'none'],
+    '',
+    'required, optional or none',
+    'Whether a connection needs a token; not set: `required` if a key of tokens is set, else `none`.',
+  ),
+  JWT_JWKS_URL: list(
+    '',
+    'http:// or https:// URLs without user and password, separated by commas',
+    'Key sets (JWKS) of the identity providers; several need as many `JWT_ISSUER`, in the same order.',
+  ),
+  JWT_SECRET: secret(
+    text(
+      '',
+      'at least 32 bytes',
+      'Key of tokens that are signed with HMAC; at least 32 bytes, 48 with HS384, 64 with HS512.',
+    ),
+  ),
+  JWT_PUBLIC_KEY: secret(
+    text('', 'a public key or certificate in PEM', 'Key of tokens that are signed with its private key.'),
+  ),
+  JWT_ISSUER: list('', 'issuers, separated by commas', 'Values of `iss` that are accepted; not set: any.'),
+  JWT_AUDIENCE: list(
+    '',
+    'audiences, separated by commas',
+    'Values of `aud` of which a token must have one; not set: any.',
+  ),
+  JWT_ALGORITHMS: list(
+    '',
+    'algorithms of JWS (RFC 7518), separated by commas',
+    'Algorithms of signatures; not set: `HS256` with `JWT_SECRET`, else all that are asymmetric.',
+  ),
+  JWT_CLOCK_TOLERANCE_MS: ms(0, '60000', 'How far the clocks of crier and of the issuer may differ.'),
+  JWT_COOKIE: text(
+    '',
+    'the name of a cookie',
+    'Cookie that may hold the token; it counts only with an allowed Origin. Not set: none.',
+  ),
+};

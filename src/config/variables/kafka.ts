@@ -1,0 +1,70 @@
+import { bool, bytes, count, list, MS, ms, name, oneOf, secret, text } from '../variable.ts';
+
+const PEM_FILE = 'the path of a PEM file';
+
+export const kafkaVariables = {
+  KAFKA_BROKERS: list('', 'host:port, separated by commas', 'Kafka bootstrap servers; not set: `EMBEDDED`.'),
+  KAFKA_GROUP_ID: text(
+    '',
+    'a consumer group id',
+    "Consumer group that all workers share; not set: `crier-` and the graph's name.",
+  ),
+  KAFKA_TLS: bool('false', 'Whether to connect to the brokers over TLS.'),
+  KAFKA_TLS_CA_FILE: text(
+    '',
+    PEM_FILE,
+    "PEM file of the authorities that the brokers' certificates are from; not set: those of Node.",
+  ),
+  KAFKA_TLS_CERT_FILE: text(
+    '',
+    PEM_FILE,
+    'PEM file of the client certificate, and of the authorities between it and the one that the brokers trust.',
+  ),
+  KAFKA_TLS_KEY_FILE: text('', PEM_FILE, 'PEM file of the private key of the client certificate.'),
+  KAFKA_TLS_KEY_PASSPHRASE: secret(text('', 'a passphrase', 'Passphrase of an encrypted private key.')),
+  KAFKA_SASL_MECHANISM: oneOf(
+    ['', 'plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'],
+    '',
+    'plain, scram-sha-256, scram-sha-512 or oauthbearer',
+    'SASL mechanism; not set: none.',
+  ),
+  KAFKA_SASL_USERNAME: secret(text('', 'a user name', 'SASL user name.')),
+  KAFKA_SASL_PASSWORD: secret(text('', 'a password', 'SASL password.')),
+  KAFKA_SASL_TOKEN_PROVIDER: text(
+    '',
+    'the path of a module',
+    'Module whose default export returns the token of `oauthbearer`: `{ value, expiresAt }`.',
+  ),
+  KAFKA_SESSION_TIMEOUT_MS: ms(
+    6000,
+    '10000',
+    "Silence after which a worker's partitions go to another.",
+    `${MS}, at least 6000 (what brokers allow)`,
+  ),
+  KAFKA_FROM_BEGINNING: bool('false', 'Whether a new group starts at the oldest record instead of now.'),
+  KAFKA_DEAD_LETTER_TOPIC: name('crier-dead-letter', 'a topic name', 'Where records that cannot be decoded go.'),
+  DEAD_LETTER: oneOf(
+    ['WAIT', 'DROP'],
+    'WAIT',
+    'WAIT or DROP',
+    'What happens while the dead-letter topic is unavailable: the partition waits, or records are dropped.',
+  ),
+  KAFKA_TOPIC_CHECK_INTERVAL_MS: ms(100, '10000', 'Interval between looks for missing topics and new partitions.'),
+  KAFKA_STALL_TIMEOUT_MS: ms(1000, '30000', 'Lag without progress after which the consumer is rebuilt.'),
+  MAX_RECORD_BYTES: bytes(1, '1048576', 'Larger records are poison.'),
+  MAX_RECORD_DEPTH: count(1, '64', 'levels', 'Records nested deeper are poison.', 1000),
+  KEY_REWRITER: bool(
+    'true',
+    "Whether keys are renamed in a record's text; `false` parses every record, to find faults.",
+  ),
+  MAX_INFLATED_BATCH_BYTES: bytes(
+    131_072,
+    '67108864',
+    'Largest inflated size of a compressed batch; a larger batch is poison.',
+  ),
+  MAX_INFLIGHT_BYTES: bytes(
+    131_072,
+    '67108864',
+    'Decoded records of all brokers that are not processed yet; more are fetched later.',
+  ),
+};

@@ -1,0 +1,22 @@
+import { bool, httpUrl, list, optionalFraction, text } from '../variable.ts';
+
+export const tracingVariables = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl(
+    'OTLP collector that spans are sent to, without `/v1/traces`; not set: see the next.',
+  ),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl('The same with its path, for spans only.'),
+  OTEL_TRACES_EXPORTER: list(
+    '',
+    'otlp, console or none',
+    'Where spans go; not set: to the OTLP collector, if one is set, else nothing is traced.',
+  ),
+  OTEL_SDK_DISABLED: bool('false', 'Whether nothing is traced whatever else is set.'),
+  OTEL_TRACES_SAMPLER: text(
+    '',
+    'a sampler of OpenTelemetry',
+    '`always_on`, `always_off`, `traceidratio`, or one of them after `parentbased_`; not set: `parentbased_traceidratio`, 0.001.',
+  ),
+  OTEL_TRACES_SAMPLER_ARG: optionalFraction(
+    'Share of the records without a trace context that are traced; not set: that of `OTEL_TRACES_SAMPLER`.',
+  ),
+};

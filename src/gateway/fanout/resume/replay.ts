@@ -1,0 +1,308 @@
+import type { EventFilter } from '../../../graph/filter/event-filter.ts';
+import type { History, HistoryEntry } from '../../../bus/history.ts';
+import type { ChannelEvent } from '../channel-event.ts';
+import type { GapReason } from '../channel-services.ts';
+import type { HeldBytes } from './held-bytes.ts';
+import { HeldEvents, heldLength } from './held-events.ts';
+import { HeldIntake } from './held-intake.ts';
+import { HistoryReads } from './history-reads.ts';
+import type { Missed } from './history-reads.ts';
+import { Joining } from './joining.ts';
+import { MAX_REPLAYED_BYTES } from './recovery.ts';
+import type { Progress, Replays } from './replays.ts';
+import type { IntakeBytes } from '../scheduling/event-batch.ts';
+import type { EventExecutor } from '../sharing/event-executor.ts';
+import { SharingGroup } from '../sharing/sharing-group.ts';
+import type { GroupEvent } from '../sharing/sharing-group.ts';
+import { SharedEvent } from '../sharing/sharing.ts';
+import type { SharingServices } from '../sharing/sharing.ts';
+import { TombstoneEvent, isTombstone } from '../sharing/tombstone-event.ts';
+import type { Subscription } from '../subscription.ts';
+
+/** Events that one subscription gets before the next one has its turn: about one write of its socket. */
+const MAX_EVENTS_PER_TURN = 32;
+const MAX_BYTES_PER_TURN = 64 * 1024;
+/** Results between two reads of the clock, so that these cost nothing beside the work. */
+const RESULTS_BETWEEN_CHECKS = 8;
+/** Interval in ms at which unused reads and results are dropped. */
+const SWEEP_INTERVAL_MS = 5_000;
+/** Sweeps after which an event is executed again, about 30 s: a backend's answer is not reused for longer. */
+const MAX_SWEEPS = 6;
+/** Memory of an event whose payload was parsed, per byte of its text. */
+const PARSED_FACTOR = 4;
+
+export interface ReplayServices {
+  /** Starts an event for a group. */
+  readonly executor: EventExecutor;
+  readonly sharing: SharingServices;
+  readonly heldBytes: HeldBytes;
+  readonly replays: Replays;
+}
+
+export interface ReplayOwner {
+  /** Reads the history from an entry on, or the last entry; undefined if the bus does not answer. Never rejects. */
+  read(from: string | undefined): Promise<History | undefined>;
+  eventOf(entry: HistoryEntry): ChannelEvent;
+  /** The subscription has every event so far. */
+  onReplayed(joining: Joining): void;
+  /** Nothing is held any more. */
+  onOver(): void;
+}
+
+/** An event with its results for each group. */
+interface ReplayedEvent {
+  /** In `#events`. */
+  readonly key: string | ChannelEvent;
+  readonly event: ChannelEvent;
+  readonly results: Map<SharingGroup, GroupEvent>;
+  /** Bytes that it counts for in `HeldBytes`, its results included. */
+  bytes: number;
+  /** Since the last sweep. */
+  wasUsed: boolean;
+  /** Sweeps since it was made. */
+  sweeps: number;
+}
+
+/**
+ * Serves the subscriptions of one channel that begin with its history, until they have every event so far. They share reads of the history,
+ * held live events and, with an equal sharing key, executions of the events that they have in common. After the last of them it stays for a
+ * while, for the next clients that resume, if the pod has room.
+ */
+export class Replay {
+  readonly held: HeldEvents;
+  readonly reads: HistoryReads;
+  readonly intake = new HeldIntake();
+  readonly #services: ReplayServices;
+  readonly #owner: ReplayOwner;
+  readonly #joinings = new Map<Subscription, Joining>();
+  /** By sharing key. A subscription that has caught up stays a member until the next sweep: results are found by the classes of members. */
+  readonly #groups = new Map<string, SharingGroup>();
+  /** By the id of their entry, if they have one. */
+  readonly #events = new Map<string | ChannelEvent, ReplayedEvent>();
+  /** Held bytes beyond which events that no subscription needs are searched for and dropped. */
+  #trimAt = MAX_REPLAYED_BYTES;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(services: ReplayServices, owner: ReplayOwner) {
+    this.#services = services;
+    this.#owner = owner;
+    this.held = new HeldEvents(services.heldBytes);
+    this.reads = new HistoryReads((from) => owner.read(from), this.held, services.heldBytes);
+    this.#timer = setInterval(this.#sweep, SWEEP_INTERVAL_MS).unref();
+  }
+
+  /** Holds the live events for this subscription, too, from now on. */
+  add(
+    subscription: Subscription,
+    sharingKey: string | undefined,
+    filter: EventFilter | undefined,
+    onGap: (reason: GapReason) => void,
+  ): Joining {
+    const joining = new Joining(subscription, sharingKey, filter, this.held, onGap);
+    this.#joinings.set(subscription, joining);
+    this.intake.open(joining, joining.sequence);
+    return joining;
+  }
+
+  /** Delivers the missed events, if any, then the events held since. */
+  start(joining: Joining, missed: Missed | undefined): void {
+    if (missed) joining.startWith(missed);
+    this.#groupOf(joining);
+    this.#services.replays.add((isSpent) => this.#serve(joining, isSpent));
+  }
+
+  delete(subscription: Subscription): void {
+    const joining = this.#joinings.get(subscription);
+    if (joining) this.#remove(joining);
+  }
+
+  /**
+   * Holds a live event. If the pod has no room for it, all held events are dropped, and the joining clients receive `gap: true`.
+   * @param share of the event in its intake; undefined: no subscription is waited for
+   */
+  addLive(event: ChannelEvent, share: IntakeBytes | undefined): void {
+    if (share) this.intake.add(share);
+    if (this.held.bytes > this.#trimAt) this.#trim();
+    if (this.held.add(event)) return;
+    this.#makeRoom(heldLength(event.length));
+    this.#trim();
+    if (this.held.add(event)) return;
+    this.held.dropBefore(this.held.end);
+    if (!this.held.add(event)) this.held.dropBefore(this.held.end + 1);
+    for (const joining of this.#joinings.values()) {
+      joining.skipTo(this.held.first);
+      this.intake.advance(joining, joining.sequence);
+    }
+  }
+
+  /** Releases everything. */
+  close(): void {
+    clearInterval(this.#timer);
+    for (const joining of this.#joinings.values()) this.#end(joining);
+    this.#joinings.clear();
+    this.#makeRoom(Infinity);
+    this.held.dropBefore(this.held.end);
+  }
+
+  /** The group of which it is a member from now on. */
+  #groupOf(joining: Joining): SharingGroup {
+    if (!joining.group) {
+      joining.group = this.#openGroup(joining);
+      joining.group.members.add(joining.subscription);
+    }
+    return joining.group;
+  }
+
+  #openGroup({ subscription, sharingKey }: Joining): SharingGroup {
+    if (sharingKey === undefined) return new SharingGroup(subscription, false, undefined, subscription.operation);
+    let group = this.#groups.get(sharingKey);
+    if (!group)
+      this.#groups.set(sharingKey, (group = new SharingGroup(sharingKey, true, undefined, subscription.operation)));
+    return group;
+  }
+
+  /** One turn of a subscription. The error boundary: a throw ends its operation, and nothing else. */
+  #serve(joining: Joining, isSpent: () => boolean): Progress {
+    try {
+      const progress = this.#attempt(joining, this.#groupOf(joining), isSpent);
+      // Flow control does not wait for a client that does not read.
+      if (progress === 'waiting') this.intake.close(joining);
+      else this.intake.advance(joining, joining.sequence);
+      return progress;
+    } catch (error) {
+      joining.subscription.fail(error);
+      return 'over';
+    }
+  }
+
+  #attempt(joining: Joining, group: SharingGroup, isSpent: () => boolean): Progress {
+    const { subscription } = joining;
+    if (!subscription.isEnded && subscription.isLagging && !this.#isUrgent) return 'waiting';
+    let bytes = 0;
+    for (let events = 1; ; events++) {
+      // It left before its turn, failed by the last result, or its connection was closed as a slow consumer.
+      if (subscription.isEnded || !this.#joinings.has(subscription)) {
+        this.#remove(joining);
+        return 'over';
+      }
+      const event = joining.next(this.#eventOf);
+      if (!event) {
+        this.#owner.onReplayed(joining);
+        this.#remove(joining);
+        return 'over';
+      }
+      const hasExecuted = this.#accepts(event, joining) && this.#resultsOf(event, group).serve(subscription);
+      bytes += event.length;
+      if (events === MAX_EVENTS_PER_TURN || bytes >= MAX_BYTES_PER_TURN) return 'served';
+      if ((hasExecuted || events % RESULTS_BETWEEN_CHECKS === 0) && isSpent()) return 'served';
+    }
+  }
+
+  /** True if the held events exceed the bound up to which replays wait for lagging sockets. Beyond it the socket's queue bounds decide. */
+  get #isUrgent(): boolean {
+    return this.held.bytes > MAX_REPLAYED_BYTES || this.#services.heldBytes.isShort;
+  }
+
+  readonly #eventOf = (entry: HistoryEntry): ChannelEvent =>
+    this.#events.get(entry.coordinates.entry!)?.event ?? this.#owner.eventOf(entry);
+
+  #resultsOf(event: ChannelEvent, group: SharingGroup): GroupEvent {
+    if (!group.isReplay) return this.#share(event, group);
+    const replayed = this.#replayedOf(event);
+    return replayed.results.get(group) ?? this.#keep(replayed, group);
+  }
+
+  /** True if the filter of the subscription accepts the event, which is parsed once for all subscriptions. */
+  #accepts(event: ChannelEvent, { filter }: Joining): boolean {
+    return filter === undefined || filter.accepts(this.#replayedOf(event).event.payload);
+  }
+
+  /** The event with the results that subscriptions share. */
+  #replayedOf(event: ChannelEvent): ReplayedEvent {
+    const key = event.coordinates?.entry ?? event;
+    let replayed = this.#events.get(key);
+    if (!replayed) {
+      const bytes = heldLength(PARSED_FACTOR * event.length);
+      this.#makeRoom(bytes);
+      this.#services.heldBytes.add(bytes);
+      this.#events.set(key, (replayed = { key, event, results: new Map(), bytes, wasUsed: true, sweeps: 0 }));
+    }
+    replayed.wasUsed = true;
+    return replayed;
+  }
+
+  #keep(replayed: ReplayedEvent, group: SharingGroup): GroupEvent {
+    const results = this.#share(replayed.event, group, (bytes) => this.#onKeep(replayed, bytes));
+    replayed.results.set(group, results);
+    return results;
+  }
+
+  #share(event: ChannelEvent, group: SharingGroup, onKeep?: (bytes: number) => void): GroupEvent {
+    const { executor, sharing } = this.#services;
+    const { payload, cursor } = event;
+    const shared = new SharedEvent(group, executor.startEvent(payload, group.operation), sharing, { cursor, onKeep });
+    return isTombstone(event) ? new TombstoneEvent(executor, shared) : shared;
+  }
+
+  #onKeep(replayed: ReplayedEvent, bytes: number): void {
+    if (this.#events.get(replayed.key) !== replayed) return;
+    this.#makeRoom(bytes);
+    if (this.#events.get(replayed.key) !== replayed) return;
+    this.#services.heldBytes.add(bytes);
+    replayed.bytes += bytes;
+  }
+
+  /**
+   * Drops what can be read or executed again, until there is room or nothing is left. What was executed first is dropped first: the clients
+   * advance together, so the next ones need the latest events.
+   */
+  #makeRoom(bytes: number): void {
+    const { heldBytes } = this.#services;
+    if (heldBytes.hasRoom(bytes)) return;
+    this.reads.drop(false);
+    for (const replayed of this.#events.values()) {
+      if (heldBytes.hasRoom(bytes)) return;
+      this.#dropEvent(replayed);
+    }
+  }
+
+  #dropEvent({ key, bytes }: ReplayedEvent): void {
+    this.#events.delete(key);
+    this.#services.heldBytes.release(bytes);
+  }
+
+  #remove(joining: Joining): void {
+    if (!this.#joinings.delete(joining.subscription)) return;
+    this.#end(joining);
+    if (this.#joinings.size === 0 && !this.#services.heldBytes.isAmple) this.#owner.onOver();
+  }
+
+  #end(joining: Joining): void {
+    joining.end();
+    this.intake.close(joining);
+  }
+
+  /** Drops the held events that no subscription needs. */
+  #trim(): void {
+    let sequence = Math.min(this.held.end, this.reads.sequence);
+    for (const joining of this.#joinings.values()) sequence = Math.min(sequence, joining.sequence);
+    this.held.dropBefore(sequence);
+    this.#trimAt = Math.max(MAX_REPLAYED_BYTES, 2 * this.held.bytes);
+  }
+
+  /** Drops reads and results that were not used since the last sweep or are too old. */
+  readonly #sweep = (): void => {
+    this.reads.drop(true);
+    if (this.#joinings.size === 0 && this.reads.isEmpty) return this.#owner.onOver();
+    this.#trim();
+    for (const [key, group] of this.#groups) {
+      for (const member of group.members) if (!this.#joinings.has(member)) group.delete(member);
+      if (group.members.size === 0) this.#groups.delete(key);
+    }
+    for (const replayed of this.#events.values()) {
+      if (!replayed.wasUsed || ++replayed.sweeps === MAX_SWEEPS) this.#dropEvent(replayed);
+      replayed.wasUsed = false;
+      for (const group of replayed.results.keys()) if (group.members.size === 0) replayed.results.delete(group);
+    }
+  };
+}

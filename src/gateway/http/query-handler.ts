@@ -1,0 +1,118 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { OperationTypeNode } from 'graphql';
+import type { ExecutionArgs, ExecutionResult } from 'graphql';
+import { createHandler } from 'graphql-http';
+import type { Response } from 'graphql-http';
+import { OverloadedError, clientError } from '../../base/errors.ts';
+import { DocumentLane } from '../../graph/documents/document-queue.ts';
+import type { DocumentQueue } from '../../graph/documents/document-queue.ts';
+import { documentIdOf } from '../../graph/documents/document-request.ts';
+import type { Operation } from '../../graph/documents/operation.ts';
+import { withFloats } from '../../graph/execution/float-variables.ts';
+import type { Refusal } from '../../graph/refusal.ts';
+import type { OperationRunner } from '../../graph/served-graphs.ts';
+import type { Authenticated, Authenticator } from '../identity/authenticator.ts';
+import { textWeight, weightOf } from '../../base/json/weight.ts';
+import { notAcceptableText } from './accepted-types.ts';
+import { withPlainCharset } from './media-type.ts';
+import { parseRequest } from './request-params.ts';
+import type { DocumentParams } from './request-params.ts';
+import { refusalReply } from './refusal-reply.ts';
+
+export interface QueryHandlerOptions {
+  readonly runtime: OperationRunner;
+  readonly authenticator: Pick<Authenticator, 'failureOf'>;
+  /** Queue of the documents that are not cached. */
+  readonly documents: DocumentQueue;
+}
+
+/** Of a request, beside what it sent. */
+export interface QueryContext {
+  readonly socket: Socket;
+  readonly identity: Authenticated;
+  /** When its authentication began, of performance.now(). */
+  readonly begunAt: number;
+}
+
+/** Answers a query or mutation, with the documents and limits of the WebSocket. */
+export type QueryHandler = (request: IncomingMessage, body: string, context: QueryContext) => Promise<Response>;
+
+/** For a client that has disconnected: nobody receives it. */
+const NO_REPLY: Response = [null, { status: 499, statusText: 'Client Closed Request' }];
+
+const NO_SUBSCRIPTIONS = clientError(
+  'OPERATION_NOT_ALLOWED',
+  'A subscription needs a WebSocket to this URL (npm package graphql-ws), or the header "accept: text/event-stream" (npm package graphql-sse)',
+);
+
+export function createQueryHandler({ runtime, authenticator, documents }: QueryHandlerOptions): QueryHandler {
+  const lanes = new WeakMap<Socket, DocumentLane>();
+
+  async function prepare(socket: Socket, params: DocumentParams, text: string): Promise<Operation | Refusal> {
+    const { query, operationName } = params;
+    const request = { query, id: documentIdOf(params) };
+    const known = runtime.findPrepared(request, operationName);
+    if (known) return known;
+    const lane = lanes.get(socket) ?? new DocumentLane();
+    lanes.set(socket, lane);
+    // The text of the request stays in memory while the document waits.
+    const bytes = weightOf(params) + textWeight(text);
+    const work = documents.add(lane, bytes, () => runtime.prepare(request, operationName, lane));
+    let onClose = () => {};
+    // Cancelled work never settles.
+    const closed = new Promise<Refusal>((resolve) => {
+      onClose = () => {
+        work.cancel();
+        resolve({ errors: [] });
+      };
+    });
+    socket.once('close', onClose);
+    try {
+      return await Promise.race([work.done, closed]);
+    } catch (error) {
+      if (!(error instanceof OverloadedError)) throw error;
+      return runtime.refusedFor(error);
+    } finally {
+      socket.removeListener('close', onClose);
+    }
+  }
+
+  const handle = createHandler<IncomingMessage, QueryContext, { run: () => Promise<ExecutionResult> }>({
+    parseRequestParams: parseRequest,
+    onSubscribe: async ({ body, url, context: { identity, socket, begunAt } }, request) => {
+      const { operationName, variables } = request;
+      if (socket.destroyed) return NO_REPLY;
+      const operation = await prepare(socket, request, typeof body === 'string' ? body : url);
+      if (socket.destroyed) return NO_REPLY;
+      if ('errors' in operation) return operation.errors;
+      if (operation.type === OperationTypeNode.SUBSCRIPTION) return [NO_SUBSCRIPTIONS];
+      // The body and the document may have taken a while.
+      const failure = authenticator.failureOf(identity, begunAt);
+      if (failure) return refusalReply(failure);
+      const run = () =>
+        runtime.execute(operation, variables ? withFloats(operation, variables) : undefined, identity.facts);
+      return {
+        schema: runtime.schema,
+        document: operation.document,
+        operationName,
+        rootValue: undefined,
+        contextValue: { run },
+      };
+    },
+    execute: ({ contextValue }: ExecutionArgs) => (contextValue as { run: () => Promise<ExecutionResult> }).run(),
+  });
+
+  return async (request, body, context) => {
+    const { method = 'GET', url = '/', headers } = request;
+    const plain = { ...headers, accept: withPlainCharset(headers.accept ?? '*/*') };
+    const reply = await handle({ method, url, headers: plain, body, raw: request, context });
+    return reply[1].status === 406 ? notAcceptable(reply, request) : reply;
+  };
+}
+
+/** The reply of graphql-http has no text. */
+function notAcceptable([, init]: Response, { url = '', headers: { accept } }: IncomingMessage): Response {
+  const headers = { ...init.headers, 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
+  return [notAcceptableText(accept, url.split('?', 1)[0]!), { ...init, headers }];
+}

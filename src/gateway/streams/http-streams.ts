@@ -1,0 +1,290 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Response } from 'graphql-http';
+import type { SubscribePayload } from 'graphql-ws';
+import { headerBytes } from '../connections/handshake-headers.ts';
+import type { ConnectionRefusal } from '../connections/connections.ts';
+import { keptTextBytes } from '../../graph/context/connection-facts.ts';
+import { STREAM_TOKEN_HEADER } from '../http/cors.ts';
+import type { EndpointStreams, StreamRequest, StreamRequestExchange } from '../http/endpoint-streams.ts';
+import { addressKey } from '../../config/addresses/ip-address.ts';
+import { refusalReply } from '../http/refusal-reply.ts';
+import { textReply } from '../http/request-head.ts';
+import { parseRequest } from '../http/request-params.ts';
+import type { Authenticated } from '../identity/authenticator.ts';
+import { acceptedFormat } from './accepted-format.ts';
+import { HttpStream } from './http-stream.ts';
+import type { HttpStreamServices } from './http-stream-services.ts';
+import { Reservations } from './reservations.ts';
+import type { Reservation } from './reservations.ts';
+import { SSE_OF_MANY } from './sse-format.ts';
+import type { StreamFormat } from './stream-format.ts';
+import {
+  CLIENT_LEFT,
+  CONNECTION_REFUSALS,
+  IS_OPEN,
+  LEAVING,
+  NO_OPERATION_ID,
+  NOT_OPEN,
+  PIPELINED,
+  RATE_REFUSAL,
+  RESERVATIONS_REFUSAL,
+  UNKNOWN_STREAM,
+  USED_OPERATION_ID,
+  USER_REFUSAL,
+  longHeaders,
+  longOperationId,
+} from './stream-refusals.ts';
+
+export interface HttpStreamsOptions extends HttpStreamServices {
+  /** Time in ms in which a reserved stream must be opened. */
+  readonly openTimeoutMs: number;
+  readonly onRefused: (reason: ConnectionRefusal | 'headers' | 'user' | 'reservations' | 'stream_rate') => void;
+}
+
+/** The id of the operation of a stream that has one. */
+const ONLY_OPERATION = '';
+
+/**
+ * Streams of results over HTTP. A stream of one operation is the response to the request for it: server-sent events or multipart, as
+ * `accept` asks. A stream of many operations is reserved by a PUT, which replies with a token; a GET opens it, each POST starts an operation
+ * on it, and a DELETE ends one (graphql-sse's single connection mode).
+ */
+export class HttpStreams implements EndpointStreams {
+  readonly #options: HttpStreamsOptions;
+  readonly #reservations: Reservations;
+  readonly #sockets = new WeakSet<Socket>();
+  readonly #open = new Set<HttpStream>();
+
+  constructor(options: HttpStreamsOptions) {
+    this.#options = options;
+    this.#reservations = new Reservations(options.openTimeoutMs);
+  }
+
+  /** Open streams of a format. */
+  countOf(name: StreamFormat['name']): number {
+    let count = 0;
+    for (const { format } of this.#open) if (format.name === name) count++;
+    return count;
+  }
+
+  /** True if a response on this socket is a stream, so no other response can follow. */
+  has(socket: Socket): boolean {
+    return this.#sockets.has(socket);
+  }
+
+  /** Ends the reservations that are not open: the graph has another `authenticate`, and their clients must be authenticated by it. */
+  endWaiting(): void {
+    this.#reservations.endWaiting();
+  }
+
+  close(): Promise<void> {
+    return this.#reservations.close();
+  }
+
+  requestOf(request: IncomingMessage): StreamRequest | undefined {
+    if (request.method === 'PUT') return this.#reserving(request);
+    const token = tokenOf(request);
+    if (token !== undefined) return this.#onReserved(request, token);
+    const format = acceptedFormat(request.headers.accept);
+    if (!format || (request.method !== 'GET' && request.method !== 'POST')) return undefined;
+    return {
+      identity: undefined,
+      isUnforgeable: isOfReadablePage(request),
+      refusalAt: (address) => this.#refusalOf(request, address),
+      answer: (exchange) => this.#answerOne(exchange, format),
+    };
+  }
+
+  #reserving(request: IncomingMessage): StreamRequest {
+    return {
+      identity: undefined,
+      isUnforgeable: true,
+      refusalAt: (address) => this.#headersRefusal(request) ?? this.#limitRefusal(request, address),
+      answer: ({ identity, begunAt, address }) => {
+        const refusal = this.#factsRefusal(identity);
+        if (refusal) return Promise.resolve(refusal);
+        const token = this.#reservations.add(identity, begunAt, addressKey(address));
+        if (token !== undefined) return Promise.resolve(textReply(201, 'Created', token));
+        this.#options.onRefused('reservations');
+        return Promise.resolve(RESERVATIONS_REFUSAL);
+      },
+    };
+  }
+
+  #onReserved(request: IncomingMessage, token: string): StreamRequest {
+    const reservation = this.#reservations.get(token);
+    const isOpening = request.method === 'GET';
+    return {
+      identity: reservation?.identity,
+      isUnforgeable: true,
+      refusalAt: (address) => {
+        if (!reservation) return UNKNOWN_STREAM;
+        if (isOpening) return reservation.stream ? IS_OPEN : this.#refusalOf(request, address);
+        const { stream } = reservation;
+        if (!stream) return NOT_OPEN;
+        if (endsOperation(request, stream) || stream.admitsRequest()) return undefined;
+        this.#options.onRefused('stream_rate');
+        return RATE_REFUSAL;
+      },
+      answer: async (exchange) => {
+        // It may have ended, or been opened, while the body was read.
+        const current = this.#reservations.get(token);
+        if (!current) return UNKNOWN_STREAM;
+        if (isOpening) return current.stream ? IS_OPEN : this.#answerReserved(exchange, current, token);
+        if (request.method === 'DELETE') return stopOperation(current.stream!, searchOf(request));
+        return this.#startOperation(current.stream!, exchange);
+      },
+    };
+  }
+
+  async #answerOne(exchange: StreamRequestExchange, format: StreamFormat): Promise<Response | undefined> {
+    const { request, begunAt } = exchange;
+    const payload = await payloadOf(exchange);
+    if (isReply(payload)) return payload;
+    const stream = this.#openStream(exchange, begunAt, (of) => new HttpStream(of, format, true, this.#options));
+    if (isReply(stream)) return stream;
+    const lastEventId = request.headers['last-event-id'];
+    const extensions =
+      typeof lastEventId === 'string' && lastEventId !== ''
+        ? { ...payload.extensions, resume: { cursor: lastEventId } }
+        : payload.extensions;
+    await stream.start(ONLY_OPERATION, { ...payload, extensions });
+    return undefined;
+  }
+
+  #answerReserved(
+    exchange: StreamRequestExchange,
+    { begunAt }: Reservation,
+    token: string,
+  ): Promise<Response | undefined> {
+    const stream = this.#openStream(exchange, begunAt, (of) => new HttpStream(of, SSE_OF_MANY, false, this.#options));
+    if (isReply(stream)) return Promise.resolve(stream);
+    this.#reservations.open(token, stream);
+    exchange.request.socket.once('close', () => this.#reservations.delete(token));
+    return Promise.resolve(undefined);
+  }
+
+  async #startOperation(stream: HttpStream, exchange: StreamRequestExchange): Promise<Response> {
+    const payload = await payloadOf(exchange);
+    if (isReply(payload)) return payload;
+    const { operationId, ...extensions } = payload.extensions ?? {};
+    const { maxIdBytes } = this.#options.limits;
+    if (typeof operationId !== 'string' || operationId === '') return NO_OPERATION_ID;
+    if (Buffer.byteLength(operationId) > maxIdBytes) return longOperationId(maxIdBytes);
+    if (stream.operations.has(operationId)) return USED_OPERATION_ID;
+    // It may have begun to end while the body was read: its results would reach nobody.
+    if (stream.isEnded) return UNKNOWN_STREAM;
+    if (stream.isLeaving) return LEAVING;
+    void stream.start(operationId, { ...payload, extensions });
+    return [null, { status: 202, statusText: 'Accepted' }];
+  }
+
+  /** Returns the open stream, or the reply to a client that may have none. */
+  #openStream(
+    exchange: StreamRequestExchange,
+    begunAt: number,
+    create: (exchange: StreamRequestExchange) => HttpStream,
+  ): HttpStream | Response {
+    const { request, response, identity, address } = exchange;
+    const { authenticator, users, onRefusedUser } = this.#options;
+    // Its close was emitted already, so nothing would end the stream.
+    if (request.socket.destroyed) return CLIENT_LEFT;
+    if (!response.socket) return PIPELINED;
+    const failure = authenticator.failureOf(identity, begunAt);
+    if (failure) return refusalReply(failure);
+    const refusal = this.#limitRefusal(request, address) ?? this.#factsRefusal(identity);
+    if (refusal) return refusal;
+    const stream = create(exchange);
+    if (stream.subject !== undefined && !users.add(stream.subject, stream)) {
+      onRefusedUser();
+      return USER_REFUSAL;
+    }
+    const { socket } = request;
+    this.#sockets.add(socket);
+    this.#open.add(stream);
+    socket.once('close', () => this.#open.delete(stream));
+    stream.open();
+    return stream;
+  }
+
+  #refusalOf(request: IncomingMessage, address: string): Response | undefined {
+    const refused = this.#headersRefusal(request);
+    if (refused) return refused;
+    const refusal = this.#options.connections.refusalOf(request, address);
+    return refusal && this.#refusedBy(refusal);
+  }
+
+  #limitRefusal(request: IncomingMessage, address: string): Response | undefined {
+    const limit = this.#options.connections.limitFor(request, address);
+    return limit && this.#refusedBy(limit);
+  }
+
+  #refusedBy(refusal: ConnectionRefusal): Response {
+    this.#options.onRefused(refusal);
+    return CONNECTION_REFUSALS[refusal];
+  }
+
+  #headersRefusal({ rawHeaders }: IncomingMessage): Response | undefined {
+    return this.#bytesRefusal(headerBytes(rawHeaders));
+  }
+
+  #factsRefusal({ facts }: Authenticated): Response | undefined {
+    return this.#bytesRefusal(keptTextBytes(facts));
+  }
+
+  #bytesRefusal(bytes: number): Response | undefined {
+    const { maxInitBytes } = this.#options.limits;
+    if (bytes <= maxInitBytes) return undefined;
+    this.#options.onRefused('headers');
+    return longHeaders(maxInitBytes);
+  }
+}
+
+/** True if the request ends a live operation: it frees what the operation has paid for. */
+function endsOperation(request: IncomingMessage, { operations }: HttpStream): boolean {
+  return request.method === 'DELETE' && operations.has(searchOf(request).get('operationId') ?? '');
+}
+
+/** An operation that is over is no mistake of the client, which may not know yet. */
+function stopOperation(stream: HttpStream, search: URLSearchParams): Response {
+  const id = search.get('operationId');
+  if (!id) return NO_OPERATION_ID;
+  stream.operations.complete(id);
+  return [null, { status: 200, statusText: 'OK' }];
+}
+
+/** The token of a reserved stream that a request names. A GET with a query is a request for a stream of its own. */
+function tokenOf(request: IncomingMessage): string | undefined {
+  const header = request.headers[STREAM_TOKEN_HEADER];
+  if (typeof header === 'string') return header;
+  const search = searchOf(request);
+  return search.has('query') ? undefined : (search.get('token') ?? undefined);
+}
+
+function searchOf({ url = '' }: IncomingMessage): URLSearchParams {
+  return new URLSearchParams(url.split('?', 2)[1]);
+}
+
+/**
+ * True if a page made the request and the browser lets that page read the response: a page of this origin, or of one whose Origin header the
+ * endpoint has checked. `EventSource` can send no header that would need a preflight.
+ */
+function isOfReadablePage({ headers }: IncomingMessage): boolean {
+  return headers.origin !== undefined || headers['sec-fetch-site'] === 'same-origin';
+}
+
+/** The operation that a request asks for, or the reply to a request that cannot be read. */
+async function payloadOf({ request, body }: StreamRequestExchange): Promise<SubscribePayload | Response> {
+  const { method = 'GET', url = '/', headers } = request;
+  try {
+    const params = await parseRequest({ method, url, headers, body, raw: request, context: undefined });
+    return params;
+  } catch (error) {
+    return textReply(400, 'Bad Request', `${(error as Error).message}\n`);
+  }
+}
+
+function isReply(value: object): value is Response {
+  return Array.isArray(value);
+}

@@ -1,0 +1,217 @@
+import { STATUS_CODES } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import type { Server as SocketServer } from 'ws';
+import { originRefusal } from '../../config/addresses/origin.ts';
+import type { OriginRefusal, Origins } from '../../config/addresses/origin.ts';
+import { ignoreOffer, isWebSocketOffer } from '../http/upgrade-offer.ts';
+import { CLOSE_CODES } from '../connections/close-codes.ts';
+import { Connections } from '../connections/connections.ts';
+import type { ConnectionRefusal, ConnectionsObserver, ConnectionsOptions } from '../connections/connections.ts';
+import { connectionId } from '../connections/connection-id.ts';
+import type { RefusedOrigins } from '../http/refused-origins.ts';
+import { WEBSOCKET_FORMAT, deflatedFormat } from '../fanout/outbox/message-format.ts';
+import type { Deflater } from '../fanout/outbox/deflater.ts';
+import { COMPRESSION_OPTIONS, hasContext, isCompressionAcceptable } from './compression.ts';
+import { ConnectionSocket } from './connection-socket.ts';
+import { Connection } from './connection.ts';
+import type { ConnectionServices } from './connection-services.ts';
+import { clientHeaders, headerBytes } from '../connections/handshake-headers.ts';
+import { Inbox } from './inbox.ts';
+import type { Handshakes } from '../connections/handshakes.ts';
+import { InitDeadlines } from '../connections/init-deadlines.ts';
+import { DRAIN_REASON } from '../connections/drain.ts';
+import { Refusals, refuseHandshake } from './refusals.ts';
+import { selectProtocol } from './subprotocol.ts';
+
+/** Why a handshake was refused, as a metric label. */
+export type RefusalReason = ConnectionRefusal | OriginRefusal['reason'] | 'headers' | 'path' | 'user';
+
+export interface GatewayObserver extends ConnectionsObserver {
+  onRefused(reason: RefusalReason): void;
+}
+
+export interface GatewayOptions extends Omit<ConnectionsOptions, 'writer'> {
+  /** The gateway handles its `upgrade` events; it may be listening already. */
+  readonly httpServer: Server;
+  readonly path: string;
+  /** Decides when each handshake runs. */
+  readonly handshakes: Pick<Handshakes, 'add'>;
+  readonly origins: Origins;
+  readonly refusedOrigins: Pick<RefusedOrigins, 'report'>;
+  readonly initTimeoutMs: number;
+  /** Compresses results for clients that offer permessage-deflate; undefined: nothing is compressed. */
+  readonly deflater?: Deflater | undefined;
+  /** Longest wait of a drain, in ms, for answers to mutations and for those of clients to the close frame; a second at most once it must hurry. */
+  readonly drainTimeoutMs: number;
+  readonly connections: Omit<
+    ConnectionServices<Connection>,
+    'formatOf' | 'initDeadlines' | 'tokenExpiries' | 'inbox' | 'onClose'
+  >;
+  readonly observer: GatewayObserver;
+}
+
+/** What a drain has done. */
+export interface DrainSummary {
+  /** Sockets that the drain closed. */
+  readonly closed: number;
+  /** Sockets that their clients closed meanwhile. */
+  readonly left: number;
+  /** Of all these, sockets that ended without a close frame of the client. */
+  readonly terminated: number;
+}
+
+/** Longest wait for answers to the close frame once a drain must hurry, in ms. */
+const HURRIED_TIMEOUT_MS = 1000;
+
+const REFUSALS: Readonly<Record<ConnectionRefusal, string>> = {
+  draining: DRAIN_REASON,
+  address: 'Try again later: this address has as many connections as it may have',
+  memory: 'Try again later: the server is short of memory',
+  loop_lag: 'Try again later: the server is overloaded',
+  connections: 'Try again later: the server has as many connections as it may have',
+  open_files: 'Try again later: the server has as many connections as it may have open files for',
+  handshake_rate: 'Try again later: too many connections at once',
+};
+
+const SOCKET_OPTIONS = {
+  noServer: true,
+  WebSocket: ConnectionSocket,
+  clientTracking: false,
+  perMessageDeflate: false,
+  // At most one message of each socket in a turn of the event loop, so a socket that sends hundreds at once delays others by one.
+  allowSynchronousEvents: false,
+  maxFragments: 64,
+  maxBufferedChunks: 1024,
+  /** Longest wait for a peer's close frame, in ms; then its socket is destroyed. */
+  closeTimeout: 5000,
+  handleProtocols: selectProtocol,
+};
+
+/** A longer message than so many times `maxMessageBytes` is not received. */
+const MAX_TOO_LONG = 4;
+
+/** The WebSocket endpoint: checks upgrades, and owns the connections of all transports, which it drains at `close`. */
+export class Gateway {
+  readonly connections: Connections;
+  readonly #options: GatewayOptions;
+  readonly #webSockets: SocketServer<typeof ConnectionSocket>;
+  /** Accepts the handshakes that agree on compression. */
+  readonly #compressed: SocketServer<typeof ConnectionSocket> | undefined;
+  readonly #initDeadlines: InitDeadlines<Connection>;
+  readonly #services: ConnectionServices<Connection>;
+  readonly #refusals = new Refusals();
+  #closing: Promise<DrainSummary> | undefined;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    const maxPayload = MAX_TOO_LONG * options.connections.limits.maxMessageBytes;
+    const socketOptions = { ...SOCKET_OPTIONS, maxPayload };
+    this.#webSockets = new WebSocketServer(socketOptions);
+    this.#compressed =
+      options.deflater && new WebSocketServer({ ...socketOptions, perMessageDeflate: COMPRESSION_OPTIONS });
+    this.#initDeadlines = new InitDeadlines(options.initTimeoutMs);
+    this.connections = new Connections({ ...options, writer: options.connections.writer });
+    this.#services = {
+      ...options.connections,
+      formatOf: formats(options.deflater),
+      initDeadlines: this.#initDeadlines,
+      tokenExpiries: this.connections.tokenExpiries,
+      inbox: new Inbox(),
+      onClose: (connection, ending) => this.connections.onClosed(connection, ending),
+    };
+  }
+
+  start(): void {
+    this.#options.httpServer.on('upgrade', this.#onUpgrade);
+    this.connections.start();
+  }
+
+  /**
+   * Drains: closes every connection with 1001, which stock clients retry, once its mutations are answered, and so each connection that
+   * opens meanwhile. Resolves when all
+   * sockets are closed; those still open `drainTimeoutMs` after the last close are terminated. Idempotent.
+   */
+  close(): Promise<DrainSummary> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<DrainSummary> {
+    const { drainTimeoutMs, hurry, httpServer } = this.#options;
+    const { connections } = this;
+    await connections.drain();
+    const closedAt = performance.now();
+    const isWaiting = () =>
+      performance.now() - closedAt < (hurry.aborted ? Math.min(HURRIED_TIMEOUT_MS, drainTimeoutMs) : drainTimeoutMs);
+    while (connections.size + this.#refusals.openCount > 0 && isWaiting())
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    const stuck = connections.close();
+    this.#initDeadlines.close();
+    httpServer.removeListener('upgrade', this.#onUpgrade);
+    this.#webSockets.close();
+    this.#compressed?.close();
+    this.#refusals.close();
+    const { drainedCount: closed, endedInDrain } = connections;
+    const ended = endedInDrain.ended + stuck;
+    return { closed, left: Math.max(0, ended - closed), terminated: endedInDrain.unanswered + stuck };
+  }
+
+  readonly #onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const { handshakes, httpServer } = this.#options;
+    if (isWebSocketOffer(request)) handshakes.add(socket, () => this.#shakeHands(request, socket, head));
+    else ignoreOffer(httpServer, request, socket, head);
+  };
+
+  #shakeHands(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { path, origins, proxies, observer, connections } = this.#options;
+    if (request.url?.split('?', 1)[0] !== path) {
+      observer.onRefused('path');
+      return refuseHandshake(socket, '404 Not Found', `No WebSocket here; it is at ${path}`);
+    }
+    const misdirected = originRefusal(request.headers, origins);
+    if (misdirected) {
+      const { reason, status, text } = misdirected;
+      observer.onRefused(reason);
+      this.#options.refusedOrigins.report(misdirected, request.headers);
+      return refuseHandshake(socket, `${status} ${STATUS_CODES[status]}`, text);
+    }
+    if (headerBytes(request.rawHeaders) > connections.limits.maxInitBytes) {
+      observer.onRefused('headers');
+      const text = `Headers may have ${connections.limits.maxInitBytes} bytes beside Authorization and Cookie (MAX_INIT_BYTES)`;
+      return refuseHandshake(socket, '431 Request Header Fields Too Large', text);
+    }
+    const address = proxies.addressOf(request);
+    const refusal = this.connections.refusalOf(request, address);
+    if (refusal) {
+      observer.onRefused(refusal);
+      const code = refusal === 'draining' ? CLOSE_CODES.goingAway : CLOSE_CODES.tryAgainLater;
+      return this.#refusals.add(request, socket, head, code, REFUSALS[refusal]);
+    }
+    const offers = request.headers['sec-websocket-extensions'];
+    const server = this.#compressed && isCompressionAcceptable(offers) ? this.#compressed : this.#webSockets;
+    server.handleUpgrade(request, socket, head, (webSocket) => this.#onOpen(webSocket, request, address));
+  }
+
+  #onOpen(socket: ConnectionSocket, request: IncomingMessage, address: string): void {
+    const rawHeaders = clientHeaders(request.rawHeaders);
+    const connection = new Connection(
+      socket,
+      request.socket,
+      { id: connectionId(), rawHeaders, address },
+      this.#services,
+    );
+    this.connections.add(connection);
+    connection.open();
+  }
+}
+
+function formats(deflater: Deflater | undefined): ConnectionServices<Connection>['formatOf'] {
+  if (!deflater) return () => WEBSOCKET_FORMAT;
+  const [withContext, without] = [deflatedFormat(deflater, true), deflatedFormat(deflater, false)];
+  return (compression) => {
+    if (!compression) return WEBSOCKET_FORMAT;
+    return hasContext(compression) ? withContext : without;
+  };
+}

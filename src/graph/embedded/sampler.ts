@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { SampleRecord, Samples } from '../graph.ts';
+import { LogWindow } from '../../base/log.ts';
+import type { Logger } from '../../base/log.ts';
+
+const LOG_WINDOW_MS = 10_000;
+
+/** A sample record, as Kafka would carry it. */
+export interface EncodedSample {
+  readonly topic: string;
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+}
+
+export interface SamplerOptions {
+  readonly samples: Pick<Samples, 'records'>;
+  /** Equal seeds produce equal records. */
+  readonly seed: number;
+  /** Pause after each record. */
+  readonly intervalMs: number;
+  /** Processes a record as if Kafka had delivered it. The next record waits for it. The signal is aborted when the sampler closes. */
+  readonly process: (record: EncodedSample, signal: AbortSignal) => Promise<void>;
+  readonly log: Logger;
+}
+
+/** Produces a graph's sample records one after another, in place of Kafka. */
+export class Sampler {
+  readonly #options: SamplerOptions;
+  readonly #closed = new AbortController();
+  readonly #failureLog = new LogWindow(LOG_WINDOW_MS);
+  #running: Promise<void> | undefined;
+
+  constructor(options: SamplerOptions) {
+    this.#options = options;
+  }
+
+  /** Sends the first record at once. Logs records that fail, and samples that fail or end. */
+  start(): void {
+    this.#running ??= this.#run().catch((error: unknown) => {
+      this.#options.log.error({ err: error }, "the graph's samples failed; no more sample records");
+    });
+  }
+
+  /** Resolves when the current record is processed. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { samples, seed, intervalMs, process, log } = this.#options;
+    const { signal } = this.#closed;
+    for (const record of samples.records(seed)) {
+      if (signal.aborted) return;
+      try {
+        await process(encoded(record), signal);
+      } catch (error) {
+        this.#failureLog.run('record', (suppressed) =>
+          log.error(
+            { err: error, topic: record.topic, suppressed },
+            'processing a sample record failed; continuing with the next one',
+          ),
+        );
+      }
+      await delay(intervalMs, undefined, { signal }).catch(() => undefined);
+    }
+    log.info("the graph's samples have ended; no more sample records");
+  }
+}
+
+export function encoded({ topic, key, value }: SampleRecord): EncodedSample {
+  return {
+    topic,
+    key: key === undefined ? null : Buffer.from(key),
+    value: value === null ? null : Buffer.from(JSON.stringify(value)),
+  };
+}

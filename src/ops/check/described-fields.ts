@@ -1,0 +1,44 @@
+import type { GraphQLField } from 'graphql';
+import type { Graph } from '../../graph/graph.ts';
+import { isRecordPart, partLabel } from '../../graph/record-parts.ts';
+import type { Binding } from '../../graph/schema/binding.ts';
+import { exampleOf } from '../../graph/schema/example-operation.ts';
+import type { Match } from '../../graph/schema/match.ts';
+
+/** What each Subscription field is bound to, for a person: where its events come from, which of them, and an operation to try. */
+export function describeFields(graph: Graph): string {
+  const fields = Object.values(graph.schema.getSubscriptionType()?.getFields() ?? {});
+  return fields
+    .map((field) => [field.name, ...linesOf(field, graph).map((line) => `  ${line}`), ''].join('\n'))
+    .join('\n');
+}
+
+function linesOf(field: GraphQLField<unknown, unknown>, { bindings, redisBindings }: Graph): string[] {
+  const binding = bindings.get(field.name);
+  const channel = redisBindings.get(field.name)?.template.source;
+  const source = channel === undefined ? 'from its subscribe in resolvers' : `from the Redis channel ${channel}`;
+  return [
+    ...(binding ? describeBinding(binding) : [source]),
+    `try: ${exampleOf(field).replaceAll(/\s+/g, ' ').trim()}`,
+  ];
+}
+
+function describeBinding({ topics, payload, match, where, filters = [], ...binding }: Binding): string[] {
+  const { history, state, tombstone } = binding;
+  const keys = [...match.map(describeMatch), ...where.map(({ path }) => `value of "${path}"`)];
+  const place = payload.length > 0 ? `, at "${payload.join('.')}" of its records` : '';
+  return [
+    `from topic ${topics.join(', ')}${place}`,
+    keys.length > 0 ? `one channel for each ${keys.join(' and ')}` : 'one channel: every record',
+    ...where.map(({ claim, path }) => `only where "${path}" is the claim "${claim}" of the connection`),
+    ...filters.map(({ arg, op, path }) => `only where "${path}" ${op} ${arg}`),
+    ...(history ? [`keeps the last ${history.entries} events of a channel, for clients that resume`] : []),
+    ...(state ? ['keeps the last value of a channel, with which a subscription begins'] : []),
+    ...(tombstone === 'NULL' ? ['a record without a value is delivered as null'] : []),
+    ...(tombstone === 'COMPLETE' ? ['a record without a value completes the subscription'] : []),
+  ];
+}
+
+function describeMatch({ arg, path, isOptional }: Match): string {
+  return `${arg} = ${isRecordPart(path) ? partLabel(path) : `"${path}"`}${isOptional ? ', or every value where it is left out' : ''}`;
+}

@@ -1,0 +1,248 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import kafkajs from 'kafkajs';
+import type { Admin } from 'kafkajs';
+import type { Config } from '../../config/config.ts';
+import {
+  ADVERTISED_MEND,
+  answerMend,
+  answerOf,
+  diagnose,
+  failureOf,
+  reasonOf,
+} from '../../kafka/access/connection-mend.ts';
+import type { KafkaConnectionConfig } from '../../kafka/access/kafka-access.ts';
+import { defaultGroupId, graphGroupId } from '../../kafka/group-id.ts';
+import { createKafkaClient } from '../../kafka/kafkajs/client.ts';
+import type { KafkaClient } from '../../kafka/kafkajs/client.ts';
+import { Cluster } from '../../kafka/kafkajs/cluster.ts';
+import { Rights } from '../../kafka/kafkajs/rights.ts';
+import { createLog } from '../../base/log.ts';
+import { checkCompaction } from './compaction-check.ts';
+import { failed, ok, skipped, warning } from './finding.ts';
+import type { Finding } from './finding.ts';
+
+export type KafkaCheckConfig = KafkaConnectionConfig & Pick<Config, 'KAFKA_GROUP_ID' | 'KAFKA_DEAD_LETTER_TOPIC'>;
+
+export interface GraphTopics {
+  /** Name of the graph. */
+  readonly graph: string;
+  readonly all: readonly string[];
+  /** Those that keep states. */
+  readonly withState: readonly string[];
+  /** Those that mutations write to. */
+  readonly published: readonly string[];
+}
+
+/** Longest time of all requests together. */
+const TIMEOUT_MS = 20_000;
+const MAX_ATTEMPTS = 10;
+const RETRY_DELAY_MS = 500;
+
+/** What the checks after the connection work with. */
+interface Connection {
+  readonly admin: Admin;
+  readonly rights: Rights;
+  /** The topics that exist and that this user may see. */
+  readonly existing: ReadonlySet<string>;
+}
+
+/**
+ * Tries what a worker needs, as far as that is possible without joining the group and without writing: the connection, the topics and
+ * the leaders of their partitions, the group, the dead-letter topic, and the rights on them. Takes about 25 s at most.
+ */
+export function checkKafka(config: KafkaCheckConfig, topics: GraphTopics): Promise<Finding[]> {
+  return checkConnected(config, (connection) => checkUse(connection, config, topics));
+}
+
+/** Tries what a gateway needs that writes the records of mutations, without writing: the connection, and the rights on their topics. */
+export function checkKafkaOfGateway(config: KafkaConnectionConfig, published: readonly string[]): Promise<Finding[]> {
+  return checkConnected(config, async (connection) => {
+    const present = published.filter((topic) => connection.existing.has(topic));
+    return [...(await checkLeaders(connection, present)), ...(await checkPublished(connection, published))];
+  });
+}
+
+type Checks = (connection: Connection) => Promise<Finding[]>;
+
+async function checkConnected(config: KafkaConnectionConfig, checks: Checks): Promise<Finding[]> {
+  const client = createKafkaClient(config, createLog('silent'));
+  const timer = setTimeout(() => client.destroy(), TIMEOUT_MS);
+  try {
+    return await checkWith(client, config, checks);
+  } finally {
+    clearTimeout(timer);
+    client.destroy();
+  }
+}
+
+async function checkWith(client: KafkaClient, config: KafkaConnectionConfig, checks: Checks): Promise<Finding[]> {
+  const brokers = config.KAFKA_BROKERS.join(', ');
+  let connection: Connection;
+  try {
+    connection = await connect(client);
+  } catch (error) {
+    const reason = reasonOf(error);
+    const mend = await diagnose(error, config);
+    return [
+      failed(`Kafka: ${failureOf(error, config.KAFKA_BROKERS)}: ${reason}; ${mend}`),
+      skipped('Kafka: topics, group and rights need a connection'),
+    ];
+  }
+  const connected = ok(`Kafka: connected to ${brokers}`);
+  try {
+    return [connected, ...(await checks(connection))];
+  } catch (error) {
+    const what = answerOf(error) === undefined ? 'the brokers stopped answering' : 'the brokers answered with an error';
+    return [connected, failed(`Kafka: ${what}: ${reasonOf(error)}; ${mendOf(error, ADVERTISED_MEND)}`)];
+  }
+}
+
+async function checkUse(
+  connection: Connection,
+  config: KafkaCheckConfig,
+  { graph, all, withState, published }: GraphTopics,
+): Promise<Finding[]> {
+  const exists = (topic: string) => connection.existing.has(topic);
+  const present = all.filter(exists);
+  return [
+    ...(await checkTopics(connection, all, present)),
+    ...(await checkLeaders(connection, present)),
+    ...(await checkCompaction(connection.admin, withState.filter(exists))),
+    await checkGroup(connection, config.KAFKA_GROUP_ID || (await groupIdOf(config, graph, present)), present),
+    await checkDeadLetter(connection, config.KAFKA_DEAD_LETTER_TOPIC),
+    ...(await checkPublished(connection, published)),
+  ];
+}
+
+async function connect({ kafka }: KafkaClient): Promise<Connection> {
+  const admin = kafka.admin();
+  await admin.connect();
+  const existing = new Set(await admin.listTopics());
+  return { admin, existing, rights: await Rights.connect(kafka) };
+}
+
+async function checkTopics(
+  { rights }: Connection,
+  topics: readonly string[],
+  present: readonly string[],
+): Promise<Finding[]> {
+  const missing = topics.filter((topic) => !present.includes(topic));
+  const readable = await Promise.all(present.map((topic) => rights.mayReadTopic(topic)));
+  const unreadable = present.filter((_, i) => !readable[i]);
+  if (missing.length + unreadable.length === 0)
+    return [ok(`Kafka: the topics of the graph exist, and this user may read them: ${topics.join(', ')}`)];
+  const absent = 'topics of the graph that do not exist, or that this user may not see';
+  const mend = 'create them, correct the topic in @kafka, or grant Read on them';
+  return [
+    ...(missing.length > 0 ? [failed(`Kafka: ${absent}: ${missing.join(', ')}; ${mend}`)] : []),
+    ...(unreadable.length > 0
+      ? [
+          failed(
+            `Kafka: this user may see, but not read, topics of the graph: ${unreadable.join(', ')}; grant Read on them`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** A request to each partition's leader, which is reached under the address that it advertises. */
+async function checkLeaders({ admin }: Connection, topics: readonly string[]): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const topic of topics) {
+    try {
+      await retried(() => admin.fetchTopicOffsets(topic));
+      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+      const leaderless = topics[0]!.partitions.filter(({ leader }) => leader < 0).map(({ partitionId }) => partitionId);
+      if (leaderless.length > 0) {
+        const mend = 'they wait, the others are read; bring back a broker that has a replica of them';
+        findings.push(
+          warning(`Kafka: partitions of the topic ${topic} have no leader: ${leaderless.join(', ')}; ${mend}`),
+        );
+      }
+    } catch (error) {
+      const mend = mendOf(error, 'make its brokers reachable under the addresses that they advertise');
+      findings.push(failed(`Kafka: the offsets of the topic ${topic} cannot be read: ${reasonOf(error)}; ${mend}`));
+    }
+  }
+  return findings;
+}
+
+/** If the commits cannot be read, the check of the group says so. */
+async function groupIdOf(config: KafkaCheckConfig, graph: string, topics: readonly string[]): Promise<string> {
+  const log = createLog('silent');
+  const cluster = new Cluster(() => createKafkaClient(config, log));
+  try {
+    return await defaultGroupId(graph, topics, cluster, log);
+  } catch {
+    return graphGroupId(graph);
+  } finally {
+    cluster.close();
+  }
+}
+
+async function checkGroup({ admin, rights }: Connection, groupId: string, topics: readonly string[]): Promise<Finding> {
+  if (!(await rights.mayReadGroup(groupId))) {
+    return failed(
+      `Kafka: this user may not join the group ${groupId}; grant Read on the group, or correct KAFKA_GROUP_ID`,
+    );
+  }
+  try {
+    await retried(() => admin.fetchOffsets({ groupId, topics: [...topics] }));
+    return ok(`Kafka: this user may join the group ${groupId}`);
+  } catch (error) {
+    const mend = mendOf(error, 'make its coordinator reachable under the address that it advertises');
+    return failed(`Kafka: the commits of the group ${groupId} cannot be read: ${reasonOf(error)}; ${mend}`);
+  }
+}
+
+async function checkDeadLetter({ admin, rights, existing }: Connection, topic: string): Promise<Finding> {
+  const exists = existing.has(topic);
+  try {
+    // The brokers check the request and create nothing.
+    if (!exists) await admin.createTopics({ topics: [{ topic }], validateOnly: true, waitForLeaders: false });
+  } catch (error) {
+    const absent = 'does not exist, or this user may not see it, and may not create it';
+    const mend = 'create it, grant Write and Create on it, or correct KAFKA_DEAD_LETTER_TOPIC';
+    return failed(`Kafka: the dead-letter topic ${topic} ${absent}: ${reasonOf(error)}; ${mend}`);
+  }
+  if (!(await rights.mayWriteTopic(topic))) {
+    const mend = 'grant Write on it, or correct KAFKA_DEAD_LETTER_TOPIC';
+    return failed(`Kafka: this user may not write to the dead-letter topic ${topic}; ${mend}`);
+  }
+  return ok(
+    exists
+      ? `Kafka: the dead-letter topic ${topic} exists, and this user may write to it`
+      : `Kafka: the dead-letter topic ${topic} does not exist; a worker creates it at its start`,
+  );
+}
+
+async function checkPublished({ rights, existing }: Connection, topics: readonly string[]): Promise<Finding[]> {
+  const writable = await Promise.all(topics.map(async (topic) => existing.has(topic) && rights.mayWriteTopic(topic)));
+  const refused = topics.filter((_, i) => !writable[i]);
+  if (refused.length === 0)
+    return topics.length === 0
+      ? []
+      : [ok(`Kafka: this user may write to the topics of mutations: ${topics.join(', ')}`)];
+  const what = 'topics of mutations that do not exist, or that this user may not write to';
+  const mend = 'create them, correct the topic in @kafkaPublish, or grant Write on them';
+  return [failed(`Kafka: ${what}: ${refused.join(', ')}; ${mend}`)];
+}
+
+/** @param unanswered the mend if no broker has answered */
+function mendOf(error: unknown, unanswered: string): string {
+  const answer = answerOf(error);
+  return answer === undefined ? unanswered : answerMend(answer);
+}
+
+/** Repeats a request while the brokers elect leaders or coordinators. */
+async function retried<Reply>(request: () => Promise<Reply>): Promise<Reply> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await request();
+    } catch (error) {
+      const isTransient = error instanceof kafkajs.KafkaJSProtocolError && error.retriable;
+      if (!isTransient || attempt === MAX_ATTEMPTS) throw error;
+      await delay(RETRY_DELAY_MS);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import type { Config } from '../../config/config.ts';
+import { firstSamples } from '../../graph/embedded/first-samples.ts';
+import { errorOf } from '../../base/errors.ts';
+import type { Graph } from '../../graph/graph.ts';
+import { topicReads } from '../../graph/schema/topic-reads.ts';
+import { COMPILERS } from '../../kafka/decoding/compilers.ts';
+import { accessOf } from '../../kafka/decoding/registry-access.ts';
+import { RegistryRequests } from '../../kafka/decoding/registry-requests.ts';
+import { SchemaRegistry } from '../../kafka/decoding/schema-registry.ts';
+import { topicDecoders } from '../../kafka/decoding/topic-decoders.ts';
+import { createLog } from '../../base/log.ts';
+import { ok, skipped, warning } from './finding.ts';
+import type { Finding } from './finding.ts';
+import { TopicRecords } from './topic-records.ts';
+import type { CheckedTopic } from './topic-records.ts';
+
+/** Compares the newest records of the graph's topics with the graph. */
+export async function checkTopicRecords(config: Config, graph: Graph): Promise<Finding[]> {
+  const requests = config.SCHEMA_REGISTRY_URL.length > 0 ? new RegistryRequests(accessOf(config)) : undefined;
+  const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
+  const decoders = requests
+    ? topicDecoders(topicReads(graph), {
+        registry: new SchemaRegistry(requests),
+        compilers: COMPILERS,
+        limits,
+        onOverflow: () => undefined,
+        log: createLog('silent'),
+      })
+    : new Map();
+  try {
+    const records = new TopicRecords(config, graph, decoders);
+    return (await records.check(records.topics)).flatMap((checked) => findingsOf(checked, 'the newest records'));
+  } catch (error) {
+    return [skipped(`records: those of the topics could not be read: ${errorOf(error).message}`)];
+  } finally {
+    await requests?.close();
+  }
+}
+
+/** Compares the first sample records with the graph. */
+export async function checkSamples(config: Config, graph: Graph): Promise<Finding[]> {
+  if (!graph.samples) return [];
+  const records = new TopicRecords(config, graph, new Map());
+  const samples = firstSamples(graph.samples);
+  const checked = await Promise.all(
+    Array.from(samples, ([topic, of]) => records.checkRecords(topic, of, 'samples.ts')),
+  );
+  const misfitting = checked.flatMap((one) => (one && one.misfits.length > 0 ? [one] : []));
+  if (misfitting.length === 0) return [ok('records: the first samples fit the graph')];
+  return misfitting.flatMap((one) => findingsOf(one, 'the first samples'));
+}
+
+function findingsOf({ topic, records, misfits }: CheckedTopic, which: string): Finding[] {
+  if (misfits.length === 0) return [ok(`records: ${which} of the topic ${topic} fit the graph (${records} compared)`)];
+  return misfits.flatMap(({ field, partition, offset, problems }) =>
+    problems.map((problem) =>
+      warning(
+        `records: ${which} of the topic ${topic} (partition ${partition}, offset ${offset}): ${field && `${field}: `}${problem}`,
+      ),
+    ),
+  );
+}

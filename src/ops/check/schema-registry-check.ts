@@ -1,0 +1,66 @@
+import type { Config } from '../../config/config.ts';
+import { errorOf } from '../../base/errors.ts';
+import type { Graph } from '../../graph/graph.ts';
+import { topicReads } from '../../graph/schema/topic-reads.ts';
+import type { TopicReads } from '../../graph/schema/topic-reads.ts';
+import { COMPILERS } from '../../kafka/decoding/compilers.ts';
+import { accessOf } from '../../kafka/decoding/registry-access.ts';
+import { RegistryRequests } from '../../kafka/decoding/registry-requests.ts';
+import { SchemaUnavailableError } from '../../kafka/decoding/schema-errors.ts';
+import { compareWithNewest, subjectOf } from '../../kafka/decoding/schema-comparison.ts';
+import { SchemaRegistry } from '../../kafka/decoding/schema-registry.ts';
+import { failed, ok, warning } from './finding.ts';
+import type { Finding } from './finding.ts';
+
+/** Asks the schema registry for the newest schema of each topic, and compares it with what the graph reads. */
+export async function checkSchemaRegistry(config: Config, graph: Graph): Promise<Finding[]> {
+  if (config.SCHEMA_REGISTRY_URL.length === 0) return [];
+  const requests = new RegistryRequests(accessOf(config));
+  const registry = new SchemaRegistry(requests);
+  const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
+  const topics = topicReads(graph).filter(({ format }) => format !== 'JSON');
+  const findings: Finding[] = [];
+  try {
+    // A request beside those for the topics, of which there may be none.
+    const types = await requests.get('/schemas/types');
+    if (!Array.isArray(types)) {
+      throw new SchemaUnavailableError('SCHEMA_REGISTRY_URL answers, but is no schema registry; correct it');
+    }
+    findings.push(ok('schema registry: answers, and accepts the credentials'));
+    for (const reads of topics) findings.push(...(await compare(reads, registry, limits)));
+  } catch (error) {
+    if (!(error instanceof SchemaUnavailableError)) throw error;
+    findings.push(failed(`schema registry: ${error.message}`));
+  } finally {
+    await requests.close();
+  }
+  return findings;
+}
+
+async function compare(
+  reads: TopicReads,
+  registry: SchemaRegistry,
+  limits: { readonly maxBytes: number; readonly maxDepth: number },
+): Promise<Finding[]> {
+  const { topic, nameOf, shape } = reads;
+  const subject = subjectOf(topic);
+  try {
+    const options = { nameOf, shape, limits, onOverflow: () => undefined };
+    const difference = await compareWithNewest(reads, registry, COMPILERS, options);
+    if (!difference) return [ok(`schema registry: no subject ${subject}`)];
+    const { missing, unread } = difference;
+    return [
+      missing.length === 0
+        ? ok(`schema registry: the newest schema of ${subject} has all fields that the graph reads`)
+        : warning(
+            `schema registry: the graph reads fields that the newest schema of ${subject} does not have: ${missing.join(', ')}`,
+          ),
+      ...(unread.length === 0
+        ? []
+        : [ok(`schema registry: fields of ${subject} that the graph does not read: ${unread.join(', ')}`)]),
+    ];
+  } catch (error) {
+    if (error instanceof SchemaUnavailableError) throw error;
+    return [failed(`schema registry: the newest schema of ${subject} cannot be used: ${errorOf(error).message}`)];
+  }
+}

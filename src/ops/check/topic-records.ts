@@ -1,0 +1,91 @@
+import type { Config } from '../../config/config.ts';
+import type { Graph } from '../../graph/graph.ts';
+import { checkRecords } from '../../graph/record-check/record-check.ts';
+import type { RecordMisfit } from '../../graph/record-check/record-check.ts';
+import type { RecordOrigin } from '../../graph/record-check/described.ts';
+import type { CheckedRecord } from '../../graph/record-check/key-check.ts';
+import { keyPlaces } from '../../graph/schema/key-places.ts';
+import { PayloadReader } from '../../kafka/decoding/payload-reader.ts';
+import { SchemaUnavailableError } from '../../kafka/decoding/schema-errors.ts';
+import type { TopicDecoders } from '../../kafka/decoding/topic-decoders.ts';
+import { undecodableReason } from '../../kafka/undecodable-reason.ts';
+import type { ReadRecord } from './newest-records.ts';
+
+/** What was found in the records of one topic. */
+export interface CheckedTopic {
+  readonly topic: string;
+  /** Records that were decoded and compared. */
+  readonly records: number;
+  readonly misfits: readonly RecordMisfit[];
+}
+
+/** Compares the newest records of the graph's topics with its bindings and types. Joins no group and commits nothing. */
+export class TopicRecords {
+  readonly #config: Config;
+  readonly #graph: Graph;
+  readonly #payloads: PayloadReader;
+
+  constructor(config: Config, graph: Graph, decoders: ReadonlyMap<string, TopicDecoders>) {
+    this.#config = config;
+    this.#graph = graph;
+    const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
+    this.#payloads = new PayloadReader({
+      limits,
+      decoders,
+      keyPlaces: keyPlaces(graph.bindings.values(), graph.shapes),
+    });
+  }
+
+  get topics(): readonly string[] {
+    return [...this.#graph.shapes.keys()];
+  }
+
+  /**
+   * Omits topics that are away, empty, not readable, or whose schemas cannot be had now.
+   * @throws Error if Kafka does not answer in 20 s, or once `signal` is aborted
+   */
+  async check(topics: readonly string[], signal?: AbortSignal): Promise<CheckedTopic[]> {
+    // kafkajs, which sample records do not need.
+    const { newestRecords } = await import('./newest-records.ts');
+    const checked: CheckedTopic[] = [];
+    for await (const [topic, records] of newestRecords(this.#config, topics, signal)) {
+      const found = await this.checkRecords(topic, records, 'what the producer writes');
+      if (found) checked.push(found);
+    }
+    return checked;
+  }
+
+  /** undefined: there is nothing to compare. @param records of the topic, the newest last */
+  async checkRecords(
+    topic: string,
+    records: readonly ReadRecord[],
+    origin: RecordOrigin,
+  ): Promise<CheckedTopic | undefined> {
+    const compared: CheckedRecord[] = [];
+    let undecodable: RecordMisfit | undefined;
+    for (const { partition, offset, key, value, headers, poison } of records) {
+      if (value === null && !poison) continue;
+      const decoded = poison ? { poison } : await this.#decode(topic, value!);
+      if (!decoded) return undefined;
+      if (decoded.poison === undefined) compared.push({ partition, offset, key, headers, payload: decoded.payload });
+      else {
+        const { why, mend } = undecodableReason(decoded.poison, { value, headers });
+        const problems = [`the record cannot be decoded (${why}); ${mend}`];
+        undecodable = { topic, field: '', partition, offset, problems, isCertain: true };
+      }
+    }
+    if (compared.length > 0)
+      return { topic, records: compared.length, misfits: checkRecords(this.#graph, topic, compared, origin) };
+    return undecodable && { topic, records: 0, misfits: [undecodable] };
+  }
+
+  /** undefined: its schema cannot be had now. */
+  async #decode(topic: string, value: Buffer) {
+    try {
+      return await this.#payloads.read(topic, value);
+    } catch (error) {
+      if (error instanceof SchemaUnavailableError) return undefined;
+      throw error;
+    }
+  }
+}

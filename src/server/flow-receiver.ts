@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import type { Writer } from '../gateway/fanout/outbox/writer.ts';
+import { Receiver } from '../bus/flow/receiver.ts';
+import { processName } from '../config/pod-name.ts';
+import type { RoleServices } from './services.ts';
+
+/** undefined: flow control is off. */
+export function createReceiver(
+  { config, metrics }: RoleServices,
+  writer: Writer,
+  sockets: () => number,
+): Receiver | undefined {
+  if (config.FLOW_TARGET_MS === 0) return undefined;
+  const receiver = new Receiver({
+    gateway: `${processName(config).replace(/\s/g, '_')}-${randomBytes(3).toString('hex')}`,
+    targetMs: config.FLOW_TARGET_MS,
+    maxBytes: config.FLOW_TARGET_BYTES,
+    maxExecuting: config.MAX_PENDING_EVENTS / 2,
+    sockets,
+    fill: () => writer.fillOf(sockets()),
+  });
+  metrics.gauge(
+    'crier_flow_waiting_bytes',
+    'Bytes of events that have reached this gateway and are not served yet.',
+    () => receiver.waiting,
+  );
+  return receiver;
+}

@@ -1,0 +1,18 @@
+import type { Config } from '../config/config.ts';
+import { missingClaimsProblem } from '../graph/access/claims-needed.ts';
+import type { Graph } from '../graph/graph.ts';
+import { missingBrokersProblem } from '../graph/publishing/missing-brokers.ts';
+import { missingRegistryProblems } from '../graph/schema/record-format.ts';
+import { prefixProblems } from '../graph/schema/redis-binding.ts';
+import { lacksSchemaRegistry } from '../config/schema-registry-problems.ts';
+import { acceptsTokens } from '../config/token-keys.ts';
+
+/** Why a pod with these settings cannot serve a graph, one line each; empty: it can. */
+export function graphProblems(config: Config, graph: Graph): string[] {
+  const collisions = prefixProblems(graph.redisBindings.values(), config.CHANNEL_PREFIX);
+  const missing = lacksSchemaRegistry(config) ? missingRegistryProblems(graph.bindings.values()) : [];
+  if (config.ROLE === 'worker') return [...collisions, ...missing];
+  const brokers = config.isEmbedded ? undefined : missingBrokersProblem(graph.publications, config.KAFKA_BROKERS);
+  const claims = missingClaimsProblem(graph, acceptsTokens(config));
+  return [...collisions, ...missing, ...[brokers, claims].filter((problem) => problem !== undefined)];
+}

@@ -1,0 +1,149 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from '../config/config.ts';
+import { GraphError, SetupError } from '../base/errors.ts';
+import type { Graph } from '../graph/graph.ts';
+import type { GraphLoader } from '../graph/loading/load.ts';
+import type { Logger } from '../base/log.ts';
+import type { Metrics } from '../ops/metrics/metrics.ts';
+import { findUnknownBackends } from '../graph/loading/unknown-backends.ts';
+import type { GraphPart, OpenedGraph } from './graph-part.ts';
+import { graphProblems } from './graph-problems.ts';
+
+/**
+ * - `swapped`: the pod serves the graph of the folder; its live operations have moved to it, or have ended
+ * - `unchanged`: it served that graph already
+ * - `refused`: it serves the former graph as before; `problems` says why
+ */
+export type ReloadOutcome =
+  | { readonly outcome: 'swapped' | 'unchanged'; readonly revision: string }
+  | { readonly outcome: 'refused'; readonly revision: string; readonly problems: readonly string[] };
+
+export interface GraphReloadsOptions {
+  readonly loader: Pick<GraphLoader, 'load'>;
+  /** The graph that is served first. */
+  readonly graph: Graph;
+  readonly parts: readonly GraphPart[];
+  readonly config: Config;
+  readonly log: Logger;
+  readonly metrics: Pick<Metrics, 'graphReloads'>;
+  readonly draining: AbortSignal;
+  /** Called with what became of each reload, in place of its log line. */
+  readonly onReload?: ((outcome: ReloadOutcome, durationMs: number) => void) | undefined;
+  /** Longest wait in ms for the modules of a graph. */
+  readonly loadTimeoutMs?: number;
+}
+
+const LOAD_TIMEOUT_MS = 60_000;
+
+/**
+ * Reloads the graph of the pod: loads it beside the one that is served, opens it in each part of the pod, and serves it in all of them from one
+ * turn of the event loop on. A graph that cannot be loaded or opened changes nothing.
+ */
+export class GraphReloads {
+  readonly #options: GraphReloadsOptions;
+  #served: Graph;
+  #generation = 0;
+  #running: Promise<ReloadOutcome> | undefined;
+  /** Begins after the running one, for all who ask meanwhile: the folder may have changed since that one has read it. */
+  #next: Promise<ReloadOutcome> | undefined;
+
+  constructor(options: GraphReloadsOptions) {
+    this.#options = options;
+    this.#served = options.graph;
+  }
+
+  /** The graph that is served. */
+  get graph(): Graph {
+    return this.#served;
+  }
+
+  /** Never rejects. */
+  reload(): Promise<ReloadOutcome> {
+    if (!this.#running) {
+      return (this.#running = this.#reload().finally(() => (this.#running = undefined)));
+    }
+    return (this.#next ??= this.#running.then(() => {
+      this.#next = undefined;
+      return this.reload();
+    }));
+  }
+
+  async #reload(): Promise<ReloadOutcome> {
+    const { log, metrics, onReload } = this.#options;
+    const startedAt = performance.now();
+    const outcome = await this.#attempt();
+    metrics.graphReloads.inc({ outcome: outcome.outcome });
+    const durationMs = Math.round(performance.now() - startedAt);
+    if (onReload) onReload(outcome, durationMs);
+    else if (outcome.outcome !== 'refused') log.info({ ...outcome, durationMs }, 'the graph was reloaded');
+    else log.error({ ...outcome, durationMs }, 'the graph was not reloaded: the pod serves the former one as before');
+    return outcome;
+  }
+
+  async #attempt(): Promise<ReloadOutcome> {
+    const former = this.#served;
+    try {
+      this.#assertNotDraining();
+      const graph = await this.#load(former.revision);
+      if (!graph) return { outcome: 'unchanged', revision: former.revision };
+      this.#check(graph);
+      await this.#serve(await this.#open(graph), graph);
+      return { outcome: 'swapped', revision: graph.revision };
+    } catch (error) {
+      const problems = error instanceof SetupError ? error.message.split('\n') : [String(error)];
+      if (!(error instanceof SetupError)) this.#options.log.error({ err: error }, 'reloading the graph failed');
+      return { outcome: 'refused', revision: this.#served.revision, problems };
+    }
+  }
+
+  async #load(known: string): Promise<Graph | undefined> {
+    const { loader, loadTimeoutMs = LOAD_TIMEOUT_MS } = this.#options;
+    const timer = new AbortController();
+    const timeout = delay(loadTimeoutMs, undefined, { signal: timer.signal }).then(() => {
+      throw new GraphError(
+        `the graph has not loaded within ${loadTimeoutMs} ms: a module of it waits for something, or the pod is short of CPU`,
+      );
+    });
+    try {
+      return await Promise.race([loader.load(known), timeout]);
+    } finally {
+      timer.abort();
+      timeout.catch(() => undefined);
+    }
+  }
+
+  /** @throws GraphError */
+  #check(graph: Graph): void {
+    const { config, log } = this.#options;
+    const problems = graphProblems(config, graph);
+    if (problems.length > 0) throw new GraphError(problems.join('\n'));
+    for (const { message } of findUnknownBackends(config.backends.keys(), graph)) log.warn(message);
+    for (const warning of graph.warnings) log.warn({ graph: graph.name }, warning);
+  }
+
+  /** All parts, or none. */
+  async #open(graph: Graph): Promise<readonly OpenedGraph[]> {
+    const generation = ++this.#generation;
+    const openings = await Promise.allSettled(this.#options.parts.map((part) => part.open(graph, generation)));
+    const opened = openings.flatMap((opening) => (opening.status === 'fulfilled' ? [opening.value] : []));
+    const failure = openings.find((opening) => opening.status === 'rejected');
+    try {
+      if (failure) throw failure.reason;
+      this.#assertNotDraining();
+    } catch (error) {
+      await Promise.all(opened.map((one) => one.discard()));
+      throw error;
+    }
+    return opened;
+  }
+
+  async #serve(opened: readonly OpenedGraph[], graph: Graph): Promise<void> {
+    this.#served = graph;
+    // In one turn of the event loop.
+    await Promise.all(opened.map((one) => one.serve()));
+  }
+
+  #assertNotDraining(): void {
+    if (this.#options.draining.aborted) throw new SetupError('the pod is draining: it serves its graph until it ends');
+  }
+}

@@ -1,0 +1,91 @@
+import type { Backends } from '../graph/context/backends.ts';
+import { TriggerChannels } from '../graph/context/pubsub/trigger-channels.ts';
+import type { Publish } from '../graph/context/publishing.ts';
+import { SharingAudit } from '../gateway/fanout/sharing/sharing-audit.ts';
+import type { StateCompleteness } from '../gateway/fanout/state-completeness.ts';
+import type { RequestedDocuments } from '../graph/documents/requested-documents.ts';
+import { CompileQueue } from '../graph/execution/compile-queue.ts';
+import type { Executions } from '../graph/execution/executions.ts';
+import { Executor } from '../graph/execution/executor.ts';
+import type { Graph } from '../graph/graph.ts';
+import { GraphRuntime } from '../graph/runtime.ts';
+import type { OperationRunner } from '../graph/served-graphs.ts';
+import type { RoleServices } from './services.ts';
+
+/** What the runtimes of all graphs use. */
+export interface RuntimePorts {
+  readonly backends: Backends;
+  readonly publish: Publish;
+  readonly triggers: TriggerChannels;
+  readonly executions: Executions;
+}
+
+/** What a graph's runtime has for itself. */
+export interface GraphOwn {
+  readonly graph: Graph;
+  readonly generation: number;
+  readonly documents: RequestedDocuments;
+  /** Of a channel with a state; undefined: all are complete. */
+  readonly isStateComplete: StateCompleteness['isComplete'] | undefined;
+}
+
+/** The triggers of `context.pubsub`, which outlive a graph. */
+export function createTriggers({ bus, config, log, metrics }: RoleServices): TriggerChannels {
+  const triggers = new TriggerChannels({
+    bus,
+    prefix: config.CHANNEL_PREFIX,
+    maxChannelBytes: config.MAX_CHANNEL_BYTES,
+    maxMessageBytes: config.MAX_RECORD_BYTES,
+    log,
+    onUnrecognisedMessage: () => metrics.unrecognisedMessages.inc(),
+  });
+  metrics.gauge('crier_pubsub_triggers', 'Triggers of context.pubsub that operations listen to.', () => triggers.size);
+  return triggers;
+}
+
+export function createRuntime(
+  { bus, config, log, metrics }: RoleServices,
+  ports: RuntimePorts,
+  { graph, generation, documents, isStateComplete }: GraphOwn,
+): GraphRuntime {
+  return new GraphRuntime({
+    ...ports,
+    graph,
+    generation,
+    documents,
+    executor: new Executor(graph.schema, {
+      jitAfterUses: config.JIT_AFTER_USES,
+      hasProjection: config.PROJECTION,
+      onCompile: (outcome) => metrics.compilations.inc({ outcome }),
+      compileLater: new CompileQueue().add,
+    }),
+    states: { history: (channel, query) => bus.history(channel, query), isComplete: isStateComplete },
+    hasSharing: config.SHARING,
+    channelPrefix: config.CHANNEL_PREFIX,
+    limits: {
+      maxVariableBytes: config.MAX_VARIABLES_BYTES,
+      maxVariableDepth: config.MAX_VARIABLES_DEPTH,
+      maxVariableValues: config.MAX_VARIABLES_VALUES,
+      maxChannelBytes: config.MAX_CHANNEL_BYTES,
+      maxChannels: config.MAX_OPERATION_CHANNELS,
+    },
+    log,
+    onInternalError: () => metrics.internalErrors.inc(),
+  });
+}
+
+/** undefined: no result is shared, so none is audited. */
+export function createAudit(
+  { config, tunables, log, metrics }: RoleServices,
+  runtime: Pick<OperationRunner, 'resolverPaths'>,
+): SharingAudit | undefined {
+  if (!config.SHARING) return undefined;
+  const audit = new SharingAudit({
+    share: config.SHARING_AUDIT,
+    resolverPaths: (operation) => runtime.resolverPaths(operation),
+    log,
+    onOutcome: (outcome) => metrics.sharingAudit.inc({ outcome }),
+  });
+  tunables.bind('SHARING_AUDIT', (share) => (audit.share = share));
+  return audit;
+}

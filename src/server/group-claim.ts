@@ -1,0 +1,103 @@
+import type { Bus } from '../bus/bus.ts';
+import type { Config } from '../config/config.ts';
+import { BusUnavailableError, SetupError } from '../base/errors.ts';
+import { Periodic } from '../kafka/periodic.ts';
+
+/** Name of the claim on the bus. */
+export const GROUP_CLAIM = 'group';
+const INTERVAL_MS = 5000;
+/** After the last worker has crashed. */
+const TTL_MS = 30_000;
+/** After the last worker has ended. The other workers claim again within `INTERVAL_MS`. */
+const CLOSED_TTL_MS = 10_000;
+
+export interface GroupClaimOptions {
+  readonly bus: Pick<Bus, 'claim'>;
+  readonly config: Pick<Config, 'CHANNEL_PREFIX'>;
+  /** Called once, if another group claimed the channels earlier. */
+  readonly onRefused: (error: SetupError) => void;
+}
+
+/**
+ * One consumer group for the channels of a CHANNEL_PREFIX: the workers of a second one would take the leases of the first, and be fenced by
+ * it, without end. The group that claimed the channels first keeps them, also after Redis has lost its data.
+ */
+export class GroupClaim {
+  readonly #options: GroupClaimOptions;
+  readonly #periodic: Periodic;
+  #groupId = '';
+  #since: number | undefined;
+  #isRefused = false;
+  #isClosed = false;
+
+  constructor(options: GroupClaimOptions) {
+    this.#options = options;
+    this.#periodic = new Periodic(INTERVAL_MS, () => this.claim().catch(() => undefined));
+  }
+
+  /** The group that claims; '' before the start. */
+  get groupId(): string {
+    return this.#groupId;
+  }
+
+  /** Identifies the channels that the group has claimed: on another Redis, and with another prefix, the claim has another time. */
+  get place(): string | undefined {
+    return this.#since?.toString();
+  }
+
+  /**
+   * Claims the channels for the group, from now on until `close`. A bus that is away does not keep a worker from starting: it claims them before it
+   * publishes.
+   * @throws SetupError if another group has claimed them
+   */
+  async start(groupId: string): Promise<void> {
+    this.#groupId = groupId;
+    await this.#claim().catch((error: unknown) => {
+      if (error instanceof BusUnavailableError) return;
+      this.#isRefused = true;
+      throw error;
+    });
+    this.#periodic.start();
+  }
+
+  /** Before each lease: after a loss of Redis's data the first lease claims the channels again. @throws SetupError, BusUnavailableError */
+  async claim(): Promise<void> {
+    try {
+      await this.#claim();
+    } catch (error) {
+      if (error instanceof SetupError && !this.#isRefused) {
+        this.#isRefused = true;
+        this.#options.onRefused(error);
+      }
+      throw error;
+    }
+  }
+
+  async #claim(): Promise<void> {
+    const { bus, config } = this.#options;
+    const holder = this.#groupId;
+    const claim = await bus.claim(GROUP_CLAIM, { holder, since: this.#since, ttlMs: TTL_MS });
+    if (claim.holder !== holder) throw refusal(holder, claim.holder, config.CHANNEL_PREFIX);
+    this.#since = claim.since;
+  }
+
+  /** Idempotent. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#periodic.close();
+    if (this.#since === undefined || this.#isRefused) return;
+    const { bus } = this.#options;
+    const request = { holder: this.#groupId, since: this.#since, ttlMs: CLOSED_TTL_MS };
+    await bus.claim(GROUP_CLAIM, request).catch(() => undefined);
+  }
+}
+
+function refusal(own: string, other: string, prefix: string): SetupError {
+  const [ownName, otherName, prefixText] = [own, other, prefix].map((text) => JSON.stringify(text));
+  return new SetupError(
+    `KAFKA_GROUP_ID: the group ${ownName} may not publish with CHANNEL_PREFIX=${prefixText}, because the group ${otherName} does so on this Redis, ` +
+      `and the two would fence each other: give these pods another CHANNEL_PREFIX, set KAFKA_GROUP_ID=${other}, or stop the workers of ${otherName} ` +
+      `and wait ${TTL_MS / 1000} s`,
+  );
+}

@@ -1,0 +1,111 @@
+import { createServer } from 'node:http';
+import type { Server as HttpServer } from 'node:http';
+import type { Config } from '../config/config.ts';
+import type { Graph } from '../graph/graph.ts';
+import type { EventSources } from '../graph/schema/event-source.ts';
+import { eventSources } from '../graph/schema/event-sources.ts';
+import { exampleOperation } from '../graph/schema/example-operation.ts';
+import { createEndpoint } from '../gateway/http/endpoint.ts';
+import type { EndpointOptions } from '../gateway/http/endpoint.ts';
+import type { HttpStreams } from '../gateway/streams/http-streams.ts';
+import { createGraphiql } from '../gateway/http/graphiql.ts';
+import type { GraphiqlHandler } from '../gateway/http/graphiql.ts';
+import { createOverview } from '../gateway/http/overview.ts';
+import { developmentLive } from '../ops/live/development-live.ts';
+import { SLOW_CLIENT_LIMITS, closeAfterReplies } from '../gateway/http/listening.ts';
+import { RequestAdmission } from '../gateway/http/request-admission.ts';
+import { isBodyShort } from '../gateway/http/request-head.ts';
+import { shareOf } from '../config/processes.ts';
+import { acceptsTokens } from '../config/token-keys.ts';
+import { replacing } from './graph-part.ts';
+import type { GatewayServices } from './services.ts';
+
+export const ENDPOINT = '/graphql';
+
+export function createHttpServer(
+  services: GatewayServices,
+  parts: Pick<EndpointOptions, 'runtime' | 'authenticator' | 'documents' | 'proxies' | 'refusedOrigins' | 'onRefused'>,
+  streams: () => HttpStreams,
+): HttpServer {
+  const { config, log, draining } = services;
+  const endpoint = createEndpoint({
+    ...parts,
+    streams: { requestOf: (request) => streams().requestOf(request) },
+    admission: createAdmission(services),
+    origins: { allowed: config.ALLOWED_ORIGINS, own: config.PUBLIC_ORIGIN },
+    corsHeaders: config.ALLOWED_HEADERS.map((name) => name.toLowerCase()),
+    maxBodyBytes: config.MAX_MESSAGE_BYTES,
+    executionTimeoutMs: config.EXECUTION_TIMEOUT_MS,
+    log,
+  });
+  const pages = openPages(services);
+  const limits = { ...SLOW_CLIENT_LIMITS, keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT_MS };
+  const server = createServer(limits, (request, response) => {
+    if (streams().has(request.socket)) return void request.socket.destroy();
+    if (request.url?.split('?', 1)[0] === ENDPOINT) return void endpoint(request, response);
+    if (!isBodyShort(request, 0)) response.setHeader('connection', 'close');
+    if (pages(request, response)) return;
+    const text = `Nothing here; GraphQL is at ${ENDPOINT}${config.GRAPHIQL ? ', GraphiQL at /' : ''}\n`;
+    response.writeHead(404, { 'content-type': 'text/plain' }).end(text);
+  });
+  // A handler that reads the body asks for it; a refused request sends none.
+  server.on('checkContinue', (request, response) => server.emit('request', request, response));
+  closeAfterReplies(server, draining);
+  return server;
+}
+
+/** GraphiQL for browsers, and a text for every other client, of the graph that is served; in development the dashboard, too. */
+function openPages({ config, graph, graphParts, live }: GatewayServices): GraphiqlHandler {
+  const hasLive = config.GRAPHIQL && !config.isProduction;
+  const dashboard: GraphiqlHandler = hasLive ? developmentLive(live.routes, config.ADMIN_TOKEN) : () => false;
+  const pagesOf = (of: Graph): GraphiqlHandler => {
+    const operation = exampleOperation(of);
+    const sources: EventSources = { fields: eventSources(of), records: recordsOf(config, of) };
+    const graphiql = config.GRAPHIQL ? createGraphiql({ operation, title: of.name, sources }) : () => false;
+    const overview = createOverview({
+      endpoint: ENDPOINT,
+      origin: config.PUBLIC_ORIGIN,
+      graph: config.GRAPHIQL ? { name: of.name, operation } : undefined,
+      hasLive,
+    });
+    return (request, response) => graphiql(request, response) || overview(request, response);
+  };
+  let handle = pagesOf(graph);
+  graphParts.push(replacing((next) => void (handle = pagesOf(next))));
+  return (request, response) => dashboard(request, response) || handle(request, response);
+}
+
+/** Who writes the records of the graph's topics. */
+function recordsOf(
+  { isEmbedded, SAMPLE_INTERVAL_MS: sampleIntervalMs }: Config,
+  { samples }: Graph,
+): EventSources['records'] {
+  if (!isEmbedded) return 'programs';
+  return samples ? { sampleIntervalMs } : 'nobody';
+}
+
+function createAdmission({ config, memory, metrics }: GatewayServices): RequestAdmission {
+  const maxInFlight = shareOf(config.MAX_REQUESTS_IN_FLIGHT, config);
+  const admission = new RequestAdmission(
+    {
+      maxInFlight,
+      maxInFlightWithoutUser: acceptsTokens(config) ? Math.ceil(maxInFlight / 2) : 0,
+      user: {
+        maxInFlight: config.MAX_REQUESTS_IN_FLIGHT_PER_USER,
+        maxPerSecond: config.MAX_REQUESTS_PER_SECOND_PER_USER,
+      },
+      address: {
+        maxInFlight: config.MAX_REQUESTS_IN_FLIGHT_PER_ADDRESS,
+        maxPerSecond: config.MAX_REQUESTS_PER_SECOND_PER_ADDRESS,
+      },
+    },
+    () => memory.isShort,
+  );
+  metrics.gauge('crier_requests_in_flight', 'HTTP requests to /graphql in flight now.', () => admission.inFlight);
+  metrics.total(
+    'crier_requests_total',
+    'HTTP requests to /graphql whose tokens were looked at: the pod had room for them.',
+    () => admission.opened,
+  );
+  return admission;
+}

@@ -1,0 +1,55 @@
+import type { PartitionLease } from '../bus/bus.ts';
+import { KafkaConsumer } from '../kafka/consumer.ts';
+import type { KafkaConsumerOptions } from '../kafka/consumer.ts';
+import { defaultGroupId } from '../kafka/group-id.ts';
+import { registerCodecs } from '../kafka/kafkajs/codecs.ts';
+import type { WorkerObserver } from '../kafka/observer.ts';
+import { processName } from '../config/pod-name.ts';
+import type { GroupClaim } from './group-claim.ts';
+import { kafkaObserver, observeConsumer } from './kafka-metrics.ts';
+import type { RoleServices } from './services.ts';
+
+export interface ConsumerPorts extends Pick<
+  KafkaConsumerOptions,
+  'topics' | 'states' | 'flow' | 'printParts' | 'traces' | 'convert' | 'publish' | 'onFatal'
+> {
+  readonly claim: GroupClaim;
+  readonly records: Pick<WorkerObserver, 'onConsumed' | 'onPublished' | 'onPoison'>;
+}
+
+/** The consumer of the graph's topics, with its metrics and details. */
+export function createConsumer(
+  { config, graph, bus, log, metrics, details }: RoleServices,
+  { claim, records, onFatal, ...ports }: ConsumerPorts,
+): KafkaConsumer {
+  const observer = kafkaObserver(metrics, records);
+  registerCodecs({ maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES });
+  const acquire = async (lease: PartitionLease) => {
+    await claim.claim();
+    await bus.acquire(lease);
+  };
+  const consumer = new KafkaConsumer({
+    ...ports,
+    onFatal,
+    findGroupId: async (topics, cluster) => {
+      const groupId = await defaultGroupId(graph.name, topics, cluster, log);
+      await claim.start(groupId).catch(onFatal);
+      return groupId;
+    },
+    acquire,
+    facts: () => ({ pod: processName(config), graph: graph.name, place: claim.place }),
+    skips: bus.skips,
+    config,
+    observer,
+    log,
+  });
+  observeConsumer(metrics, consumer);
+  details['kafka'] = () => (consumer.isConnected ? 'connected' : 'away');
+  details['kafka_problem'] = () => consumer.problem;
+  details['missing_topics'] = () => consumer.missingTopics;
+  details['differing_members'] = () => consumer.group.differing;
+  details['unread_topics'] = () => consumer.group.unreadTopics;
+  details['waiting_partitions'] = () => consumer.waits;
+  details['state_fills'] = () => consumer.pendingFills;
+  return consumer;
+}

@@ -1,0 +1,55 @@
+import { EmbeddedTopics } from '../graph/embedded/embedded-topics.ts';
+import { logMissingSamples } from '../graph/embedded/missing-samples.ts';
+import { Sampler } from '../graph/embedded/sampler.ts';
+import type { Graph } from '../graph/graph.ts';
+import type { RecordPublisher } from '../kafka/record-publisher.ts';
+import type { RoleServices, Worker } from './services.ts';
+
+/** Publishes the records of the embedded topics, and appends the graph's sample records to them. */
+export function createSampler(services: RoleServices, publisher: RecordPublisher): Worker {
+  const { config, bus, embedded, graphParts, log } = services;
+  const topics = embedded ?? new EmbeddedTopics();
+  const leased = new Set<string>();
+  topics.connect(async (record, signal) => {
+    const { topic, partition } = record;
+    if (!leased.has(topic)) await bus.acquire({ topic, partition, position: -1 });
+    leased.add(topic);
+    await publisher.publish([record], signal && { signal });
+  });
+  const samplerOf = (graph: Graph) => {
+    logMissingSamples(log, graph, topics);
+    return (
+      graph.samples &&
+      new Sampler({
+        samples: graph.samples,
+        seed: 1,
+        intervalMs: config.SAMPLE_INTERVAL_MS,
+        log,
+        process: async ({ topic, key, value }, signal) => void (await topics.append(topic, { key, value }, signal)),
+      })
+    );
+  };
+  let sampler = samplerOf(services.graph);
+  let status: 'starting' | 'started' | 'closed' = 'starting';
+  graphParts.push({
+    open: (graph) => {
+      const serve = async () => {
+        const former = sampler;
+        const next = (sampler = samplerOf(graph));
+        await former?.close();
+        if (status === 'started') next?.start();
+      };
+      return Promise.resolve({ serve, discard: () => Promise.resolve() });
+    },
+  });
+  return {
+    start: () => {
+      status = 'started';
+      sampler?.start();
+    },
+    close: async () => {
+      status = 'closed';
+      await sampler?.close();
+    },
+  };
+}

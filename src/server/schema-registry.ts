@@ -1,0 +1,70 @@
+import { errorOf } from '../base/errors.ts';
+import type { Graph } from '../graph/graph.ts';
+import { topicReads } from '../graph/schema/topic-reads.ts';
+import type { TopicReads } from '../graph/schema/topic-reads.ts';
+import { COMPILERS } from '../kafka/decoding/compilers.ts';
+import type { DecoderOptions } from '../kafka/decoding/decoder.ts';
+import { accessOf } from '../kafka/decoding/registry-access.ts';
+import { RegistryRequests } from '../kafka/decoding/registry-requests.ts';
+import { compareWithNewest, subjectOf } from '../kafka/decoding/schema-comparison.ts';
+import { SchemaRegistry } from '../kafka/decoding/schema-registry.ts';
+import { topicDecoders } from '../kafka/decoding/topic-decoders.ts';
+import type { TopicDecoders } from '../kafka/decoding/topic-decoders.ts';
+import type { RoleServices } from './services.ts';
+
+/** Fields that a log line names. */
+const MAX_NAMED = 50;
+
+/** The decoders of a graph's topics whose records may have schemas. Begins to compare the graph with the newest schemas. */
+export type DecodersOf = (graph: Graph) => ReadonlyMap<string, TopicDecoders>;
+
+/**
+ * Makes decoders for graphs.
+ * @param onOverflow called for each number that became null because JSON cannot print it
+ */
+export function openSchemaRegistry(
+  services: RoleServices,
+  { limits, onOverflow }: Pick<DecoderOptions, 'limits' | 'onOverflow'>,
+): DecodersOf {
+  const { config, log, register } = services;
+  const registry = new SchemaRegistry(register(new RegistryRequests(accessOf(config))));
+  return (graph) => {
+    const topics = topicReads(graph).filter(({ format }) => format !== 'JSON');
+    for (const reads of topics) {
+      const { nameOf, shape } = reads;
+      void logDifference(services, reads, registry, { nameOf, shape, limits, onOverflow });
+    }
+    return topicDecoders(topics, { registry, compilers: COMPILERS, limits, onOverflow, log });
+  };
+}
+
+/** Never rejects. */
+async function logDifference(
+  { log }: RoleServices,
+  reads: TopicReads,
+  registry: SchemaRegistry,
+  options: DecoderOptions,
+): Promise<void> {
+  const { topic } = reads;
+  const subject = subjectOf(topic);
+  try {
+    const difference = await compareWithNewest(reads, registry, COMPILERS, options);
+    if (!difference) return;
+    const [missing, unread] = [difference.missing.slice(0, MAX_NAMED), difference.unread.slice(0, MAX_NAMED)];
+    if (missing.length > 0)
+      log.warn(
+        { topic, subject, fields: missing },
+        'the graph reads fields that the newest schema of the topic does not have',
+      );
+    if (unread.length > 0)
+      log.info(
+        { topic, subject, fields: unread },
+        'no field of the graph reads these fields of the newest schema of the topic',
+      );
+  } catch (error) {
+    log.warn(
+      { topic, subject, err: { message: errorOf(error).message } },
+      'the newest schema of the topic was not compared',
+    );
+  }
+}

@@ -1,0 +1,36 @@
+import { topicOf } from '../bus/channel.ts';
+import { StateCompleteness } from '../gateway/fanout/state-completeness.ts';
+import type { Graph } from '../graph/graph.ts';
+import { stateSignatures } from '../graph/state/state-signature.ts';
+import type { RoleServices } from './services.ts';
+
+/**
+ * Follows which topics have complete states. Returns undefined where states need no fill: the graph keeps none, or its records are the
+ * graph's own samples.
+ */
+export async function followStates(
+  { config, bus }: RoleServices,
+  graph: Graph,
+): Promise<StateCompleteness | undefined> {
+  const signatures = stateSignatures(graph.bindings.values(), bus.stateFills.places);
+  if (signatures.size === 0 || config.REDIS_URL === '') return undefined;
+  const states = new StateCompleteness({
+    fills: bus.stateFills,
+    signatures,
+    topicOf: (channel) => topicOf(channel, config.CHANNEL_PREFIX),
+  });
+  await states.start();
+  return states;
+}
+
+/** @param states of the graph that is served; undefined: its states need no fill */
+export function showStates({ metrics, details }: RoleServices, states: () => StateCompleteness | undefined): void {
+  details['incomplete_states'] = () => states()?.incomplete;
+  metrics.gauges(
+    'crier_states_complete',
+    '1 if each partition of the topic has been read from its beginning, so that the states of its channels are complete, else 0.',
+    ['topic'],
+    () =>
+      Array.from(states()?.topics ?? [], ({ topic, isComplete }) => ({ labels: { topic }, value: Number(isComplete) })),
+  );
+}

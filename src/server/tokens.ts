@@ -1,0 +1,50 @@
+import { createPublicKey, createSecretKey } from 'node:crypto';
+import { RemoteKeySet } from '../gateway/identity/remote-key-set.ts';
+import { TokenVerifier } from '../gateway/identity/token-verifier.ts';
+import type { TokenIssuer } from '../gateway/identity/token-verifier.ts';
+import { LogWindow } from '../base/log.ts';
+import { pem, tokenAlgorithms } from '../config/identity-problems.ts';
+import type { GatewayServices } from './services.ts';
+
+const LOG_WINDOW_MS = 60_000;
+/** Forwarded headers that may have the text of a token. */
+const TOKEN_HEADERS = ['authorization', 'cookie'];
+
+/** What verifies the tokens of clients. Resolves when their keys were fetched, or could not be. */
+export async function openTokens(services: GatewayServices) {
+  const { config } = services;
+  const verifier = new TokenVerifier({
+    issuers: await openIssuers(services),
+    audiences: config.JWT_AUDIENCE,
+    algorithms: tokenAlgorithms(config),
+    clockToleranceMs: config.JWT_CLOCK_TOLERANCE_MS,
+  });
+  const isForwarded = [...config.backends.values()].some(({ forwardedHeaders }) =>
+    forwardedHeaders.some((name) => TOKEN_HEADERS.includes(name)),
+  );
+  return { verifier, isRequired: config.AUTH !== 'optional', cookie: config.JWT_COOKIE, isForwarded };
+}
+
+async function openIssuers(services: GatewayServices): Promise<TokenIssuer[]> {
+  const { JWT_JWKS_URL: urls, JWT_SECRET: secret, JWT_PUBLIC_KEY: publicKey, JWT_ISSUER: names } = services.config;
+  if (secret !== '') return [{ names, key: createSecretKey(Buffer.from(secret)) }];
+  if (publicKey !== '') return [{ names, key: createPublicKey(pem(publicKey)) }];
+  const sets = urls.map((url) => openKeySet(url, services));
+  await Promise.all(sets.map((set) => set.start()));
+  return sets.map((set, i) => ({ names: sets.length > 1 ? [names[i]!] : names, key: set.keyOf }));
+}
+
+function openKeySet(url: string, { log, metrics, register, unreadyWhile }: GatewayServices): RemoteKeySet {
+  const failures = new LogWindow(LOG_WINDOW_MS);
+  const set = new RemoteKeySet({
+    url,
+    onFetch: () => metrics.keyFetches.inc({ outcome: 'ok' }),
+    onFailure: (error) => {
+      metrics.keyFetches.inc({ outcome: 'failed' });
+      failures.run(url, (suppressed) => log.warn({ err: error, url, suppressed }, 'a key set could not be fetched'));
+    },
+  });
+  // A pod that has never had keys refuses everybody. Later all pods have the same trouble, and keep their keys meanwhile.
+  unreadyWhile('token_keys', () => !set.hasKeys);
+  return register(set);
+}

@@ -1,0 +1,80 @@
+import type { Bus } from '../bus/bus.ts';
+import { Periodic } from '../kafka/periodic.ts';
+import type { Logger } from '../base/log.ts';
+import type { Metrics } from '../ops/metrics/metrics.ts';
+import { GROUP_CLAIM } from './group-claim.ts';
+
+const INTERVAL_MS = 10_000;
+/** Looks in sequence that find no worker before that is logged: while the workers are replaced there is none for a moment. */
+const PATIENCE = 3;
+
+export interface WorkerWatchOptions {
+  readonly bus: Pick<Bus, 'claimOf'>;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Messages of workers that have reached this gateway, in total. */
+  readonly messages: () => number;
+  /** Default: 10 s. */
+  readonly intervalMs?: number;
+}
+
+/**
+ * Tells a gateway whether workers publish for it. If there are none although workers run, the Redis settings of the pods differ: nothing
+ * else would say so, for a gateway without events looks healthy.
+ */
+export class WorkerWatch {
+  readonly #options: WorkerWatchOptions;
+  readonly #periodic: Periodic;
+  #group: string | undefined;
+  #misses = 0;
+  /** At the last look. */
+  #messages = 0;
+
+  constructor(options: WorkerWatchOptions) {
+    this.#options = options;
+    this.#periodic = new Periodic(options.intervalMs ?? INTERVAL_MS, () => this.#look());
+    options.metrics.gauge(
+      'crier_gateway_without_workers',
+      '1 while no worker publishes for this gateway, else 0.',
+      () => (this.isAlone ? 1 : 0),
+    );
+  }
+
+  /** The consumer group whose workers publish for this gateway; undefined: none do, or the bus has not said yet. */
+  get group(): string | undefined {
+    return this.#group;
+  }
+
+  /** True if no worker publishes for this gateway, for about 30 s. */
+  get isAlone(): boolean {
+    return this.#misses >= PATIENCE;
+  }
+
+  start(): void {
+    this.#periodic.start();
+  }
+
+  /** Idempotent. */
+  close(): Promise<void> {
+    this.#periodic.close();
+    return Promise.resolve();
+  }
+
+  async #look(): Promise<void> {
+    // The bus logs its own outage.
+    const claim = await this.#options.bus.claimOf(GROUP_CLAIM).catch(() => 'away' as const);
+    if (claim === 'away') return;
+    const wasAlone = this.isAlone;
+    this.#group = claim?.holder;
+    // Workers of a version before claims are known by their messages only.
+    const messages = this.#options.messages();
+    this.#misses = claim || messages > this.#messages ? 0 : this.#misses + 1;
+    this.#messages = messages;
+    if (this.isAlone === wasAlone) return;
+    if (wasAlone) this.#options.log.info({ groupId: this.#group }, 'a worker publishes for this gateway again');
+    else
+      this.#options.log.warn(
+        'no worker publishes for this gateway: start one, or give workers and gateways the same REDIS_URL and CHANNEL_PREFIX',
+      );
+  }
+}

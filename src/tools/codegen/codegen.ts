@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SetupError, UsageError } from '../../base/errors.ts';
+import { FolderWatcher } from '../folder-watcher.ts';
+import { readArguments } from '../command.ts';
+import { say } from '../paint.ts';
+import { MARK, generateTypes } from './generated-types.ts';
+import { INSTALL_COMMAND } from './generator-packages.ts';
+
+export const usage = `Writes the TypeScript types of a graph: its payloads, arguments, context and resolvers.
+
+Usage: crier codegen [<graph folder>] [options]
+
+  --out <file>  default: types.ts in the folder
+  --check       writes nothing, and exits with 1 if the file is not what would be written
+  --watch       writes it again when a file of the folder changes
+  --help        prints this text
+
+The folder is GRAPH by default, or the working directory. Resolvers are typed by it:
+
+  import type { OrderResolvers } from './types.ts';
+  export const Order: OrderResolvers = { total: (order, args, { loaders }) => … };
+
+If objects have other fields than the schema says, sources.ts in the folder exports their types, named as those of the schema.
+Needs GraphQL Code Generator in your project:
+
+  ${INSTALL_COMMAND}
+`;
+
+interface Target {
+  readonly folder: string;
+  readonly out: string;
+}
+
+export async function run(args: readonly string[]): Promise<number> {
+  const flag = { type: 'boolean' } as const;
+  const options = { out: { type: 'string' }, check: flag, watch: flag } as const;
+  const { values, positionals } = readArguments('codegen', args, { options, maxPositionals: 1 });
+  if (values.check && values.watch)
+    throw new UsageError('--check and --watch: use one of them; see crier codegen --help');
+  if (values.out === '') throw new UsageError('--out: expected the name of a file; see crier codegen --help');
+  const folder = positionals[0] ?? (process.env['GRAPH'] || '.');
+  const target = { folder, out: values.out ?? join(folder, 'types.ts') };
+  if (values.check) return check(target);
+  if ((await write(target)) === 'current') sayCurrent(target);
+  if (values.watch) await watch(target);
+  return 0;
+}
+
+/** Resolves with the exit code. */
+async function check({ folder, out }: Target): Promise<number> {
+  const types = await generateTypes(folder, out);
+  if ((await present(out)) === types) {
+    process.stdout.write(`${out} is current\n`);
+    return 0;
+  }
+  const command = `crier codegen ${folder}${out === join(folder, 'types.ts') ? '' : ` --out ${out}`}`;
+  throw new SetupError(`${out} is not what the schema says; run ${command}`);
+}
+
+/** @throws SetupError for a file that is somebody's own, or that cannot be written */
+async function write({ folder, out }: Target): Promise<'written' | 'current'> {
+  const before = await present(out);
+  if (before !== undefined && !before.startsWith(MARK)) {
+    throw new SetupError(`${out} exists, and crier codegen has not written it; --out names another file`);
+  }
+  const types = await generateTypes(folder, out);
+  if (types === before) return 'current';
+  await writeFile(out, types).catch((error: unknown) => {
+    throw new SetupError(`${out} cannot be written: ${(error as Error).message}`, { cause: error });
+  });
+  say('green', `written: ${out}`);
+  return 'written';
+}
+
+function sayCurrent({ out }: Target): void {
+  say('dim', `${out} is current`);
+}
+
+/** Until the process is interrupted. */
+async function watch(target: Target): Promise<void> {
+  let isBroken = false;
+  const onChange = async () => {
+    try {
+      // The written file is a change of the folder, too.
+      if ((await write(target)) === 'current' && isBroken) sayCurrent(target);
+      isBroken = false;
+    } catch (error) {
+      isBroken = true;
+      say('red', (error as Error).message);
+    }
+  };
+  const watcher = new FolderWatcher({ folder: target.folder, onChange });
+  await watcher.start();
+  say('dim', `watching ${target.folder}`);
+  // The watcher does not keep a process alive.
+  const alive = setInterval(() => undefined, 2 ** 30);
+  await new Promise((resolve) => process.once('SIGINT', resolve));
+  clearInterval(alive);
+  await watcher.close();
+}
+
+/** undefined: the file does not exist. */
+async function present(file: string): Promise<string | undefined> {
+  return existsSync(file) ? readFile(file, 'utf8') : undefined;
+}

@@ -1,0 +1,75 @@
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { SetupError } from '../../base/errors.ts';
+
+/** The packages of GraphQL Code Generator, each with the version that crier is tested with. */
+export const GENERATOR_PACKAGES = {
+  '@graphql-codegen/core': '6.2.1',
+  '@graphql-codegen/typescript': '6.1.0',
+  '@graphql-codegen/typescript-resolvers': '6.1.0',
+} as const;
+
+type PackageName = keyof typeof GENERATOR_PACKAGES;
+
+/** What `codegen` of `@graphql-codegen/core` takes, as far as crier gives it. */
+interface CodegenOptions {
+  readonly filename: string;
+  /** A document of graphql-js. */
+  readonly schema: object;
+  readonly documents: readonly [];
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly plugins: readonly Readonly<Record<string, object>>[];
+  readonly pluginMap: Readonly<Record<string, unknown>>;
+}
+
+export interface GeneratorPackages {
+  readonly codegen: (options: CodegenOptions) => Promise<string>;
+  readonly typescript: unknown;
+  readonly resolvers: unknown;
+}
+
+/** The command that installs what `crier codegen` needs. */
+export const INSTALL_COMMAND = `npm install --save-dev ${Object.entries(GENERATOR_PACKAGES)
+  .map(([name, version]) => `${name}@${version}`)
+  .join(' ')}`;
+
+/**
+ * Loads GraphQL Code Generator from the project that has the graph, else from the working directory. It is no dependency of crier, whose
+ * servers do not need its 47 packages.
+ * @throws SetupError with the command that installs it
+ */
+export function loadGenerator(folder: string): GeneratorPackages {
+  const places = [folder, '.'].map((place) => createRequire(join(resolve(place), 'graph.js')));
+  const { codegen } = load(places, '@graphql-codegen/core') as { codegen: GeneratorPackages['codegen'] };
+  return {
+    codegen,
+    typescript: load(places, '@graphql-codegen/typescript'),
+    resolvers: load(places, '@graphql-codegen/typescript-resolvers'),
+  };
+}
+
+function load(places: readonly NodeJS.Require[], name: PackageName): unknown {
+  for (const require of places) {
+    const path = pathOf(require, name);
+    if (path === undefined) continue;
+    try {
+      return require(path);
+    } catch (error) {
+      throw new SetupError(
+        `${name} cannot be loaded: ${(error as Error).message}; install it again: ${INSTALL_COMMAND}`,
+        {
+          cause: error,
+        },
+      );
+    }
+  }
+  throw new SetupError(`crier codegen needs ${name}, which is not installed in your project: ${INSTALL_COMMAND}`);
+}
+
+function pathOf(require: NodeJS.Require, name: PackageName): string | undefined {
+  try {
+    return require.resolve(name);
+  } catch {
+    return undefined;
+  }
+}

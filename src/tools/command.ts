@@ -1,0 +1,56 @@
+import { parseArgs } from 'node:util';
+import type { ParseArgsConfig } from 'node:util';
+import { didYouMean } from '../base/did-you-mean.ts';
+import { UsageError } from '../base/errors.ts';
+
+/** The module of a command. */
+export interface Command {
+  /** What `crier <command> --help` prints. */
+  readonly usage: string;
+  /** Resolves with the exit code. @throws UsageError for wrong arguments; SetupError for what a person has to mend */
+  run(this: void, args: readonly string[]): Promise<number>;
+}
+
+/** A repeatable option is a list. */
+type Options = NonNullable<ParseArgsConfig['options']>;
+
+/** @throws UsageError for unknown options, options without a value, and more positionals than `maxPositionals` */
+export function readArguments<const T extends Options>(
+  command: string,
+  args: readonly string[],
+  { options, maxPositionals = 0 }: { readonly options: T; readonly maxPositionals?: number },
+) {
+  try {
+    const parsed = parseArgs({ args: [...args], options, allowPositionals: maxPositionals > 0 });
+    const extra = parsed.positionals[maxPositionals];
+    if (extra === undefined) return parsed;
+    throw new Error(`Unexpected argument '${extra}'`);
+  } catch (error) {
+    throw new UsageError(`${problemOf(error as Error, options)}; see crier ${command} --help`, { cause: error });
+  }
+}
+
+/** Node's message of an unknown option explains how to pass it as a positional. */
+function problemOf({ code, message }: Error & { code?: string }, options: Options): string {
+  const [, unknown] = (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && /'(-[^']*)'/.exec(message)) || [];
+  if (unknown === undefined) return message;
+  const names = Object.keys(options).map((name) => `--${name}`);
+  return `unknown option ${JSON.stringify(unknown)}${didYouMean(unknown, names)}`;
+}
+
+/** @throws UsageError unless the text is a whole number from 1 */
+export function positiveInteger(option: string, text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new UsageError(`${option}: expected a whole number, at least 1, got ${JSON.stringify(text)}`);
+}
+
+/** Values of `--header`. @throws UsageError unless each is `name: value` */
+export function readHeaders(texts: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [, name, value] = /^([^:\s]+):\s*(.*)$/s.exec(text) ?? [];
+      if (name !== undefined && value !== undefined) return [name, value];
+      throw new UsageError(`--header: expected "name: value", got ${JSON.stringify(text)}`);
+    }),
+  );
+}

@@ -1,0 +1,12 @@
+import type { DeadLetterEntry } from '../kafka/dead-letter/dead-letter-commands.ts';
+import { onOneLine } from '../base/visible.ts';
+
+/** What `crier dead-letters list` prints of one: position, reason and what was found, age, size, key. All of it may be whatever a producer has written. */
+export function deadLetterLine({ facts, record: { key, timestamp } }: DeadLetterEntry, now = Date.now()): string {
+  const { topic, partition, offset, reason, found, valueBytes, isPartial } = facts;
+  const ageSeconds = Math.max(0, Math.round((now - Number(timestamp)) / 1000));
+  const size = valueBytes === undefined ? 'unknown size' : `${valueBytes} bytes${isPartial ? ' (omitted)' : ''}`;
+  const keyText = JSON.stringify(key?.toString() ?? null);
+  const why = found === undefined ? reason : `${reason} (${found})`;
+  return onOneLine(`${topic}/${partition}/${offset} ${why} ${ageSeconds} s ago, ${size}, key ${keyText}`);
+}

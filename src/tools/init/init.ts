@@ -1,0 +1,128 @@
+import { basename, parse, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { readSettings } from '../../config/config.ts';
+import { UsageError } from '../../base/errors.ts';
+import type { SecretFiles, Settings } from '../../config/settings.ts';
+import { readArguments } from '../command.ts';
+import { paint } from '../paint.ts';
+import { choiceText } from './choice-text.ts';
+import { exampleSubscription } from './example-subscription.ts';
+import { refuseExisting, writeGraphFiles } from './graph-files.ts';
+import { inferGraph } from './inferred-graph.ts';
+import { nextCommands } from './next-commands.ts';
+import type { NextCommands } from './next-commands.ts';
+import { readmeText } from './readme-text.ts';
+import { readSampleFile } from './sample-file.ts';
+import { samplesText } from './samples-text.ts';
+import { schemaText } from './schema-text.ts';
+import { readTopic } from './topic-source.ts';
+import type { TopicRecords } from './topic-source.ts';
+import { visible } from '../../base/visible.ts';
+
+export const usage = `Writes a graph for a topic: its types and its binding follow from records.
+
+Usage: crier init <folder> --topic <name> [--sample <file>]
+       crier init <folder> --sample <file>
+
+  --topic <name>   reads the newest records of this topic, and changes nothing in Kafka; with --sample only its name is used
+  --sample <file>  reads sample records: a JSON object, an array of objects, or an object on each line; - is standard input
+  --help           prints this text
+
+Without both it asks, on a terminal. Settings are crier's environment variables: KAFKA_BROKERS, KAFKA_TLS, KAFKA_SASL_…, and
+SCHEMA_REGISTRY_URL for records of Avro and Protobuf. It writes schema.graphql, samples.ts and README.md, and replaces no file.
+`;
+
+const FILES = ['schema.graphql', 'samples.ts', 'README.md'];
+/** Names of Kafka's topics. */
+const TOPIC = /^[\w.-]{1,249}$/;
+const NEEDS =
+  'expected --topic <name>, or --sample <file> with records of JSON (- is standard input); see crier init --help';
+
+/** At least one of the two. */
+interface Source {
+  readonly topic?: string | undefined;
+  readonly sample?: string | undefined;
+}
+
+export async function run(args: readonly string[]): Promise<number> {
+  const options = { topic: { type: 'string' }, sample: { type: 'string' } } as const;
+  const { values, positionals } = readArguments('init', args, { options, maxPositionals: 1 });
+  const [folder] = positionals;
+  if (folder === undefined) throw new UsageError('expected the folder of the graph; see crier init --help');
+  refuseExisting(folder, FILES);
+  const source = values.topic === undefined && values.sample === undefined ? await ask() : values;
+  const topic = topicOf(source, folder);
+  const { records, hasSchema, undecodable } = await read(source, topic, readSettings(process.env));
+  if (undecodable > 0) process.stderr.write(`left out, because crier cannot decode them: ${undecodable} records\n`);
+
+  const graph = inferGraph(topic, records);
+  const count = records.length === 1 ? 'one record' : `${records.length} records`;
+  const from = `${count} ${placeOf(source, topic)}`;
+  const commands = nextCommands(folder, exampleSubscription(graph, records), hasSchema);
+  await writeGraphFiles(folder, {
+    'schema.graphql': schemaText(graph, from),
+    'samples.ts': samplesText(topic, records, from),
+    'README.md': readmeText(basename(resolve(folder)), from, commands),
+  });
+  process.stdout.write(report(folder, from, choiceText(graph), commands));
+  return 0;
+}
+
+/** @throws UsageError where nobody can answer */
+async function ask(): Promise<Source> {
+  // They are undefined where the streams are files or pipes.
+  const isTerminal = Boolean(process.stdin.isTTY) && Boolean(process.stderr.isTTY);
+  if (!isTerminal) throw new UsageError(NEEDS);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const question = 'A Kafka topic, or a file with sample records (.json, .jsonl): ';
+    // After Ctrl-C and Ctrl-D the question stays without an answer.
+    const closed = new Promise<never>((_, reject) => terminal.once('close', () => reject(new UsageError(NEEDS))));
+    terminal.once('SIGINT', () => terminal.close());
+    const answer = (await Promise.race([terminal.question(question), closed])).trim();
+    if (answer === '') throw new UsageError(NEEDS);
+    return existsSync(answer) ? { sample: answer } : { topic: answer };
+  } finally {
+    terminal.close();
+  }
+}
+
+function placeOf({ sample }: Source, topic: string): string {
+  if (sample === undefined) return `of the topic "${topic}"`;
+  return sample === '-' ? 'of standard input' : `in ${visible(basename(sample))}`;
+}
+
+/** Without a name: that of the file, or of the folder for standard input. */
+function topicOf({ topic, sample = '' }: Source, folder: string): string {
+  if (topic !== undefined && !TOPIC.test(topic))
+    throw new UsageError(`--topic: expected letters, digits, ".", "_" and "-", got ${visible(topic)}`);
+  const name = sample === '-' ? basename(resolve(folder)) : parse(sample).name;
+  return topic ?? (name.replace(/[^\w.-]+/g, '-').slice(0, 249) || 'records');
+}
+
+async function read({ sample }: Source, topic: string, settings: Settings & SecretFiles): Promise<TopicRecords> {
+  if (sample === undefined) return readTopic(topic, settings);
+  const limits = { maxBytes: settings.MAX_RECORD_BYTES, maxDepth: settings.MAX_RECORD_DEPTH };
+  return { records: await readSampleFile(sample, limits), hasSchema: false, undecodable: 0 };
+}
+
+function report(folder: string, source: string, choice: string, { sample, tail, live, types }: NextCommands): string {
+  const command = (text: string) => `  ${paint(process.stdout, 'cyan', text)}\n`;
+  return `${paint(process.stdout, 'green', 'written')}: ${FILES.join(', ')} in ${folder}, from ${source}
+
+${choice}
+
+Play the sample records, without Kafka, and open http://localhost:4000/:
+
+${command(sample)}
+Print events in another terminal:
+
+${command(tail)}
+Serve the topic, with the addresses of your Kafka and Redis:
+
+${command(live)}
+Write types for resolvers.ts, once you have one:
+
+${command(types)}`;
+}

@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { SetupError } from '../../base/errors.ts';
+import { jsonKind } from '../../base/json/json-object.ts';
+import { decodeRecord } from '../../kafka/decoding/record.ts';
+import type { DecodeReason, RecordLimits } from '../../kafka/decoding/record.ts';
+import { SnakeCase } from '../../kafka/decoding/snake-case.ts';
+import type { SeenRecord } from './seen-record.ts';
+
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_RECORDS = 1000;
+const TOO_DEEP = 'more levels than MAX_RECORD_DEPTH';
+
+/** A record in the file, and where it is. */
+interface Sample {
+  /** undefined: it has more levels than can be written. */
+  readonly text: string | undefined;
+  readonly place: string;
+}
+
+/**
+ * Reads sample records: one JSON object, an array of them, or an object on each line. Skips null, as crier skips records without a value.
+ * @param file `-`: standard input
+ * @throws SetupError for anything else, naming its line or item
+ */
+export async function readSampleFile(file: string, limits: RecordLimits): Promise<readonly SeenRecord[]> {
+  const content = (await contentOf(file)).replace(/^\uFEFF/, '');
+  const name = file === '-' ? 'standard input' : file;
+  if (content.trim() === '') throw new SetupError(`${name}: is empty; expected JSON objects, as producers write them`);
+  const snakeCase = new SnakeCase();
+  const records = samplesOf(content).flatMap(({ text: json, place }): SeenRecord[] => {
+    if (json === undefined) throw new SetupError(`${name}, ${place}: ${TOO_DEEP}`);
+    if (json.trim() === 'null') return [];
+    const decoded = decodeRecord(Buffer.from(json), limits);
+    if (decoded.poison !== undefined) throw new SetupError(`${name}, ${place}: ${whyNot(json, decoded.poison)}`);
+    const payload = snakeCase.convertObjToSnakeKeys(structuredClone(decoded.payload));
+    return [{ key: undefined, value: decoded.payload, payload }];
+  });
+  if (records.length === 0) throw new SetupError(`${name}: has no record with a value; expected JSON objects`);
+  return records;
+}
+
+async function contentOf(file: string): Promise<string> {
+  try {
+    const content = await (file === '-' ? text(process.stdin) : readFile(file, 'utf8'));
+    if (content.length <= MAX_BYTES) return content;
+  } catch (error) {
+    throw new SetupError(`--sample: ${(error as Error).message}`, { cause: error });
+  }
+  throw new SetupError(`--sample: ${file} has more than 64 MB; a hundred records are enough`);
+}
+
+function samplesOf(content: string): readonly Sample[] {
+  let json: unknown;
+  try {
+    json = JSON.parse(content);
+  } catch {
+    const lines = content.split('\n').map((line, i) => ({ text: line, place: `line ${i + 1}` }));
+    return lines.filter(({ text: line }) => line.trim() !== '').slice(0, MAX_RECORDS);
+  }
+  if (!Array.isArray(json)) return [{ text: content, place: 'the value' }];
+  return json.slice(0, MAX_RECORDS).map((item, i) => ({ text: jsonOf(item), place: `item ${i + 1}` }));
+}
+
+/** undefined: the value has too many levels for the stack of JSON.stringify, though not for JSON.parse, which has none. */
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function whyNot(json: string, reason: DecodeReason): string {
+  if (reason === 'not_object') return `expected a JSON object, got ${jsonKind(JSON.parse(json))}`;
+  if (reason === 'too_large') return 'more bytes than MAX_RECORD_BYTES';
+  if (reason === 'too_deep') return TOO_DEEP;
+  return 'not JSON; write one object, an array of objects, or an object on each line';
+}

@@ -1,0 +1,122 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { SetupError } from '../../base/errors.ts';
+import { keyText } from '../../graph/record-parts.ts';
+import { snakeCaseName } from '../../base/json/key-naming.ts';
+import type { KafkaRecord, PoisonReason } from '../../kafka/batch.ts';
+import { COMPILERS } from '../../kafka/decoding/compilers.ts';
+import type { PayloadPlace } from '../../kafka/decoding/decoder.ts';
+import { PayloadReader } from '../../kafka/decoding/payload-reader.ts';
+import type { Decoded } from '../../kafka/decoding/record.ts';
+import { accessOf } from '../../kafka/decoding/registry-access.ts';
+import { RegistryRequests } from '../../kafka/decoding/registry-requests.ts';
+import { SchemaUnavailableError } from '../../kafka/decoding/schema-errors.ts';
+import { SchemaRegistry } from '../../kafka/decoding/schema-registry.ts';
+import { topicDecoders } from '../../kafka/decoding/topic-decoders.ts';
+import { MAGIC_BYTE } from '../../kafka/decoding/wire-format.ts';
+import { RecentRecords } from '../../kafka/kafkajs/recent-records.ts';
+import { undecodableReason } from '../../kafka/undecodable-reason.ts';
+import { createLog } from '../../base/log.ts';
+import type { SecretFiles, Settings } from '../../config/settings.ts';
+import { missingTopic, withKafka } from '../with-kafka.ts';
+import type { SeenRecord } from './seen-record.ts';
+
+const MAX_RECORDS = 200;
+const REGISTRY_ATTEMPTS = 20;
+const REGISTRY_WAIT_MS = 250;
+
+/** Decimals and times are texts, as for fields of String. */
+const UNREAD: PayloadPlace = { kinds: new Set(), at: () => UNREAD };
+
+type ReadPayload = Decoded | { readonly poison: PoisonReason; readonly payload?: undefined };
+
+export interface TopicRecords {
+  readonly records: readonly SeenRecord[];
+  /** True if a record has a schema of a registry. */
+  readonly hasSchema: boolean;
+  /** Records that are no payloads. */
+  readonly undecodable: number;
+}
+
+/**
+ * Reads up to 200 of the newest records of a topic. Joins no group and commits nothing.
+ * @throws SetupError if the topic does not exist, is empty, or has no record that crier can decode
+ */
+export async function readTopic(topic: string, settings: Settings & SecretFiles): Promise<TopicRecords> {
+  const records = (await newestRecords(topic, settings)).filter(({ value, poison }) => value !== null || poison);
+  if (records.length === 0) {
+    throw new SetupError(
+      `the topic "${topic}" has no record with a value; write one first, or add --sample with a file of records`,
+    );
+  }
+  const payloads = await payloadsOf(topic, records, settings);
+  const seen = records.flatMap((record, i): SeenRecord[] => {
+    const { value } = record;
+    const { payload } = payloads[i]!;
+    if (!payload) return [];
+    const hasSchema = value![0] === MAGIC_BYTE;
+    const written = hasSchema ? payload : (JSON.parse(value!.toString()) as Record<string, unknown>);
+    return [{ key: keyText(record), value: written, payload }];
+  });
+  const [poison] = payloads.flatMap(({ poison: reason }, i) => (reason ? { reason, record: records[i]! } : []));
+  if (seen.length === 0 && poison) {
+    const { why, mend } = undecodableReason(poison.reason, poison.record);
+    throw new SetupError(
+      `none of the ${records.length} newest records of the topic "${topic}" can be decoded (${why}); ${mend}`,
+    );
+  }
+  const hasSchema = records.some(({ value }) => value?.[0] === MAGIC_BYTE);
+  return { records: seen, hasSchema, undecodable: records.length - seen.length };
+}
+
+function newestRecords(topic: string, settings: Settings & SecretFiles): Promise<readonly KafkaRecord[]> {
+  const hint = `; the records of "${topic}" are read from there`;
+  return withKafka({ settings, log: createLog('silent'), hint }, async ({ client, cluster }) => {
+    if ((await cluster.existingTopics([topic])).length === 0)
+      throw new SetupError(await missingTopic({ client, cluster }, topic));
+    const ranges = (await cluster.partitionRanges([topic])).get(topic)!;
+    return (await RecentRecords.connect(client)).read(topic, ranges, MAX_RECORDS);
+  });
+}
+
+async function payloadsOf(
+  topic: string,
+  records: readonly KafkaRecord[],
+  settings: Settings & SecretFiles,
+): Promise<readonly ReadPayload[]> {
+  const limits = { maxBytes: settings.MAX_RECORD_BYTES, maxDepth: settings.MAX_RECORD_DEPTH };
+  const requests = settings.SCHEMA_REGISTRY_URL.length > 0 ? new RegistryRequests(accessOf(settings)) : undefined;
+  const decoders = requests
+    ? topicDecoders([{ topic, format: undefined, nameOf: snakeCaseName, shape: UNREAD }], {
+        registry: new SchemaRegistry(requests),
+        compilers: COMPILERS,
+        limits,
+        onOverflow: () => undefined,
+        log: createLog('silent'),
+      })
+    : new Map();
+  const reader = new PayloadReader({ limits, decoders, keyPlaces: new Map() });
+  const payloads: ReadPayload[] = [];
+  try {
+    for (const { value, poison } of records) {
+      payloads.push(poison ? { poison } : await patiently(() => reader.read(topic, value!)));
+    }
+    return payloads;
+  } finally {
+    await requests?.close();
+  }
+}
+
+/** @throws SetupError if the schema registry does not answer */
+async function patiently(read: () => Promise<Decoded>): Promise<Decoded> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof SchemaUnavailableError)) throw error;
+      if (!error.isPending || attempt === REGISTRY_ATTEMPTS) {
+        throw new SetupError(`SCHEMA_REGISTRY_URL: ${error.message}`, { cause: error });
+      }
+      await delay(REGISTRY_WAIT_MS);
+    }
+  }
+}

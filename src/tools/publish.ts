@@ -1,0 +1,149 @@
+import type { Message, Producer } from 'kafkajs';
+import { readSettings } from '../config/config.ts';
+import { SetupError, UsageError } from '../base/errors.ts';
+import { parseExactly } from '../base/json/exact-numbers.ts';
+import { valueAt } from '../base/json/value-at.ts';
+import { createLog } from '../base/log.ts';
+import { readArguments, readHeaders } from './command.ts';
+import { keyHint } from './key-hint.ts';
+import { missingTopic, withKafka } from './with-kafka.ts';
+import type { KafkaAccess } from './with-kafka.ts';
+
+export const usage = `Writes each line of standard input to a Kafka topic, as the value of a record.
+
+Usage: crier publish <topic> [options] < records.jsonl
+
+  --key <path>              takes the record's key from the value, by its own names, such as data.orderId; default: no key
+  --header <name: value>    a header of every record; may be repeated
+  --text                    lines are any text; default: each must be JSON
+  --create                  creates the topic if it does not exist, with the brokers' defaults
+
+Empty lines are skipped. Settings are crier's environment variables: KAFKA_BROKERS, KAFKA_TLS, KAFKA_SASL_….
+Exits with 1 if a line is refused; the lines before it are written.
+`;
+
+const WITHOUT_KAFKA = '; without Kafka the records of a graph come from its samples.ts';
+const BATCH = 500;
+/** Characters of a value that is no key. */
+const MAX_SHOWN = 100;
+const PROGRESS_INTERVAL_MS = 2000;
+
+interface Target {
+  readonly topic: string;
+  readonly keyPath: readonly string[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly isText: boolean;
+  readonly isCreating: boolean;
+}
+
+export async function run(args: readonly string[]): Promise<number> {
+  const target = targetOf(args);
+  const config = readSettings(process.env);
+  const log = createLog(config.LOG_LEVEL === 'info' ? 'error' : config.LOG_LEVEL);
+  const written = await withKafka({ settings: config, log, hint: WITHOUT_KAFKA }, async ({ client, cluster }) => {
+    if ((await cluster.existingTopics([target.topic])).length === 0) await createTopic({ client, cluster }, target);
+    const producer = client.kafka.producer({ allowAutoTopicCreation: false, idempotent: true });
+    try {
+      await producer.connect();
+      return await writeLines(producer, target);
+    } finally {
+      await producer.disconnect().catch(() => undefined);
+    }
+  });
+  process.stderr.write(`written: ${written}\n`);
+  return 0;
+}
+
+/** @throws SetupError without --create */
+async function createTopic(kafka: KafkaAccess, { topic, isCreating }: Target): Promise<void> {
+  if (!isCreating) throw new SetupError(`${await missingTopic(kafka, topic)}; --create creates it`);
+  if (await kafka.cluster.createTopic(topic)) process.stderr.write(`created: ${topic}\n`);
+}
+
+function targetOf(args: readonly string[]): Target {
+  const options = {
+    key: { type: 'string' },
+    header: { type: 'string', multiple: true },
+    text: { type: 'boolean' },
+    create: { type: 'boolean' },
+  } as const;
+  const { values, positionals } = readArguments('publish', args, { options, maxPositionals: 1 });
+  const [topic] = positionals;
+  if (topic === undefined) throw new UsageError('expected the name of a topic; see crier publish --help');
+  if (values.text && values.key !== undefined) throw new UsageError('--key: a line of --text has no fields');
+  return {
+    topic,
+    keyPath: values.key?.split('.'),
+    headers: readHeaders(values.header ?? []),
+    isText: values.text ?? false,
+    isCreating: values.create ?? false,
+  };
+}
+
+/** Resolves with the number of records written. What has arrived is written at once, so that a slow pipe does not wait. */
+async function writeLines(producer: Producer, target: Target): Promise<number> {
+  let written = 0;
+  let reportedAt = performance.now();
+  const write = async (messages: Message[]) => {
+    for (let i = 0; i < messages.length; i += BATCH) {
+      const batch = messages.slice(i, i + BATCH);
+      await producer.send({ topic: target.topic, acks: -1, messages: batch });
+      written += batch.length;
+      if (performance.now() - reportedAt < PROGRESS_INTERVAL_MS) continue;
+      reportedAt = performance.now();
+      process.stderr.write(`${written} so far\n`);
+    }
+  };
+  for await (const lines of arrivingLines(process.stdin)) {
+    const messages: Message[] = [];
+    try {
+      for (const { text, number } of lines) messages.push(messageOf(text, number, target));
+    } finally {
+      await write(messages);
+    }
+  }
+  return written;
+}
+
+interface Line {
+  readonly text: string;
+  /** From 1. */
+  readonly number: number;
+}
+
+/** Lines that are not empty, as many at once as have arrived. */
+async function* arrivingLines(input: NodeJS.ReadStream): AsyncGenerator<Line[]> {
+  let rest = '';
+  let number = 0;
+  const lineOf = (text: string): Line => ({ text: text.replace(/\r$/, ''), number: ++number });
+  const isNotEmpty = ({ text }: Line) => text.trim() !== '';
+  for await (const chunk of input.setEncoding('utf8') as AsyncIterable<string>) {
+    const texts = (rest + chunk).split('\n');
+    rest = texts.pop()!;
+    yield texts.map(lineOf).filter(isNotEmpty);
+  }
+  yield [lineOf(rest)].filter(isNotEmpty);
+}
+
+function messageOf(line: string, number: number, { keyPath, headers, isText }: Target): Message {
+  if (isText) return { value: line, key: null, headers: { ...headers } };
+  let value: unknown;
+  try {
+    value = parseExactly(line);
+  } catch (error) {
+    throw new SetupError(`line ${number} is not JSON: ${(error as Error).message}; --text writes any text`, {
+      cause: error,
+    });
+  }
+  return { value: line, key: keyPath ? keyOf(value, keyPath, number) : null, headers: { ...headers } };
+}
+
+function keyOf(value: unknown, path: readonly string[], number: number): string {
+  const key = valueAt(value, path);
+  if (typeof key === 'string' || typeof key === 'number' || typeof key === 'boolean') return String(key);
+  const text = JSON.stringify(key) as string | undefined;
+  const found = text === undefined ? 'nothing' : text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  throw new SetupError(
+    `line ${number}: --key ${path.join('.')}: expected a string or a number there, got ${found}${keyHint(value, path)}`,
+  );
+}

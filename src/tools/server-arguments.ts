@@ -1,0 +1,34 @@
+import { parse } from 'graphql';
+import { UsageError } from '../base/errors.ts';
+import { parseExactly } from '../base/json/exact-numbers.ts';
+
+/** The address of a WebSocket: http and https become ws and wss; a URL without a path gets /graphql. @throws UsageError */
+export function webSocketUrl(option: string, text: string): string {
+  const url = URL.canParse(text) ? new URL(text.replace(/^http/, 'ws')) : undefined;
+  if (url?.protocol !== 'ws:' && url?.protocol !== 'wss:') {
+    throw new UsageError(`${option}: expected a URL such as ws://localhost:4000/graphql, got ${JSON.stringify(text)}`);
+  }
+  if (url.pathname === '/') url.pathname = '/graphql';
+  return url.href;
+}
+
+/** A mistake of the syntax needs no server. @throws UsageError */
+export function checkedDocument(option: string, text: string): string {
+  try {
+    parse(text);
+    return text;
+  } catch (error) {
+    throw new UsageError(`${option}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** @throws UsageError */
+export function jsonObject(option: string, text: string): Record<string, unknown> {
+  try {
+    const value = parseExactly(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Reported below.
+  }
+  throw new UsageError(`${option}: expected a JSON object, got ${JSON.stringify(text)}`);
+}

@@ -1,0 +1,49 @@
+import kafkajs from 'kafkajs';
+import { didYouMean } from '../base/did-you-mean.ts';
+import { SetupError } from '../base/errors.ts';
+import { createKafkaClient } from '../kafka/kafkajs/client.ts';
+import type { KafkaClient } from '../kafka/kafkajs/client.ts';
+import { Cluster } from '../kafka/kafkajs/cluster.ts';
+import type { Logger } from '../base/log.ts';
+import type { SecretFiles, Settings } from '../config/settings.ts';
+
+export interface KafkaAccess {
+  readonly client: KafkaClient;
+  readonly cluster: Cluster;
+}
+
+export interface WithKafkaOptions {
+  readonly settings: Settings & SecretFiles;
+  readonly log: Logger;
+  /** What the message adds if the settings name no brokers. */
+  readonly hint?: string;
+}
+
+/**
+ * Opens the configured brokers for a command, and closes them after `use`.
+ * @throws SetupError if no brokers are configured, or for a failure of Kafka: unreachable brokers and missing rights need no stack
+ */
+export async function withKafka<Result>(
+  { settings, log, hint = '' }: WithKafkaOptions,
+  use: (kafka: KafkaAccess) => Promise<Result>,
+): Promise<Result> {
+  if (settings.KAFKA_BROKERS.length === 0)
+    throw new SetupError(`KAFKA_BROKERS: expected host:port, separated by commas, got none${hint}`);
+  const cluster = new Cluster(() => createKafkaClient(settings, log));
+  const client = createKafkaClient(settings, log);
+  try {
+    return await use({ client, cluster });
+  } catch (error) {
+    throw error instanceof kafkajs.KafkaJSError ? new SetupError(error.message, { cause: error }) : error;
+  } finally {
+    cluster.close();
+    client.destroy();
+  }
+}
+
+/** Says that a topic is missing, and which one may be meant. */
+export async function missingTopic({ client }: KafkaAccess, topic: string): Promise<string> {
+  const admin = client.kafka.admin();
+  await admin.connect();
+  return `the topic "${topic}" does not exist, or may not be seen${didYouMean(topic, await admin.listTopics())}`;
+}

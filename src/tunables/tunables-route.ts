@@ -1,8 +1,0 @@
-import { sendJson } from '../http/route.ts';
-import type { Route } from '../http/route.ts';
-import type { Tunables } from './tunables.ts';
-
-/** `/debug/tunables`. */
-export function tunablesRoute(tunables: Tunables): Route {
-  return { methods: ['GET'], handle: (_request, response) => sendJson(response, 200, tunables.report()) };
-}

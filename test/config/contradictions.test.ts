@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readConfig } from '../../src/config/config.ts';
+import { configRefusal } from '../support/config-refusal.ts';
+
+describe('readConfig, of two bounds', () => {
+  const cases: readonly (readonly [name: string, value: string, other: string, limit: string, expected: string])[] = [
+    ['MAX_INFLATED_BATCH_BYTES', '200001', 'MAX_INFLIGHT_BYTES', '200000', 'no more'],
+    ['MAX_QUEUE_BYTES', '4097', 'MAX_POD_QUEUE_BYTES', '4096', 'no more'],
+    ['EXECUTION_TIMEOUT_MS', '999', 'BACKEND_TIMEOUT_MS', '1000', 'no less'],
+  ];
+  for (const [name, value, other, limit, expected] of cases) {
+    it(`refuses a value of ${name} that ${other} excludes`, () => {
+      const message = `${name}: expected ${expected} than ${other} (${limit}), got ${value}`;
+      assert.equal(configRefusal({ [name]: value, [other]: limit }), message);
+    });
+
+    it(`accepts a value of ${name} that equals ${other}`, () => {
+      assert.doesNotThrow(() => readConfig({ [name]: limit, [other]: limit }));
+    });
+  }
+});

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readConfig } from '../../src/config/config.ts';
+import { configRefusal } from '../support/config-refusal.ts';
+
+const URL = 'https://registry:8081';
+const GIVEN = { SCHEMA_REGISTRY_URL: URL, SCHEMA_REGISTRY_USER: 'ann', SCHEMA_REGISTRY_PASSWORD: 'x' };
+
+describe('readConfig, of the schema registry', () => {
+  const refused: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
+    [
+      { SCHEMA_REGISTRY_URL: 'registry:8081' },
+      'SCHEMA_REGISTRY_URL: expected http:// or https:// URLs, separated by commas, got a value that may hold a password and is not shown',
+    ],
+    [
+      { SCHEMA_REGISTRY_URL: URL, SCHEMA_REGISTRY_USER: 'ann' },
+      'SCHEMA_REGISTRY_USER and SCHEMA_REGISTRY_PASSWORD: expected both or none',
+    ],
+    [{ ...GIVEN, SCHEMA_REGISTRY_URL: '' }, 'SCHEMA_REGISTRY_URL: expected with SCHEMA_REGISTRY_USER, got none'],
+    [
+      { ...GIVEN, SCHEMA_REGISTRY_URL: 'https://bob:y@registry' },
+      'SCHEMA_REGISTRY_USER: expected none, because SCHEMA_REGISTRY_URL has a user, got one',
+    ],
+  ];
+  for (const [environment, message] of refused) {
+    it(`refuses ${JSON.stringify(environment)}`, () => assert.equal(configRefusal(environment), message));
+  }
+
+  it('takes several URLs, with a user of their own or of the settings', () => {
+    assert.deepEqual(readConfig({ ...GIVEN, SCHEMA_REGISTRY_URL: `${URL}, http://b/v7` }).SCHEMA_REGISTRY_URL, [
+      URL,
+      'http://b/v7',
+    ]);
+    assert.equal(readConfig({ SCHEMA_REGISTRY_URL: 'https://bob:y@registry' }).SCHEMA_REGISTRY_USER, '');
+  });
+});

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readConfig } from '../../src/config/config.ts';
+import { findUnknownBackends } from '../../src/graph/loading/unknown-backends.ts';
+import { findUnknownVariables } from '../../src/config/unknown-variables.ts';
+import { variables } from '../../src/config/variables.ts';
+
+const messagesOf = (environment: Record<string, string>) =>
+  findUnknownVariables(environment).map(({ message }) => message);
+
+describe('findUnknownVariables', () => {
+  const near: readonly (readonly [name: string, setting: string])[] = [
+    ['MAX_QUEU_BYTES', 'MAX_QUEUE_BYTES'],
+    ['KAFKA_BROKER', 'KAFKA_BROKERS'],
+    ['KAFKA_BROKERs', 'KAFKA_BROKERS'],
+    ['kafka_brokers', 'KAFKA_BROKERS'],
+    ['REDIS_URI', 'REDIS_URL'],
+    ['REDISURL', 'REDIS_URL'],
+    ['REDIS_URL_FILES', 'REDIS_URL_FILE'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+    ['ALLOWED_ORIGIN', 'ALLOWED_ORIGINS'],
+    ['SHUTDOWN_TIMEOUT', 'SHUTDOWN_TIMEOUT_MS'],
+    ['BACKEND_UAA_URl', 'BACKEND_UAA_URL'],
+    ['BACKEND_UAA_URI', 'BACKEND_UAA_URL'],
+    ['BACKEND_UAA_FORWARD_AUTHORISATION', 'BACKEND_UAA_FORWARD_AUTHORIZATION'],
+    ['BACKEND_UAA_FORWARD_HEADER', 'BACKEND_UAA_FORWARD_HEADERS'],
+  ];
+  for (const [name, setting] of near) {
+    it(`proposes ${setting} for ${name}`, () => {
+      assert.deepEqual(findUnknownVariables({ [name]: '1' }), [
+        { message: `${name} is not a setting; did you mean "${setting}"?`, isNear: true },
+      ]);
+    });
+  }
+
+  for (const name of ['KAFKA_HEAP_OPTS', 'REDIS_HOST', 'MAX_RETRIES_OF_THE_GRAPH', 'BACKEND_URLS', 'DRAIN_SECONDS']) {
+    it(`names ${name}, which begins as settings do`, () => {
+      assert.deepEqual(findUnknownVariables({ [name]: '1' }), [
+        { message: `${name} is not a setting; --help lists the settings`, isNear: false },
+      ]);
+    });
+  }
+
+  it('names the header settings of a backend without a URL', () => {
+    assert.deepEqual(messagesOf({ BACKEND_UAA_FORWARD_AUTHORIZATION: 'true' }), [
+      'BACKEND_UAA_FORWARD_AUTHORIZATION has no effect without BACKEND_UAA_URL',
+    ]);
+    assert.deepEqual(messagesOf({ BACKEND_UAA_FORWARD_HEADERS: 'x-region' }), [
+      'BACKEND_UAA_FORWARD_HEADERS has no effect without BACKEND_UAA_URL',
+    ]);
+  });
+
+  it('accepts every setting, the files of secrets and the settings of backends', () => {
+    const settings = Object.keys(variables).map((name) => [name, 'x'] as const);
+    assert.deepEqual(
+      messagesOf({
+        ...Object.fromEntries(settings),
+        REDIS_URL_FILE: '/x',
+        BACKEND_UAA_URL: 'http://uaa',
+        BACKEND_UAA_FORWARD_AUTHORIZATION: 'true',
+        BACKEND_UAA_FORWARD_HEADERS: 'x-region',
+      }),
+      [],
+    );
+  });
+
+  it('ignores what Kubernetes sets for Services, OpenTelemetry, and the variables of a shell and of npm', () => {
+    const services = ['KAFKA', 'REDIS', 'BACKEND_UAA', 'MAX', 'CRIER'].flatMap((name): [string, string][] => [
+      [`${name}_SERVICE_HOST`, '10.0.0.11'],
+      [`${name}_SERVICE_PORT`, '9092'],
+      [`${name}_SERVICE_PORT_HTTP_METRICS`, '9092'],
+      [`${name}_PORT`, 'tcp://10.0.0.11:9092'],
+      [`${name}_PORT_9092_TCP`, 'tcp://10.0.0.11:9092'],
+      [`${name}_PORT_9092_TCP_PROTO`, 'tcp'],
+      [`${name}_PORT_9092_TCP_PORT`, '9092'],
+      [`${name}_PORT_9092_TCP_ADDR`, '10.0.0.11'],
+    ]);
+    const others = ['HOME', 'HOSTNAME', 'PATH', 'USER', 'PWD', 'TERM', 'LANG', 'TZ', 'SHELL', 'SHLVL', 'EDITOR', '_'];
+    others.push('NODE_ENV', 'NODE_OPTIONS', 'NODE_VERSION', 'YARN_VERSION', 'POD_IP', 'HOST_IP', 'POD_NAMESPACE', 'CI');
+    others.push(
+      'INIT_CWD',
+      'npm_config_cache',
+      'npm_package_version',
+      'npm_lifecycle_event',
+      'LOGNAME',
+      'GRAPHVIZ_DOT',
+    );
+    others.push('OTEL_SERVICE_NAME', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_TRACES_SAMPLER_ARG');
+    const environment: Record<string, string> = Object.fromEntries([
+      ...services,
+      ...others.map((name) => [name, 'x'] as const),
+    ]);
+    assert.deepEqual(messagesOf(environment), []);
+  });
+});
+
+describe('findUnknownBackends', () => {
+  const graph = { name: 'auction', context: { backends: ['uaa', 'consumerListingIntake'] } };
+
+  it('names a URL of a backend that the graph does not have, with the nearest one', () => {
+    const { backends } = readConfig({ BACKEND_UUA_URL: 'http://x', BACKEND_CONSUMER_LISTING_INTAKE_URL: 'http://y' });
+    assert.deepEqual(
+      findUnknownBackends(backends.keys(), graph).map(({ message }) => message),
+      ['BACKEND_UUA_URL names no backend of the graph "auction"; did you mean "BACKEND_UAA_URL"?'],
+    );
+  });
+});

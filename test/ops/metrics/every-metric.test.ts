@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { Registry } from 'prom-client';
+import { withOutside } from '../../kafka/consumer-harness.ts';
+import type { Outside } from '../../kafka/consumer-harness.ts';
+import type { Cause, CausedElsewhere } from './causes/cause.ts';
+import { clientCauses } from './causes/clients.ts';
+import { documentCauses } from './causes/documents.ts';
+import { executionCauses } from './causes/executions.ts';
+import { kafkaCauses } from './causes/kafka.ts';
+import { ownPodCauses } from './causes/own-pods.ts';
+import { processCauses } from './causes/process.ts';
+import { redisCauses } from './causes/redis.ts';
+import { revocationCauses } from './causes/revocation.ts';
+import { Stage } from './causes/stage.ts';
+import { parseOpenMetrics, promtool } from './promtool.ts';
+
+/** Run one after the other. One file for each area; causes/cause.ts says how to add one. */
+const CAUSES: readonly Cause[] = [
+  ...processCauses,
+  ...clientCauses,
+  ...documentCauses,
+  ...executionCauses,
+  ...kafkaCauses,
+  ...redisCauses,
+  ...revocationCauses,
+];
+
+/** Causes with pods of their own wait for most of their time, and run beside each other. */
+const BESIDE = { concurrency: ownPodCauses.length };
+
+const ELSEWHERE: CausedElsewhere = {
+  'test/end-to-end/boundary.test.ts': ['crier_failures_total', 'crier_unhandled_rejections_total'],
+  'test/faults/standard-streams.test.ts': ['crier_log_lines_dropped_total'],
+  'test/gateway/websocket/cold-documents.test.ts': ['crier_documents_waiting'],
+  'test/server/worker.test.ts': [
+    'crier_flow_limited_partitions',
+    'crier_flow_limited_seconds_total',
+    'crier_flow_limited_by_gateway_seconds_total',
+  ],
+  'test/server/tunables.test.ts': ['crier_sharing_audit_total'],
+  'test/gateway/identity/expiry.test.ts': ['crier_tokens_expired_total'],
+  'test/gateway/identity/refresh.test.ts': ['crier_tokens_refreshed_total'],
+  'test/gateway/http/request-limits.test.ts': ['crier_requests_in_flight', 'crier_requests_total'],
+  'test/server/server.test.ts': ['crier_backend_requests_total', 'crier_executions_waiting'],
+  'test/server/backends.test.ts': [
+    'crier_backend_retries_total',
+    'crier_backend_requests_in_flight',
+    'crier_backend_requests_waiting',
+    'crier_backend_request_seconds',
+    'crier_backend_breaker_open',
+  ],
+  'test/gateway/identity/authentication.test.ts': ['crier_token_key_fetches_total'],
+  'test/faults/redis-cluster.test.ts': ['crier_skipped_partitions'],
+  'test/end-to-end/memory-guard.test.ts': ['crier_memory_guard_active', 'crier_memory_guard_connections_closed_total'],
+  'test/end-to-end/record-parts.test.ts': ['crier_record_parts_omitted_total'],
+  'test/end-to-end/schema-registry.test.ts': ['crier_schema_waiting_partitions', 'crier_stopped_partitions'],
+  'test/end-to-end/publishing.test.ts': ['crier_published_records_total'],
+  'test/end-to-end/state.test.ts': ['crier_state_fill_records', 'crier_states_complete'],
+  'test/reload/embedded.test.ts': ['crier_graph_reloads_total'],
+  'test/faults/dead-letters.test.ts': ['crier_dead_letter_waiting_partitions'],
+};
+
+/** Gauges that have no start value to return to: of what stays cached, and of the process. */
+const UNSETTLED =
+  /^crier_(revocations$|documents_cached|document_cache_bytes|event_loop|heap_used_ratio|kafka_progress_age|kafka_topics_missing)/;
+
+/** Names of the metrics in a text of `/metrics`, with their types. */
+function typesOf(text: string): Map<string, string> {
+  return new Map(Array.from(text.matchAll(/^# TYPE (crier_\w+) (\w+)$/gm), ([, name, type]) => [name!, type!]));
+}
+
+const textOf = async ({ pod }: Stage, accept = 'text/plain') =>
+  (await fetch(`${pod.admin}/metrics`, { headers: { accept } })).text();
+
+/** Values of the gauges that settle, by series. */
+async function gaugesOf(stage: Stage): Promise<Record<string, number>> {
+  const types = typesOf(await textOf(stage));
+  const isGauge = (series: string) => types.get(series.split('{', 1)[0]!) === 'gauge' && !UNSETTLED.test(series);
+  return Object.fromEntries([...(await stage.series())].filter(([series]) => isGauge(series)));
+}
+
+describe('every metric of a pod', () => {
+  let outside: Outside;
+  withOutside((connected) => (outside = connected));
+
+  it(
+    'moves when it should, is documented, passes promtool, and settles after churn',
+    BESIDE,
+    async (t: TestContext) => {
+      const stage = await Stage.start(t, outside);
+      await stage.has(`crier_kafka_lag_records{topic="${stage.topic}",partition="0"}`, 0);
+      await stage.has(`crier_kafka_lag_records{topic="${stage.topic}",partition="1"}`, 0);
+      const before = await gaugesOf(stage);
+
+      for (const { title, run } of CAUSES) await t.test(`moves with ${title}`, (one) => run(stage, one));
+      await Promise.all(ownPodCauses.map(({ title, run }) => t.test(`moves with ${title}`, (one) => run(stage, one))));
+
+      await t.test('has a cause', async () => {
+        const caused = new Set<string>([
+          ...[...CAUSES, ...ownPodCauses].flatMap(({ metrics }) => metrics),
+          ...Object.values(ELSEWHERE).flat(),
+        ]);
+        const exposed = new Set(typesOf(await textOf(stage)).keys());
+        assert.deepEqual(
+          [...exposed].filter((name) => !caused.has(name)),
+          [],
+          'without a cause',
+        );
+        assert.deepEqual(
+          [...caused].filter((name) => !exposed.has(name)),
+          [],
+          'not exposed',
+        );
+        for (const [file, names] of Object.entries(ELSEWHERE))
+          for (const name of names) assert.ok(readFileSync(file, 'utf8').includes(name), `${file}: ${name}`);
+      });
+
+      await t.test('is in docs/operations.md', async () => {
+        const page = readFileSync('docs/operations.md', 'utf8');
+        for (const name of typesOf(await textOf(stage)).keys()) assert.ok(page.includes(`\`${name}\``), name);
+      });
+
+      await t.test('passes promtool check metrics', async () => {
+        assert.deepEqual(await promtool(['check', 'metrics'], await textOf(stage)), { code: 0, output: '' });
+      });
+
+      await t.test("is read by Prometheus's parser of OpenMetrics", async (one) => {
+        const text = await textOf(stage, Registry.OPENMETRICS_CONTENT_TYPE);
+        assert.doesNotMatch(text, /trace_id/, 'nothing is traced');
+        const { code, output } = await parseOpenMetrics(one, text);
+        assert.equal(code, 0, output);
+      });
+
+      await t.test('settles', async () => {
+        const settled = async () => {
+          const now = await gaugesOf(stage);
+          return Object.entries(before).filter(([series, value]) => !Object.is(now[series], value));
+        };
+        await stage.pod
+          .until('the start values', async () => (await settled()).length === 0)
+          .catch(async (error: Error) => {
+            throw new Error(`${JSON.stringify(await settled())}: ${error.message}`);
+          });
+      });
+    },
+  );
+});

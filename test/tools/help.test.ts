@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { it } from 'node:test';
+import { parse } from 'yaml';
+import { help } from '../../src/tools/help.ts';
+
+it('says in its first line what the package and the chart say: all transports', async () => {
+  const [first] = help().split('\n');
+  const description = 'GraphQL subscriptions from Kafka topics, over WebSockets, SSE and multipart';
+  assert.equal(first, `crier: ${description}.`);
+  const manifest = JSON.parse(await readFile('package.json', 'utf8')) as { description: string };
+  assert.equal(manifest.description, description);
+  const chart = parse(await readFile('deploy/helm/crier/Chart.yaml', 'utf8')) as { description: string };
+  assert.equal(chart.description, description);
+});
