@@ -15,6 +15,7 @@ COPY plugins plugins
 RUN npm ci --ignore-scripts --no-audit
 COPY babel.config.js ./
 COPY src src
+COPY examples/auction examples/auction
 COPY pages pages
 COPY stack stack
 COPY scripts scripts

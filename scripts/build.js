@@ -14,7 +14,7 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
 /**
@@ -37,7 +37,9 @@ import { promisify } from 'node:util';
  */
 const TARGET = 'dist';
 const CLIENT_LINK = join('client', 'dist');
-const PARTS = ['client', 'src', 'stack', 'scripts', 'test', 'loadtest'];
+const PARTS = ['client', 'src', 'examples', 'stack', 'scripts', 'test', 'loadtest'];
+/** The folder of a part, where it has not its name: of the examples, the one that crier runs without a graph. */
+const FOLDERS = new Map([['examples', join('examples', 'auction')]]);
 const BABEL = join('node_modules', '@babel', 'cli', 'bin', 'babel.js');
 /** Sources of every part, besides its own folder. */
 const SHARED_INPUTS = [
@@ -126,8 +128,12 @@ async function compile(part, folder) {
   // Babel reads the folder, and fails on a link to a build that was removed.
   if (part === 'client' && !existsSync(CLIENT_LINK)) await rm(CLIENT_LINK, { force: true });
   const flags =
-    part === 'src' ? ['--copy-files'] : ['--ignore', '**/fixtures/**,loadtest/node_modules/**,client/dist/**'];
-  await runNode([BABEL, part, '--out-dir', folder, '--extensions', '.ts', '--quiet', ...flags]);
+    part === 'src' || part === 'examples'
+      ? ['--copy-files']
+      : ['--ignore', '**/fixtures/**,loadtest/node_modules/**,client/dist/**'];
+  const source = folderOf(part);
+  const target = join(folder, relative(part, source));
+  await runNode([BABEL, source, '--out-dir', target, '--extensions', '.ts', '--quiet', ...flags]);
   if (part === 'client') {
     const { declareClient } = await import('./declare-client.js');
     await declareClient(folder);
@@ -201,9 +207,14 @@ async function prune(folder, part, current) {
   }
 }
 
+/** @param {string} part */
+function folderOf(part) {
+  return FOLDERS.get(part) ?? part;
+}
+
 /** Of a part's build. @param {string} part */
 function hashOfPart(part) {
-  return hashOf([part, ...SHARED_INPUTS, ...(part === 'src' ? PAGES_INPUTS : [])]);
+  return hashOf([folderOf(part), ...SHARED_INPUTS, ...(part === 'src' ? PAGES_INPUTS : [])]);
 }
 
 /** @param {readonly string[]} inputs files and folders */

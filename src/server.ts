@@ -41,7 +41,7 @@ import { tunablesRoute } from './ops/tunables/tunables-route.ts';
 import { readVersion } from './base/version.ts';
 
 /** The graph folder without GRAPH. */
-export const BUILT_IN_GRAPH = join(import.meta.dirname, 'graphs', 'auction');
+export const BUILT_IN_GRAPH = join(import.meta.dirname, '..', 'examples', 'auction');
 
 export interface Server {
   /** Of the endpoint; undefined with ROLE=worker. */

@@ -9,7 +9,7 @@ import { stopSignal } from './stop-signal.ts';
 import { createGraphTopics, readTopics } from './topics.ts';
 import type { GraphTopic } from './topics.ts';
 
-const BUILT_IN_GRAPH = 'src/graphs/auction';
+const BUILT_IN_GRAPH = 'examples/auction';
 
 const USAGE = `npm run stack: a Kafka and a Redis for crier on this machine, until Ctrl-C.
 

@@ -74,7 +74,7 @@ async function executionOf(path: string, query: string, way: Way): Promise<() =>
 }
 
 for (const [name, path, query] of [
-  ['reference graph, one loader field', 'dist/src/graphs/auction', LOADER_DOCUMENT],
+  ['reference graph, one loader field', 'dist/examples/auction', LOADER_DOCUMENT],
   ['light graph, one field per user', 'loadtest/graphs/fanout', auctionDocument('viewer')],
 ] as const) {
   const executions = new Map(

@@ -6,7 +6,7 @@ import type { ASTVisitor } from 'graphql';
 
 /** SDL of the graphs that a newcomer sees first, by file. */
 const SCHEMAS = new Map([
-  ...['src/graphs/auction', 'examples/orders', 'examples/chat'].map((folder) => sdlOf(`${folder}/schema.graphql`)),
+  ...['examples/auction', 'examples/orders', 'examples/chat'].map((folder) => sdlOf(`${folder}/schema.graphql`)),
   ...['examples/express', 'examples/fastify'].map((folder) => sdlOf(`${folder}/graph.js`, /schema: `([^`]+)`/)),
 ]);
 

@@ -81,7 +81,7 @@ describe('crier codegen with GraphQL Code Generator', () => {
   });
 
   it('finds the types of the sample graph current, in the project of the working directory', async () => {
-    const { stdout } = await crier('codegen', resolve('src/graphs/auction'), '--check');
+    const { stdout } = await crier('codegen', resolve('examples/auction'), '--check');
     assert.match(stdout, /types\.ts is current\n$/);
   });
 

@@ -7,7 +7,7 @@ import { validateSDL } from 'graphql/validation/validate.js';
 import { parse as parseYaml } from 'yaml';
 import { directivesPage } from '../../scripts/directives-page.ts';
 
-const GRAPHS = ['src/graphs/auction', 'examples/orders', 'examples/chat'];
+const GRAPHS = ['examples/auction', 'examples/orders', 'examples/chat'];
 
 describe('directives.graphql', () => {
   it('has the directives that crier adds to a schema (npm run docs:directives)', () => {

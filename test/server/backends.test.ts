@@ -29,7 +29,7 @@ async function createStage(t: TestContext, environment: Readonly<Record<string, 
   const backends = await openBackends({
     config,
     tunables: new Tunables({ config, log }),
-    graph: await loadGraph('src/graphs/auction'),
+    graph: await loadGraph('examples/auction'),
     graphParts: [],
     bus: new MemoryBus({ prefix: 'test:', log }),
     log,

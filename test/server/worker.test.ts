@@ -26,7 +26,7 @@ async function createStage(t: TestContext) {
   Object.assign(bus, { publish: gateways.before(bus.publish.bind(bus)) });
   Object.assign(bus.sender, { room: gateways.room.bind(gateways), whenRoom: gateways.whenRoom.bind(gateways) });
   await bus.start();
-  const graph = await loadGraph('src/graphs/auction');
+  const graph = await loadGraph('examples/auction');
   const metrics = new Metrics();
   const config = testConfig({ SAMPLE_INTERVAL_MS: '1' });
   const worker = register(

@@ -1,4 +1,4 @@
-import { backends as backendNames } from '../../../src/graphs/auction/context.ts';
+import { backends as backendNames } from '../../../examples/auction/context.ts';
 import type { Parts } from './parts.ts';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;

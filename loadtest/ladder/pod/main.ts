@@ -17,7 +17,7 @@ import { snakeCaseVersions } from './snake-case-versions.ts';
 import type { Convert } from './snake-case-versions.ts';
 
 /** crier's built-in graph. No resolver of it is here: the flood's subscription selects fields of the record only. */
-const REFERENCE_GRAPH = 'src/graphs/auction';
+const REFERENCE_GRAPH = 'examples/auction';
 
 /**
  * The talk's pod, built from the parts of one rung: a consumer that publishes to Redis through graphql-redis-subscriptions, and a

@@ -1,4 +1,4 @@
-import type { Dice } from '../../../src/graphs/auction/dice.ts';
+import type { Dice } from '../../../examples/auction/dice.ts';
 import type { Interest } from '../load/interests.ts';
 
 /** Callbacks for the owner of a client, which takes the times. */

@@ -2,8 +2,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { cpuWaitMs } from '../../processes/process-usage.ts';
 import { createClient } from '../../../client/client.ts';
-import { createDice } from '../../../src/graphs/auction/dice.ts';
-import type { Dice } from '../../../src/graphs/auction/dice.ts';
+import { createDice } from '../../../examples/auction/dice.ts';
+import type { Dice } from '../../../examples/auction/dice.ts';
 import type { WrittenRecords, Settlement } from './account.ts';
 import type { Client, ClientPlan } from './client.ts';
 import type {

@@ -1,5 +1,5 @@
-import { createDice } from '../../../src/graphs/auction/dice.ts';
-import type { Dice } from '../../../src/graphs/auction/dice.ts';
+import { createDice } from '../../../examples/auction/dice.ts';
+import type { Dice } from '../../../examples/auction/dice.ts';
 import { EVENTS, laneOf } from './market.ts';
 import type { MarketOptions } from './market.ts';
 import { Zipf } from './zipf.ts';

@@ -1,5 +1,5 @@
-import { createDice } from '../../../src/graphs/auction/dice.ts';
-import type { Dice } from '../../../src/graphs/auction/dice.ts';
+import { createDice } from '../../../examples/auction/dice.ts';
+import type { Dice } from '../../../examples/auction/dice.ts';
 import { createLedgerEntry } from './ledger-entry.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 import { Zipf } from './zipf.ts';

@@ -1,4 +1,4 @@
-import type { Dice } from '../../../src/graphs/auction/dice.ts';
+import type { Dice } from '../../../examples/auction/dice.ts';
 
 const RESOLUTION = 2 ** 32;
 

@@ -4,7 +4,7 @@ import { startArguments } from '../../processes/start-arguments.ts';
  * A server process of the story. Its environment has
  *
  * - `PORT`, `HOST`: it serves graphql-transport-ws there at /graphql, with the schema of loadtest/graphs/fanout, in the ladder that of
- *   src/graphs/auction (`plainSdl()` returns them without directives);
+ *   examples/auction (`plainSdl()` returns them without directives);
  * - `ADMIN_PORT`: `GET /metrics` there returns the Prometheus counter `crier_records_consumed_total` with the records taken from Kafka,
  *   with or without labels (loadtest/story/pods/record-counter.ts serves it for other servers than crier);
  * - `KAFKA_BROKERS`, `KAFKA_GROUP_ID` (new for each run: it starts at the topic's end), `REDIS_URL`, `CHANNEL_PREFIX`.

@@ -9,10 +9,10 @@ import { createContext, readsOf } from '../../../src/graph/context/context.ts';
 import type { ExecutionContext } from '../../../src/graph/context/context.ts';
 import type { BackendPort } from '../../../src/graph/context/execution-backends.ts';
 import type { SampleRecord } from '../../../src/graph/graph.ts';
-import type { AuctionContext } from '../../../src/graphs/auction/context.ts';
-import { createDice } from '../../../src/graphs/auction/dice.ts';
-import * as resolvers from '../../../src/graphs/auction/resolvers.ts';
-import { operation, records } from '../../../src/graphs/auction/samples.ts';
+import type { AuctionContext } from '../../../examples/auction/context.ts';
+import { createDice } from '../../../examples/auction/dice.ts';
+import * as resolvers from '../../../examples/auction/resolvers.ts';
+import { operation, records } from '../../../examples/auction/samples.ts';
 import { replyOf } from '../../graph/context/reply-of.ts';
 import { auctionBackends, auctionSchema, everyField, innermost, payloadOf } from './auction-graph.ts';
 

@@ -8,9 +8,9 @@ import { Backends } from '../../../src/graph/context/backends.ts';
 import type { BackendPort, BackendRequest } from '../../../src/graph/context/execution-backends.ts';
 import { SampleBackends } from '../../../src/graph/embedded/sample-backends.ts';
 import type { SampleRecord } from '../../../src/graph/graph.ts';
-import * as definition from '../../../src/graphs/auction/context.ts';
-import * as resolvers from '../../../src/graphs/auction/resolvers.ts';
-import { respond } from '../../../src/graphs/auction/samples.ts';
+import * as definition from '../../../examples/auction/context.ts';
+import * as resolvers from '../../../examples/auction/resolvers.ts';
+import { respond } from '../../../examples/auction/samples.ts';
 
 const DIRECTIVE = `
   directive @kafka(topic: String!, match: [KafkaMatch!], payload: String) on FIELD_DEFINITION
@@ -21,7 +21,7 @@ type Resolvers = Readonly<Record<string, Readonly<Record<string, GraphQLFieldRes
 
 /** The auction graph's schema with its resolvers, without what src/graph adds. */
 export async function auctionSchema(): Promise<GraphQLSchema> {
-  const schema = buildSchema(DIRECTIVE + (await readFile('src/graphs/auction/schema.graphql', 'utf8')));
+  const schema = buildSchema(DIRECTIVE + (await readFile('examples/auction/schema.graphql', 'utf8')));
   for (const [typeName, fields] of Object.entries(resolvers as unknown as Resolvers)) {
     for (const [name, resolve] of Object.entries(fields)) {
       (schema.getType(typeName) as GraphQLObjectType).getFields()[name]!.resolve = resolve;

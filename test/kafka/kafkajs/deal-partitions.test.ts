@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createDice } from '../../../src/graphs/auction/dice.ts';
+import { createDice } from '../../../examples/auction/dice.ts';
 import { dealPartitions } from '../../../src/kafka/kafkajs/deal-partitions.ts';
 import type { Subscriber } from '../../../src/kafka/kafkajs/deal-partitions.ts';
 

@@ -97,7 +97,7 @@ describe('the ladder', { concurrency: 2 }, () => {
       const { version } = data['auction_updated'] as { version: number };
       const { auction } = new SnakeCase().convertObjToSnakeKeys(numberedRecord(version));
       const expected = executeSync({
-        schema: buildSchema(plainSdl('src/graphs/auction')),
+        schema: buildSchema(plainSdl('examples/auction')),
         document: parse(auctionDocument()),
         rootValue: { auction_updated: auction },
         variableValues: { auction_id: AUCTION_ID },

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { createLoaders } from '../../../loadtest/ladder/pod/loaders.ts';
 import type { LoaderContext } from '../../../loadtest/ladder/pod/loaders.ts';
 import type { ExecutionContext } from '../../../src/graph/context/context.ts';
-import { createLoaders as createAuctionLoaders } from '../../../src/graphs/auction/context.ts';
+import { createLoaders as createAuctionLoaders } from '../../../examples/auction/context.ts';
 
 for (const version of ['eager', 'lazy'] as const) {
   it(`has the loaders and primers of the auction graph in a context of the ladder, ${version}`, () => {

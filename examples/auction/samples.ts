@@ -1,4 +1,4 @@
-import type { SampleRecord } from '../../graph/graph.ts';
+import type { SampleRecord } from 'crier/graph';
 import { createDice } from './dice.ts';
 import type { Dice } from './dice.ts';
 import { LiveAuction } from './live-auction.ts';

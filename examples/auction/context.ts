@@ -1,5 +1,5 @@
-import type { ExecutionContext } from '../../graph/context/context.ts';
-import { byId } from '../../library/loaders.ts';
+import { byId } from 'crier/graph';
+import type { Context as ExecutionContext } from 'crier/graph';
 import type { Auction, Bid, Bidder, Listing, Property, Seller, Venue, Watch } from './sources.ts';
 import type {
   AccountManager,

@@ -1,4 +1,4 @@
-import type { SampleRecord } from '../../graph/graph.ts';
+import type { SampleRecord } from 'crier/graph';
 import type { Dice } from './dice.ts';
 import { lotOf } from './lot.ts';
 import type { Lot } from './lot.ts';
