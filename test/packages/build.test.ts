@@ -13,7 +13,7 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -44,7 +44,8 @@ async function checkoutIn(folder: string, files: Readonly<Record<string, string>
     await cp(name, join(folder, name), { recursive: true, filter: (path) => path !== join('client', 'dist') });
   }
   await symlink(resolve('node_modules'), join(folder, 'node_modules'));
-  if (files === 'crier') await cp('src', join(folder, 'src'), { recursive: true });
+  if (files === 'crier')
+    for (const name of ['src', 'examples/auction']) await cp(name, join(folder, name), { recursive: true });
   else for (const [name, text] of Object.entries(files)) await save(folder, name, text);
   return folder;
 }
@@ -58,7 +59,8 @@ const SMALL = { 'main.ts': "export { text } from './text.ts';\n", 'text.ts': "ex
 
 function build(folder: string, environment: Readonly<Record<string, string>> = {}): Promise<unknown> {
   const env = { ...process.env, REVISION: '', ...environment };
-  return run(process.execPath, ['scripts/build.js', 'src'], { cwd: folder, env });
+  const parts = existsSync(join(folder, 'examples')) ? ['src', 'examples'] : ['src'];
+  return run(process.execPath, ['scripts/build.js', ...parts], { cwd: folder, env });
 }
 
 const builtText = (folder: string) => readFile(join(folder, 'dist', 'src', 'text.js'), 'utf8');
@@ -295,6 +297,8 @@ describe('npm pack', () => {
     for (const path of [
       'dist/src/main.js',
       'dist/src/bundle/main.js',
+      'dist/examples/auction/schema.graphql',
+      'dist/examples/auction/resolvers.js',
       'dist/src/gateway/http/graphiql/graphiql.js.gz',
       'babel.config.js',
     ])

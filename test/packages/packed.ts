@@ -13,6 +13,7 @@ const SOURCES = [
   'client',
   'create-crier',
   'directives.graphql',
+  'examples/auction',
   'pages',
   'plugins',
   'scripts',

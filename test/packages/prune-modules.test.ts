@@ -61,7 +61,8 @@ describe('an image with pruned packages', () => {
     for (const name of ['package.json', 'babel.config.js', 'plugins']) {
       await cp(name, join(app, name), { recursive: true });
     }
-    await cp(await realpath(join('dist', 'src')), join(app, 'dist', 'src'), { recursive: true });
+    for (const part of ['src', 'examples'])
+      await cp(await realpath(join('dist', part)), join(app, 'dist', part), { recursive: true });
     await copyProductionModules(app);
     licences = (await filesIn(join(app, 'node_modules'))).filter(isLicence).length;
     await run(process.execPath, ['scripts/prune-modules.js', join(app, 'node_modules')]);
