@@ -22,6 +22,8 @@ const FLOOD = { records: isFull ? 6000 : 4000, recordsPerSecond: 4000, contentLe
 const SESSION = { KAFKA_SESSION_TIMEOUT_MS: '6000' };
 /** More records than `MAX_PENDING_EVENTS` in all. */
 const SLOW_BACKEND = { records: 2000, recordsPerSecond: 4000, work: 'wait(ms: 1000)' };
+/** Waits so long that more than `MAX_PENDING_EVENTS` wait at once however slowly a busy machine writes them. */
+const SLOWER_BACKEND = { ...SLOW_BACKEND, work: 'wait(ms: 8000)' };
 const OFF = { FLOW_TARGET_MS: '0' };
 
 /** Resolves when the worker knows the gateways. A single record is never limited. */
@@ -101,7 +103,7 @@ describe('flow control', () => {
     const stage = await stageFor(t);
     const gateway = await stage.start('gateway', OFF);
     await stage.start('worker', OFF);
-    const trial = await Trial.start(t, stage, [gateway], SLOW_BACKEND);
+    const trial = await Trial.start(t, stage, [gateway], SLOWER_BACKEND);
     await trial.isWritten();
     await stage.until('a close', () => trial.subscribers.some(({ closeCode }) => closeCode === 1013));
   });
