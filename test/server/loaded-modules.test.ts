@@ -11,7 +11,7 @@ const FORMATS = ['avsc', 'protobufjs', 'snappy', 'lz4-napi', 'fzstd'];
 const LATER = ['graphql-jit', 'ajv', 'undici', 'cockatiel', 'jose', '@opentelemetry/api'];
 /** What no pod loads before its banner: folders of src are those of the other role. */
 const ROLES: readonly [role: string, unwanted: readonly string[]][] = [
-  ['embedded', [...LATER, ...FORMATS, 'kafkajs', 'ioredis', 'src/kafka/session']],
+  ['embedded', [...LATER, ...FORMATS, 'kafkajs', 'ioredis']],
   ['gateway', [...LATER, ...FORMATS, 'kafkajs', 'src/kafka/session', 'src/kafka/decoding']],
   [
     'worker',
