@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Message } from '../../src/bus/bus.ts';
+import type { Message } from '../../src/bus/bus-message.ts';
 import { HISTORY_DEFAULTS } from '../../src/bus/history.ts';
 import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
 import { CHUNK_LIMITS } from '../../src/kafka/batch.ts';

@@ -1,4 +1,4 @@
-import type { Listener, Unsubscribe } from './bus.ts';
+import type { Listener, Unsubscribe } from './feed.ts';
 import type { Coordinates } from './coordinates.ts';
 
 interface Entry {

@@ -36,7 +36,7 @@ export function replyFailure(text: string): PublishFailure {
   return (REPLY_CODE.exec(text)?.[0] as PublishFailure | undefined) ?? 'other';
 }
 
-/** Of what `Bus.publish` throws. */
+/** Of what `Publisher.publish` throws. */
 export function failureOf(error: unknown): string {
   if (error instanceof BusUnavailableError) return error.reason;
   return error instanceof FencedError ? 'fenced' : 'other';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { STATES_OF_KEY } from '../bus/bus.ts';
+import { STATES_OF_KEY } from '../bus/bus-message.ts';
 import { channelName } from '../bus/channel.ts';
 import type { ChannelKey, PathValues } from '../bus/channel.ts';
 import type { Retention } from '../bus/history.ts';

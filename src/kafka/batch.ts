@@ -1,6 +1,6 @@
 import type { IHeaders } from 'kafkajs';
-import { TOMBSTONE } from '../bus/bus.ts';
-import type { Message } from '../bus/bus.ts';
+import { TOMBSTONE } from '../bus/bus-message.ts';
+import type { Message } from '../bus/bus-message.ts';
 import type { RecordTraces } from '../ops/tracing/record-traces.ts';
 import type { ActiveSpan } from '../ops/tracing/spans.ts';
 import type { DecodeReason } from './decoding/record.ts';

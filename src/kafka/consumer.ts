@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PartitionLease, Message, Position } from '../bus/bus.ts';
+import type { Message } from '../bus/bus-message.ts';
+import type { PartitionLease, Position } from '../bus/publisher.ts';
 import type { Skips } from '../bus/skips.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../base/log.ts';

@@ -1,4 +1,4 @@
-import type { Message } from '../bus/bus.ts';
+import type { Message } from '../bus/bus-message.ts';
 import type { PoisonReason } from './batch.ts';
 import type { PartitionMap } from './kafkajs/cluster.ts';
 import type { PartitionPosition } from './session/watchdog.ts';

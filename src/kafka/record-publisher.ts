@@ -1,4 +1,5 @@
-import type { Message, Position } from '../bus/bus.ts';
+import type { Message } from '../bus/bus-message.ts';
+import type { Position } from '../bus/publisher.ts';
 import { failureOf } from '../bus/publish-failure.ts';
 import { LogWindow } from '../base/log.ts';
 import type { Logger } from '../base/log.ts';

@@ -1,4 +1,4 @@
-import type { Bus } from '../bus/bus.ts';
+import type { Shared } from '../bus/shared.ts';
 import type { Config } from '../config/config.ts';
 import { BusUnavailableError, SetupError } from '../base/errors.ts';
 import { Periodic } from '../kafka/periodic.ts';
@@ -12,7 +12,7 @@ const TTL_MS = 30_000;
 const CLOSED_TTL_MS = 10_000;
 
 export interface GroupClaimOptions {
-  readonly bus: Pick<Bus, 'claim'>;
+  readonly bus: Pick<Shared, 'claim'>;
   readonly config: Pick<Config, 'CHANNEL_PREFIX'>;
   /** Called once, if another group claimed the channels earlier. */
   readonly onRefused: (error: SetupError) => void;

@@ -1,4 +1,4 @@
-import type { PartitionLease } from '../bus/bus.ts';
+import type { PartitionLease } from '../bus/publisher.ts';
 import { KafkaConsumer } from '../kafka/consumer.ts';
 import type { KafkaConsumerOptions } from '../kafka/consumer.ts';
 import { defaultGroupId } from '../kafka/group-id.ts';

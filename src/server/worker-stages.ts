@@ -1,4 +1,4 @@
-import type { Message } from '../bus/bus.ts';
+import type { Message } from '../bus/bus-message.ts';
 import type { ChunkTimes } from '../kafka/observer.ts';
 import type { Metrics } from '../ops/metrics/metrics.ts';
 

@@ -1,4 +1,4 @@
-import type { Bus } from '../bus/bus.ts';
+import type { Shared } from '../bus/shared.ts';
 import { Periodic } from '../kafka/periodic.ts';
 import type { Logger } from '../base/log.ts';
 import type { Metrics } from '../ops/metrics/metrics.ts';
@@ -9,7 +9,7 @@ const INTERVAL_MS = 10_000;
 const PATIENCE = 3;
 
 export interface WorkerWatchOptions {
-  readonly bus: Pick<Bus, 'claimOf'>;
+  readonly bus: Pick<Shared, 'claimOf'>;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Messages of workers that have reached this gateway, in total. */

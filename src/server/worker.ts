@@ -1,4 +1,6 @@
-import type { Bus, Message, Position } from '../bus/bus.ts';
+import type { Message } from '../bus/bus-message.ts';
+import type { Flow } from '../bus/flow/flow-control.ts';
+import type { Position } from '../bus/publisher.ts';
 import type { TopicRouter } from '../graph/router.ts';
 import type { RecordContent } from '../kafka/batch.ts';
 import { FlowWait } from '../kafka/session/flow-wait.ts';
@@ -135,7 +137,7 @@ function* tombstones(routers: Iterable<TopicRouter>) {
   }
 }
 
-function observeFlow(flow: FlowWait, bus: Bus, metrics: Metrics): void {
+function observeFlow(flow: FlowWait, { sender }: Flow, metrics: Metrics): void {
   metrics.gauge(
     'crier_flow_limited_partitions',
     'Partitions that wait for room of the gateways, or have waited within the last second.',
@@ -157,6 +159,6 @@ function observeFlow(flow: FlowWait, bus: Bus, metrics: Metrics): void {
     'crier_flow_gateway_lag_bytes',
     'Bytes published that a gateway had not served when it answered last, of the partition with the most of them.',
     ['gateway'],
-    () => Array.from(bus.sender.lags(), ([gateway, value]) => ({ labels: { gateway }, value })),
+    () => Array.from(sender.lags(), ([gateway, value]) => ({ labels: { gateway }, value })),
   );
 }

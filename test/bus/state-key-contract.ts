@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { STATES_OF_KEY } from '../../src/bus/bus.ts';
-import type { Message } from '../../src/bus/bus.ts';
+import { STATES_OF_KEY } from '../../src/bus/bus-message.ts';
+import type { Message } from '../../src/bus/bus-message.ts';
 import type { Retention } from '../../src/bus/history.ts';
 import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';

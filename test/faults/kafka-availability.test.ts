@@ -6,7 +6,7 @@ import { startKafkaBroker } from '../../stack/kafka-broker.ts';
 import type { KafkaBroker } from '../../stack/kafka-broker.ts';
 import { freePorts } from '../../stack/port.ts';
 import { startRedisServer } from '../../stack/redis-server.ts';
-import type { Message } from '../../src/bus/bus.ts';
+import type { Message } from '../../src/bus/bus-message.ts';
 import { BusUnavailableError } from '../../src/base/errors.ts';
 import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';

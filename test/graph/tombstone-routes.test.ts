@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { STATES_OF_KEY } from '../../src/bus/bus.ts';
+import { STATES_OF_KEY } from '../../src/bus/bus-message.ts';
 import { KEY_PART, headerPart } from '../../src/graph/record-parts.ts';
 import { TopicRouter } from '../../src/graph/router.ts';
 import type { Binding } from '../../src/graph/schema/binding.ts';

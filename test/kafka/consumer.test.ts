@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import type { Message, PartitionLease } from '../../src/bus/bus.ts';
+import type { Message } from '../../src/bus/bus-message.ts';
+import type { PartitionLease } from '../../src/bus/publisher.ts';
 import { MemoryStateFills } from '../../src/bus/memory/memory-state-fills.ts';
 import { fillOfStart } from '../../src/bus/state-fill.ts';
 import type { StateFills } from '../../src/bus/state-fill.ts';

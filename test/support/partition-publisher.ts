@@ -1,4 +1,5 @@
-import type { Bus, Message } from '../../src/bus/bus.ts';
+import type { Bus } from '../../src/bus/bus.ts';
+import type { Message } from '../../src/bus/bus-message.ts';
 import { FencedError } from '../../src/base/errors.ts';
 import { randomName } from './services.ts';
 

@@ -1,5 +1,6 @@
 import { FencedError } from '../../base/errors.ts';
-import type { Message, PartitionLease, Position } from '../bus.ts';
+import type { Message } from '../bus-message.ts';
+import type { PartitionLease, Position } from '../publisher.ts';
 import type { Coordinates } from '../coordinates.ts';
 
 /** The leases of the memory bus; `redis/lua` keeps the same in Redis. Holds one entry for each leased partition. */

@@ -1,8 +1,8 @@
 import type { Coordinates } from '../coordinates.ts';
 import type { History, HistoryEntry, HistoryLimits, HistoryQuery, Retention } from '../history.ts';
 import { printPartsField } from '../carried-parts.ts';
-import { STATES_OF_KEY, TOMBSTONE } from '../bus.ts';
-import type { Message } from '../bus.ts';
+import { STATES_OF_KEY, TOMBSTONE } from '../bus-message.ts';
+import type { Message } from '../bus-message.ts';
 import { MemoryStates } from './memory-states.ts';
 
 interface Kept {

@@ -1,4 +1,4 @@
-import { TOMBSTONE } from '../bus.ts';
+import { TOMBSTONE } from '../bus-message.ts';
 import type { HistoryEntry, Retention } from '../history.ts';
 
 interface State {

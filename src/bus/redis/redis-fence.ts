@@ -1,8 +1,9 @@
 import { FencedError, StateLostError } from '../../base/errors.ts';
 import { printTraceFields } from '../trace-fields.ts';
 import type { TraceContext } from '../../base/trace-context.ts';
-import { STATES_OF_KEY } from '../bus.ts';
-import type { Message, PartitionLease, Position } from '../bus.ts';
+import { STATES_OF_KEY } from '../bus-message.ts';
+import type { Message } from '../bus-message.ts';
+import type { PartitionLease, Position } from '../publisher.ts';
 import { printPartsField } from '../carried-parts.ts';
 import type { Retention } from '../history.ts';
 import { CommandWriter, WrittenCommand } from './command-writer.ts';
@@ -103,7 +104,7 @@ export class RedisFence {
 
   /**
    * Publishes all messages atomically, or none.
-   * @throws BusUnavailableError or FencedError, like `Bus.publish`
+   * @throws BusUnavailableError or FencedError, like `Publisher.publish`
    */
   async publish(
     messages: readonly Message[],

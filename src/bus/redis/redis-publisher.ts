@@ -1,7 +1,8 @@
 import { FencedError } from '../../base/errors.ts';
 import type { Sender } from '../flow/sender.ts';
-import { STATES_OF_KEY, TOMBSTONE } from '../bus.ts';
-import type { Message, PartitionLease, Position } from '../bus.ts';
+import { STATES_OF_KEY, TOMBSTONE } from '../bus-message.ts';
+import type { Message } from '../bus-message.ts';
+import type { PartitionLease, Position } from '../publisher.ts';
 import type { Skips } from '../skips.ts';
 import { parsePositions, printPositions } from './cluster/tag-positions.ts';
 import type { Accepted, PrintedMark, RedisFence } from './redis-fence.ts';
@@ -66,7 +67,7 @@ export class RedisPublisher implements Skips {
     sender.open(topic, partition, token);
   }
 
-  /** @throws BusUnavailableError or FencedError, like `Bus.publish` */
+  /** @throws BusUnavailableError or FencedError, like `Publisher.publish` */
   async publish(messages: readonly Message[], upTo: Position): Promise<void> {
     const lease = this.#leases.get(`${upTo.topic}/${upTo.partition}`);
     if (!lease) throw new FencedError(`${upTo.topic}/${upTo.partition} was not leased`);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bus, Unsubscribe } from '../../bus/bus.ts';
+import type { Feed, Unsubscribe } from '../../bus/feed.ts';
 import type { History, HistoryEntry } from '../../bus/history.ts';
 import { Executions } from '../../graph/execution/executions.ts';
 import { BusUnavailableError } from '../../base/errors.ts';
@@ -25,7 +25,7 @@ import type { SharingAudit } from './sharing/sharing-audit.ts';
 import type { Subscription } from './subscription.ts';
 
 export interface HubOptions {
-  readonly bus: Bus;
+  readonly bus: Feed;
   readonly executor: EventExecutor;
   /** Tests a sample of shared results; undefined: off. */
   readonly audit?: SharingAudit | undefined;
@@ -83,7 +83,7 @@ const MAX_LAST_READS = 64;
 
 /** The channels of this pod: one bus subscription per channel, shared by all of its operations. */
 export class Hub {
-  readonly #bus: Bus;
+  readonly #bus: Feed;
   readonly #services: ChannelServices;
   readonly #channels = new Map<string, LiveChannel>();
   readonly #reads = new Concurrency(MAX_READS);

@@ -1,4 +1,4 @@
-import type { Unsubscribe } from '../../bus/bus.ts';
+import type { Unsubscribe } from '../../bus/feed.ts';
 import { channelLabel } from '../../bus/channel.ts';
 import type { Coordinates } from '../../bus/coordinates.ts';
 import { Executing } from '../../bus/flow/executing.ts';

@@ -1,4 +1,4 @@
-import { TOMBSTONE } from '../../bus/bus.ts';
+import { TOMBSTONE } from '../../bus/bus-message.ts';
 import type { PathValues } from '../../bus/channel.ts';
 import type { KeyPlace } from '../../base/json/key-place.ts';
 import type { Conversion, Destination, RecordContent } from '../batch.ts';

@@ -1,5 +1,5 @@
 import type { Consumer, TopicPartitions } from 'kafkajs';
-import type { PartitionLease } from '../../bus/bus.ts';
+import type { PartitionLease } from '../../bus/publisher.ts';
 import type { Skips } from '../../bus/skips.ts';
 import { BusUnavailableError, StateLostError } from '../../base/errors.ts';
 import { InflightBudget } from '../fetching/inflight-budget.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { PartitionLease } from '../../bus/bus.ts';
+import type { PartitionLease } from '../../bus/publisher.ts';
 import type { Skips } from '../../bus/skips.ts';
 import { StateLostError } from '../../base/errors.ts';
 import type { PartitionMap } from '../kafkajs/cluster.ts';

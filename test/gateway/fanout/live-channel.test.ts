@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { HISTORY_DEFAULTS } from '../../../src/bus/history.ts';
-import type { Listener } from '../../../src/bus/bus.ts';
+import type { Listener } from '../../../src/bus/feed.ts';
 import type { HistoryLimits } from '../../../src/bus/history.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { Cursors } from '../../../src/gateway/fanout/resume/cursor.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Listener as BusListener } from '../../../src/bus/bus.ts';
+import type { Listener as BusListener } from '../../../src/bus/feed.ts';
 import { switches } from '../../support/switches.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { createStage, factsOf } from './stage.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
-import type { Message } from '../../../src/bus/bus.ts';
+import type { Message } from '../../../src/bus/bus-message.ts';
 import { createTopics } from '../../../stack/topics.ts';
 import { randomName } from '../../support/services.ts';
 import { waitFor } from '../../support/wait-for.ts';

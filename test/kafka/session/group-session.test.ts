@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import type { Consumer, ConsumerRunConfig, EachBatchPayload } from 'kafkajs';
-import type { PartitionLease } from '../../../src/bus/bus.ts';
+import type { PartitionLease } from '../../../src/bus/publisher.ts';
 import { BusUnavailableError, FencedError } from '../../../src/base/errors.ts';
 import type { KafkaRecord } from '../../../src/kafka/batch.ts';
 import { FlowWait } from '../../../src/kafka/session/flow-wait.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { PartitionLease } from '../../../src/bus/bus.ts';
+import type { PartitionLease } from '../../../src/bus/publisher.ts';
 import { PartitionLeases } from '../../../src/kafka/session/partition-leases.ts';
 
 const assignment = (position: number, startId?: string) => new Map([['bids', new Map([[0, { position, startId }]])]]);

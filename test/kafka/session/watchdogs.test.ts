@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import kafkajs from 'kafkajs';
-import type { Message, Position } from '../../../src/bus/bus.ts';
+import type { Message } from '../../../src/bus/bus-message.ts';
+import type { Position } from '../../../src/bus/publisher.ts';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
 import { createLog } from '../../../src/base/log.ts';
 import { randomName, redisServer } from '../../support/services.ts';

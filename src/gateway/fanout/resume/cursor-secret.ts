@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { Bus } from '../../../bus/bus.ts';
+import type { Shared } from '../../../bus/shared.ts';
 import { Cursors } from './cursor.ts';
 
 export interface CursorSecretOptions {
   /** '': the pods agree on a random one, which is valid as long as the bus keeps it. */
   readonly configured: string;
-  readonly bus: Pick<Bus, 'agree'>;
+  readonly bus: Pick<Shared, 'agree'>;
 }
 
 /** Interval in ms at which each pod checks that the pods still agree: the bus may have lost the secret. */
@@ -13,7 +13,7 @@ const INTERVAL_MS = 5_000;
 
 /** The secret that cursors are signed with, the same on every pod. */
 export class CursorSecret {
-  readonly #bus: Pick<Bus, 'agree'>;
+  readonly #bus: Pick<Shared, 'agree'>;
   #secret: string;
   #cursors: Cursors | undefined;
   #timer: NodeJS.Timeout | undefined;

@@ -1,12 +1,13 @@
 import { channelLabel, isPlain } from '../../../bus/channel.ts';
-import type { Bus, Unsubscribe } from '../../../bus/bus.ts';
+import type { Feed, Unsubscribe } from '../../../bus/feed.ts';
+import type { Shared } from '../../../bus/shared.ts';
 import { BusUnavailableError, clientError } from '../../../base/errors.ts';
 import { parseFrozen } from '../../../base/json/frozen.ts';
 import { LogWindow } from '../../../base/log.ts';
 import type { Logger } from '../../../base/log.ts';
 
 export interface TriggerChannelsOptions {
-  readonly bus: Pick<Bus, 'send' | 'subscribe'>;
+  readonly bus: Pick<Feed, 'subscribe'> & Pick<Shared, 'send'>;
   /** Of crier's own channels, which no trigger reaches. */
   readonly prefix: string;
   /** Longest trigger. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
-import type { Listener as BusListener } from '../../../../src/bus/bus.ts';
+import type { Listener as BusListener } from '../../../../src/bus/feed.ts';
 import type { Retention } from '../../../../src/bus/history.ts';
 import { BusUnavailableError } from '../../../../src/base/errors.ts';
 import { Cursors } from '../../../../src/gateway/fanout/resume/cursor.ts';
