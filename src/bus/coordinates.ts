@@ -1,3 +1,4 @@
+import type { EntryId } from './entry-id.ts';
 import { traceOfFields } from './trace-fields.ts';
 import type { TraceContext } from '../base/trace-context.ts';
 import { MAX_PARTS_LENGTH, partsOfFields } from './carried-parts.ts';
@@ -11,10 +12,10 @@ export interface Coordinates {
   readonly timestamp: number;
   /** Of the topic. Grows when earlier messages may be missing: the topic was recreated, or Redis lost its data. */
   readonly epoch: number;
-  /** Id of its entry in the channel's history; undefined if the channel has no history. */
-  readonly entry?: string | undefined;
-  /** Id of the entry before it; undefined: there was none. */
-  readonly previous?: string | undefined;
+  /** Of its entry in the channel's history; undefined if the channel has no history. */
+  readonly entry?: EntryId | undefined;
+  /** Of the entry before it; undefined: there was none. */
+  readonly previous?: EntryId | undefined;
   /** The span of the worker that published the message. Absent unless the record is sampled. */
   readonly trace?: TraceContext;
   /** What the message carries of its record's key and headers (`carried-parts.ts`). Absent unless the graph declares it. */

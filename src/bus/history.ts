@@ -1,4 +1,5 @@
 import type { Coordinates } from './coordinates.ts';
+import type { EntryId } from './entry-id.ts';
 
 /** How much of a channel is kept; whichever bound is reached first drops the oldest. */
 export interface HistoryLimits {
@@ -30,8 +31,8 @@ export interface HistoryEntry {
 
 /** What is asked of a history. */
 export interface HistoryQuery {
-  /** Id of the entry to begin with; undefined: only the last one is wanted, which the state holds where the history does not. */
-  readonly from: string | undefined;
+  /** The entry to begin with; undefined: only the last one is wanted, which the state holds where the history does not. */
+  readonly from: EntryId | undefined;
   /** Of entries and of payload bytes. With more, no entry is given. */
   readonly maxEntries: number;
   readonly maxBytes: number;

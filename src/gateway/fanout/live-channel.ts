@@ -1,3 +1,4 @@
+import { compareEntryIds } from '../../bus/entry-id.ts';
 import type { Unsubscribe } from '../../bus/feed.ts';
 import { channelLabel } from '../../bus/channel.ts';
 import type { Coordinates } from '../../bus/coordinates.ts';
@@ -19,7 +20,6 @@ import { GapRecovery } from './resume/gap-recovery.ts';
 import type { Backfill } from './resume/gap-recovery.ts';
 import type { Missed } from './resume/history-reads.ts';
 import type { Joining } from './resume/joining.ts';
-import { isAfter } from './resume/recovery.ts';
 import { Replay } from './resume/replay.ts';
 import { SharedEvent } from './sharing/sharing.ts';
 import { TombstoneEvent, isTombstone } from './sharing/tombstone-event.ts';
@@ -190,7 +190,8 @@ export class LiveChannel {
     const { epoch, entry, previous } = coordinates;
     if (!this.#last || entry === undefined || previous === undefined || previous === this.#last.entry) return false;
     // A message may arrive after the position at which the channel began was read, and be older.
-    return epoch === this.#last.epoch && isAfter(entry, this.#last.entry) && !this.#continuity.isStale(coordinates);
+    if (epoch !== this.#last.epoch || compareEntryIds(entry, this.#last.entry) <= 0) return false;
+    return !this.#continuity.isStale(coordinates);
   }
 
   /** The error boundary of messages: a throw loses one message, for which its operations receive `gap: true`. Later messages are delivered. */

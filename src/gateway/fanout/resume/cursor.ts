@@ -1,18 +1,19 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Coordinates } from '../../../bus/coordinates.ts';
+import type { EntryId } from '../../../bus/entry-id.ts';
 
 /** Characters of base64url, 96 bits: guessing one takes 2^95 subscribes on average. */
 const MAC_LENGTH = 16;
-const CURSOR = /^([0-9a-z]{1,11})\.([0-9a-z]{1,11})\.([0-9a-z]{1,11})\.(\d{0,20}-?\d{0,20})\.([\w-]{16})$/;
+const CURSOR = /^([0-9a-z]{1,11})\.([0-9a-z]{1,11})\.([0-9a-z]{1,11})\.([\w-]{0,64})\.([\w-]{16})$/;
 
 /** The position of an event: in Kafka and in the channel's history. */
 export interface CursorPosition extends Pick<Coordinates, 'epoch' | 'partition' | 'offset'> {
-  /** Id of its entry in the channel's history; '' without one. */
-  readonly entry: string;
+  /** Of its entry in the channel's history; '' without one. */
+  readonly entry: EntryId;
 }
 
 /** Without what a channel that is idle must not keep. */
-export function positionOf({ epoch, partition, offset }: Coordinates, entry: string): CursorPosition {
+export function positionOf({ epoch, partition, offset }: Coordinates, entry: EntryId): CursorPosition {
   return { epoch, partition, offset, entry };
 }
 

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { compareEntryIds } from '../../../bus/entry-id.ts';
 import type { History, HistoryEntry } from '../../../bus/history.ts';
 import type { CursorPosition } from './cursor.ts';
 import type { HeldBytes } from './held-bytes.ts';
 import { heldLength } from './held-events.ts';
 import type { HeldEvents } from './held-events.ts';
-import { isAfter, missedSince } from './recovery.ts';
+import { missedSince } from './recovery.ts';
 
 /** Time in ms for which a read serves later clients. */
 const SHARED_MS = 5_000;
@@ -53,7 +54,7 @@ export class HistoryRead {
     if (entry === this.#from) return true;
     const last = this.entries.at(-1)?.coordinates.entry;
     if (this.#from === undefined || last === undefined) return false;
-    return !isAfter(this.#from, entry) && !isAfter(entry, last);
+    return compareEntryIds(this.#from, entry) <= 0 && compareEntryIds(entry, last) <= 0;
   }
 
   /** As `missedSince` of `recovery.ts`; computed once for each cursor. */
@@ -213,6 +214,6 @@ export class HistoryReads {
 
 function oldestOf(requests: readonly Request[]): string {
   let oldest = requests[0]!.seen.entry;
-  for (const { seen } of requests) if (seen.entry !== oldest && isAfter(oldest, seen.entry)) oldest = seen.entry;
+  for (const { seen } of requests) if (compareEntryIds(seen.entry, oldest) < 0) oldest = seen.entry;
   return oldest;
 }

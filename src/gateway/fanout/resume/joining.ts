@@ -1,3 +1,4 @@
+import { compareEntryIds } from '../../../bus/entry-id.ts';
 import type { HistoryEntry } from '../../../bus/history.ts';
 import type { EventFilter } from '../../../graph/filter/event-filter.ts';
 import type { ChannelEvent } from '../channel-event.ts';
@@ -6,7 +7,6 @@ import { Continuity } from '../continuity.ts';
 import type { CursorPosition } from './cursor.ts';
 import type { HeldEvents } from './held-events.ts';
 import type { HistoryRead, Missed } from './history-reads.ts';
-import { isAfter } from './recovery.ts';
 import type { SharingGroup } from '../sharing/sharing-group.ts';
 import type { Subscription } from '../subscription.ts';
 
@@ -141,7 +141,12 @@ export class Joining {
     if (!seen || !coordinates) return true;
     const { epoch, entry, previous } = coordinates;
     if (epoch < seen.epoch) return false;
-    if (epoch === seen.epoch && entry !== undefined && seen.entry !== undefined && !isAfter(entry, seen.entry))
+    if (
+      epoch === seen.epoch &&
+      entry !== undefined &&
+      seen.entry !== undefined &&
+      compareEntryIds(entry, seen.entry) <= 0
+    )
       return false;
     const isRepeated = this.#shown.observe(coordinates) === 'stale';
     const isNext = epoch === seen.epoch && (previous === undefined || previous === seen.entry);

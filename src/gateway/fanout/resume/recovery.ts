@@ -24,10 +24,3 @@ export function missedSince(seen: CursorPosition, { epoch, entries }: History): 
   shown.observe(own.coordinates);
   return missed.filter(({ coordinates }) => shown.observe(coordinates) === 'next');
 }
-
-/** True if an entry id follows another. Entry ids are two numbers with a hyphen between them. */
-export function isAfter(entry: string, other: string): boolean {
-  const [time, count] = entry.split('-').map(Number) as [number, number];
-  const [otherTime, otherCount] = other.split('-').map(Number) as [number, number];
-  return time > otherTime || (time === otherTime && count > otherCount);
-}

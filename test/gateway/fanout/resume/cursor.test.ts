@@ -12,6 +12,7 @@ const position = fc.record({
   entry: fc.oneof(
     fc.constant(''),
     fc.tuple(number, fc.nat()).map(([ms, n]) => `${ms}-${n}`),
+    fc.stringMatching(/^[\w-]{1,64}$/),
   ),
 });
 const channel = fc.string({ unit: 'binary' });
