@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Message } from '../bus/bus-message.ts';
-import type { PartitionLease, Position } from '../bus/publisher.ts';
-import type { Skips } from '../bus/skips.ts';
+import type { PartitionLease, Position, Skips } from '../bus/publisher.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../base/log.ts';
 import { orAborted } from '../base/or-aborted.ts';
@@ -48,11 +47,9 @@ export interface KafkaConsumerOptions extends BatchPorts, KafkaReads {
   /** @throws BusUnavailableError, FencedError */
   readonly publish: (messages: readonly Message[], upTo: Position) => Promise<void>;
   /** @throws BusUnavailableError */
-  readonly acquire: (lease: PartitionLease) => Promise<void>;
+  readonly acquire: (lease: PartitionLease) => Promise<Skips | undefined>;
   /** What this worker tells the others of its group. Default: nothing. */
   readonly facts?: (() => Pick<MemberFacts, 'pod' | 'graph' | 'place'>) | undefined;
-  /** Of the bus. */
-  readonly skips?: Skips | undefined;
   /** Finds the consumer group before the first join, if KAFKA_GROUP_ID is not set. `topics`: those that exist. */
   readonly findGroupId?: ((topics: readonly string[], cluster: Cluster) => Promise<string>) | undefined;
   readonly flow: FlowWait;
@@ -312,7 +309,6 @@ export class KafkaConsumer {
           { topics },
           'topics that other members of the consumer group read cannot be described, so nobody reads them: grant Describe on them',
         ),
-      skips: this.#options.skips,
       log,
       onJoin: (assignment) => {
         this.#group.onJoin();

@@ -26,7 +26,7 @@ export function createConsumer(
   registerCodecs({ maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES });
   const acquire = async (lease: PartitionLease) => {
     await claim.claim();
-    await bus.acquire(lease);
+    return bus.acquire(lease);
   };
   const consumer = new KafkaConsumer({
     ...ports,
@@ -38,7 +38,6 @@ export function createConsumer(
     },
     acquire,
     facts: () => ({ pod: processName(config), graph: graph.name, place: claim.place }),
-    skips: bus.skips,
     config,
     observer,
     log,

@@ -87,7 +87,8 @@ export class LedgerPublisher {
   async #acquire(): Promise<void> {
     for (;;) {
       try {
-        return await this.#bus.acquire({ ...this.#place, position: this.#accepted - 1 });
+        await this.#bus.acquire({ ...this.#place, position: this.#accepted - 1 });
+        return;
       } catch (error) {
         if (this.#isClosed) return;
         if (!(error instanceof BusUnavailableError)) throw error;

@@ -37,10 +37,10 @@ export class RecordingBus {
   attempts = 0;
   readonly leases: PartitionLease[] = [];
 
-  readonly acquire = (lease: PartitionLease): Promise<void> => {
+  readonly acquire = (lease: PartitionLease): Promise<undefined> => {
     if (this.isAway) return Promise.reject(new BusUnavailableError('away'));
     this.leases.push(lease);
-    return Promise.resolve();
+    return Promise.resolve(undefined);
   };
 
   readonly publish = async (messages: readonly Message[]): Promise<void> => {

@@ -157,6 +157,7 @@ describe('KafkaConsumer', { concurrency: 8 }, () => {
         await bus.acquire(lease);
         const fill = fillOfStart(lease.startId);
         if (fill) memory.begin(lease.topic, lease.partition, fill);
+        return undefined;
       };
       const states = { signatures: new Map([[topic, 'aa']]), fills };
       return { ...createConsumer(t, outside.brokers, [topic], { groupId, bus, ports: { states, acquire } }), outage };

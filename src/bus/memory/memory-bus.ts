@@ -42,7 +42,6 @@ interface Pending {
 /** The bus of the embedded mode: one process, no server. It delivers in a later turn of the event loop, as a network does. */
 export class MemoryBus implements Bus {
   readonly sender: Sender;
-  readonly skips = undefined;
   readonly control = new MemoryControl(() => this.#assertStarted());
   readonly #log: Logger;
   readonly #observer: BusObserver;
@@ -122,7 +121,7 @@ export class MemoryBus implements Bus {
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
-  async acquire(lease: PartitionLease): Promise<void> {
+  async acquire(lease: PartitionLease): Promise<undefined> {
     this.#assertStarted();
     this.#fence.acquire(lease);
     const { topic, partition } = lease;

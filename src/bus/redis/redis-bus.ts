@@ -6,12 +6,11 @@ import type { Logger } from '../../base/log.ts';
 import type { Bus, BusObserver } from '../bus.ts';
 import type { Message } from '../bus-message.ts';
 import type { Listener, Unsubscribe } from '../feed.ts';
-import type { PartitionLease, Position } from '../publisher.ts';
+import type { PartitionLease, Position, Skips } from '../publisher.ts';
 import { channelLabel, isPlain } from '../channel.ts';
 import type { Claim, ClaimRequest } from '../claim.ts';
 import { parseMessage } from '../coordinates.ts';
 import type { History, HistoryQuery } from '../history.ts';
-import type { Skips } from '../skips.ts';
 import type { StateFills } from '../state-fill.ts';
 import { Listeners } from '../listeners.ts';
 import { RedisControl } from './redis-control.ts';
@@ -109,11 +108,6 @@ export class RedisBus implements Bus {
     return this.#topology.awayServers;
   }
 
-  /** A server has every channel, and skips none. */
-  get skips(): Skips | undefined {
-    return this.#topology.tags.length > 1 ? this.#publisher : undefined;
-  }
-
   /** Of a server there are two; a cluster has more, which come and go. */
   get links(): readonly Pick<RedisLink, 'label' | 'role' | 'isUp' | 'reconnects'>[] {
     return this.#topology.links;
@@ -145,10 +139,10 @@ export class RedisBus implements Bus {
     };
   }
 
-  async acquire(lease: PartitionLease): Promise<void> {
+  async acquire(lease: PartitionLease): Promise<Skips | undefined> {
     this.#assertNotClosed();
     try {
-      await this.#publisher.acquire(lease);
+      return await this.#publisher.acquire(lease);
     } catch (error) {
       this.#observer.onPublishFailure?.(0, this.#logFailure('the lease of a partition', error));
       throw error;

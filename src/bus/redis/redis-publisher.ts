@@ -2,8 +2,7 @@ import { FencedError } from '../../base/errors.ts';
 import type { Sender } from '../flow/sender.ts';
 import { STATES_OF_KEY, TOMBSTONE } from '../bus-message.ts';
 import type { Message } from '../bus-message.ts';
-import type { PartitionLease, Position } from '../publisher.ts';
-import type { Skips } from '../skips.ts';
+import type { PartitionLease, Position, Skips } from '../publisher.ts';
 import { parsePositions, printPositions } from './cluster/tag-positions.ts';
 import type { Accepted, PrintedMark, RedisFence } from './redis-fence.ts';
 import { markChannel } from './redis-flow.ts';
@@ -36,7 +35,7 @@ interface Lease {
 type DueMark = ReturnType<Sender['dueMark']>;
 
 /** Publishes for the partitions that this process has leased, by one script for each tag. Holds an entry for each leased partition. */
-export class RedisPublisher implements Skips {
+export class RedisPublisher {
   readonly #tags: readonly RedisTag[];
   readonly #options: RedisPublisherOptions;
   /** By `topic/partition`. */
@@ -51,20 +50,22 @@ export class RedisPublisher implements Skips {
    * Leases the partition for every tag but those of a shard that is away, whose messages are skipped. A partition with states waits for all.
    * @throws BusUnavailableError, StateLostError
    */
-  async acquire(lease: PartitionLease): Promise<void> {
-    const { topic, partition, keepsSkips, signature, startId } = lease;
+  async acquire(request: PartitionLease): Promise<Skips | undefined> {
+    const { topic, partition, keepsSkips, signature, startId } = request;
     const key = `${topic}/${partition}`;
     const { fences, flow, sender } = this.#options;
     const token = flow.nextStream();
-    const positions = lease.positions === undefined ? undefined : parsePositions(lease.positions);
+    const positions = request.positions === undefined ? undefined : parsePositions(request.positions);
     const skipped = new Map(keepsSkips ? this.#leases.get(key)?.skipped : undefined);
     const canSkip = signature === undefined && this.#isAnyUp();
     const leased = fences.filter((_, i) => !skipped.has(i) && !(canSkip && this.#tags[i]!.isAway));
     const knownOf = (fence: RedisFence) =>
-      fences.length === 1 ? lease.position : (positions?.[fences.indexOf(fence)] ?? -1);
-    await allSettled(leased.map((fence) => fence.acquire({ ...lease, position: knownOf(fence) }, token)));
-    this.#leases.set(key, { token, accepted: -1, skipped, startId, positions });
+      fences.length === 1 ? request.position : (positions?.[fences.indexOf(fence)] ?? -1);
+    await allSettled(leased.map((fence) => fence.acquire({ ...request, position: knownOf(fence) }, token)));
+    const lease = { token, accepted: -1, skipped, startId, positions };
+    this.#leases.set(key, lease);
     sender.open(topic, partition, token);
+    return fences.length === 1 ? undefined : this.#skipsOf(request, lease);
   }
 
   /** @throws BusUnavailableError or FencedError, like `Publisher.publish` */
@@ -86,24 +87,14 @@ export class RedisPublisher implements Skips {
     flow.ask({ topic, partition, stream, bytes: sender.published(stream), isQuestion: true });
   }
 
-  from(topic: string, partition: number): number | undefined {
-    const skipped = this.#leases.get(`${topic}/${partition}`)?.skipped;
-    return skipped && skipped.size > 0 ? Math.min(...skipped.values()) : undefined;
-  }
-
-  canRetake(topic: string, partition: number): boolean {
-    const skipped = this.#leases.get(`${topic}/${partition}`)?.skipped.keys() ?? [];
-    return [...skipped].every((index) => this.#tags[index]!.publisher.isUp);
-  }
-
-  positionsOf(topic: string, partition: number): string {
-    const lease = this.#leases.get(`${topic}/${partition}`);
-    const { fences } = this.#options;
-    return printPositions(
-      fences.map((fence, i) =>
-        Math.max(fence.positionOf(topic, partition, lease?.startId), lease?.positions?.[i] ?? -1),
-      ),
-    );
+  #skipsOf({ topic, partition }: PartitionLease, { skipped, startId, positions }: Lease): Skips {
+    const positionOf = (fence: RedisFence, index: number) =>
+      Math.max(fence.positionOf(topic, partition, startId), positions?.[index] ?? -1);
+    return {
+      from: () => (skipped.size > 0 ? Math.min(...skipped.values()) : undefined),
+      canRetake: () => [...skipped.keys()].every((index) => this.#tags[index]!.publisher.isUp),
+      positions: () => printPositions(this.#options.fences.map(positionOf)),
+    };
   }
 
   #isAnyUp(): boolean {

@@ -4,7 +4,7 @@ const FORMAT = /^crier:(?:(-1|\d+)(?: ([^\s@]+))?(?:@(\S+))?|start:(\S+))$/;
 export interface ResumePoint {
   /** Last offset that the bus had accepted when the offset was committed; -1: unknown. */
   readonly position: number;
-  /** `Skips.positionsOf` at that time; undefined: the bus had none. */
+  /** `Skips.positions` at that time; undefined: the bus had none. */
   readonly positions?: string | undefined;
   /** Start id of the records, unless the whole bus knows it; undefined: the records continue after `position`. */
   readonly startId?: string | undefined;

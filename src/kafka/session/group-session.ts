@@ -1,6 +1,5 @@
 import type { Consumer, TopicPartitions } from 'kafkajs';
-import type { PartitionLease } from '../../bus/publisher.ts';
-import type { Skips } from '../../bus/skips.ts';
+import type { PartitionLease, Skips } from '../../bus/publisher.ts';
 import { BusUnavailableError, StateLostError } from '../../base/errors.ts';
 import { InflightBudget } from '../fetching/inflight-budget.ts';
 import type { KafkaClient } from '../kafkajs/client.ts';
@@ -46,9 +45,7 @@ export interface GroupSessionOptions extends PartitionWaitsOptions, Subscription
   /** The flow control that the publisher waits for. */
   readonly flow: Pick<FlowWait, 'room' | 'has' | 'partitions'>;
   /** @throws BusUnavailableError */
-  readonly acquire: (lease: PartitionLease) => Promise<void>;
-  /** undefined: the bus skips no message. */
-  readonly skips?: Skips | undefined;
+  readonly acquire: (lease: PartitionLease) => Promise<Skips | undefined>;
   /** Receives the number of partitions of which the bus skips some channels. */
   readonly onSkippedPartitions: (partitions: number) => void;
   /** Called after each join, once every assigned partition is positioned or waits for the bus. */
@@ -80,7 +77,8 @@ export class GroupSession {
   readonly #commits: Commits;
   readonly #batches: RunningBatches;
   readonly #processor: BatchProcessor;
-  readonly #skipped: SkippedPartitions | undefined;
+  /** undefined: no lease may skip messages. */
+  #skipped: SkippedPartitions | undefined;
   readonly #filling: StateFilling | undefined;
   readonly #positioning: Positioning;
   /** Next offset to read of each assigned partition; undefined until one of its records is accepted. */
@@ -100,7 +98,7 @@ export class GroupSession {
     this.failed = new Promise((resolve) => (fail = resolve));
     this.#fail = (error) => fail(error);
     this.#waits = new PartitionWaits(options);
-    this.#leases = new PartitionLeases(options, states?.signatures);
+    this.#leases = new PartitionLeases((lease) => this.#acquire(lease), states?.signatures);
     this.#filling = states && new StateFilling(states.fills, log, this.#fail);
     this.#commits = new Commits(this.#leases, log, options.onCommitFailure);
     this.#inflight = new InflightBudget(options.maxInflightBytes);
@@ -123,11 +121,15 @@ export class GroupSession {
       isConfirmedMember: () => performance.now() - this.#confirmedAt <= sessionTimeoutMs / 2,
       onAccepted: (topic, partition, position) => this.#advance(topic, partition, position),
     });
-    this.#skipped = this.#followSkips(options);
   }
 
-  #followSkips({ skips, log, onSkippedPartitions }: GroupSessionOptions): SkippedPartitions | undefined {
-    if (!skips) return undefined;
+  async #acquire(lease: PartitionLease): Promise<Skips | undefined> {
+    const skips = await this.#options.acquire(lease);
+    if (skips && !this.#closing) this.#skipped ??= this.#followSkips(this.#options);
+    return skips;
+  }
+
+  #followSkips({ log, onSkippedPartitions }: GroupSessionOptions): SkippedPartitions {
     const skipped = () =>
       this.#assigned().flatMap(({ topic, partition }) => {
         const from = this.#leases.skippedFrom(topic, partition);
@@ -138,7 +140,7 @@ export class GroupSession {
       this.#consumer.seek({ topic, partition, offset: `${from}` });
     };
     const canRetake = (topic: string, partition: number) =>
-      this.#generation.isPositioned && !this.#leases.isRewound(topic, partition) && skips.canRetake(topic, partition);
+      this.#generation.isPositioned && this.#leases.canRetake(topic, partition);
     return new SkippedPartitions({ skipped, canRetake, retake, onChange: onSkippedPartitions, log });
   }
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { PartitionLease } from '../../bus/publisher.ts';
-import type { Skips } from '../../bus/skips.ts';
+import type { PartitionLease, Skips } from '../../bus/publisher.ts';
 import { StateLostError } from '../../base/errors.ts';
 import type { PartitionMap } from '../kafkajs/cluster.ts';
 import { partitionKey } from '../partition-key.ts';
@@ -11,6 +10,8 @@ interface Partition {
   isLeased: boolean;
   /** True once it was leased in this generation and its next records follow those that were accepted. */
   isContinued: boolean;
+  /** Of its last lease; undefined: the bus skips no message. */
+  skips: Skips | undefined;
   startId: string | undefined;
   position: number;
   /** Of the bus when the offset was committed; undefined: they are not known, or of other records. */
@@ -30,21 +31,16 @@ interface Partition {
  * has fenced it. Assigns a new start id when offsets restart. Holds one entry for each assigned partition.
  */
 export class PartitionLeases {
-  readonly #acquire: (lease: PartitionLease) => Promise<void>;
-  readonly #skips: Skips | undefined;
+  readonly #acquire: (lease: PartitionLease) => Promise<Skips | undefined>;
   readonly #signatures: ReadonlyMap<string, string>;
   readonly #partitions = new Map<string, Partition>();
 
   /** @param signatures of the states that the worker keeps, by topic */
   constructor(
-    {
-      acquire,
-      skips,
-    }: { readonly acquire: (lease: PartitionLease) => Promise<void>; readonly skips?: Skips | undefined },
+    acquire: (lease: PartitionLease) => Promise<Skips | undefined>,
     signatures: ReadonlyMap<string, string> = new Map(),
   ) {
     this.#acquire = acquire;
-    this.#skips = skips;
     this.#signatures = signatures;
   }
 
@@ -53,8 +49,9 @@ export class PartitionLeases {
     this.#partitions.clear();
     for (const [topic, partitions] of resumePoints) {
       for (const [partition, { position, positions, startId }] of partitions) {
-        const lease = { isLeased: false, isContinued: false, startId, position, positions, last: -1, handled: -1 };
-        this.#partitions.set(partitionKey(topic, partition), { ...lease, rewoundTo: undefined, rewinds: 0 });
+        const lease = { isLeased: false, isContinued: false, skips: undefined, startId, position, positions };
+        const read = { last: -1, handled: -1, rewoundTo: undefined, rewinds: 0 };
+        this.#partitions.set(partitionKey(topic, partition), { ...lease, ...read });
       }
     }
   }
@@ -78,9 +75,10 @@ export class PartitionLeases {
       Object.assign(entry, { ...beginning, position: -1, last: -1, handled: -1 });
     }
     if (entry.isLeased) return;
-    const { position, positions, startId, isContinued: keepsSkips } = entry;
-    const known = { ...(signature !== undefined && { signature }), ...(this.#skips && { positions, keepsSkips }) };
-    await this.#acquire({ topic, partition, position, startId, ...known });
+    const { position, positions, skips, startId, isContinued: keepsSkips } = entry;
+    const states = signature === undefined ? {} : { signature };
+    const places = skips || positions !== undefined ? { positions, keepsSkips } : {};
+    entry.skips = await this.#acquire({ topic, partition, position, startId, ...states, ...places });
     entry.isLeased = true;
     entry.isContinued = true;
     entry.rewoundTo = undefined;
@@ -91,7 +89,7 @@ export class PartitionLeases {
     const entry = this.#partitions.get(partitionKey(topic, partition));
     if (!entry) return;
     // A place that was away does not know the start id yet. A partition with states waits for every place.
-    if (!this.#skips || this.#signatures.has(topic)) entry.startId = undefined;
+    if (!entry.skips || this.#signatures.has(topic)) entry.startId = undefined;
     entry.position = Math.max(entry.position, offset);
     entry.last = offset;
     this.handle(topic, partition, offset);
@@ -117,9 +115,10 @@ export class PartitionLeases {
     entry.rewinds++;
   }
 
-  /** True from `rewind` until the partition is leased again. */
-  isRewound(topic: string, partition: number): boolean {
-    return this.#partitions.get(partitionKey(topic, partition))?.rewoundTo !== undefined;
+  /** True if the skipped messages would be accepted now, and the partition is not rewound for them yet. */
+  canRetake(topic: string, partition: number): boolean {
+    const { skips, rewoundTo } = this.#partitions.get(partitionKey(topic, partition)) ?? {};
+    return rewoundTo === undefined && skips?.canRetake() === true;
   }
 
   /** Calls of `rewind`: a batch that has begun before the last one must not be accepted. */
@@ -129,9 +128,9 @@ export class PartitionLeases {
 
   /** Offset of the first record with a message that the bus has skipped, until the partition is leased to publish it; undefined: none. */
   skippedFrom(topic: string, partition: number): number | undefined {
-    const { isContinued, rewoundTo } = this.#partitions.get(partitionKey(topic, partition)) ?? {};
+    const { isContinued, skips, rewoundTo } = this.#partitions.get(partitionKey(topic, partition)) ?? {};
     if (rewoundTo !== undefined) return rewoundTo;
-    return isContinued ? this.#skips?.from(topic, partition) : undefined;
+    return isContinued ? skips?.from() : undefined;
   }
 
   /** Offset up to which records were accepted, or dead-lettered, in this generation, before any rewind; -1: none. */
@@ -146,7 +145,7 @@ export class PartitionLeases {
     const from = this.skippedFrom(topic, partition);
     const position = from === undefined ? entry.position : Math.min(entry.position, from - 1);
     const isOurs = entry.isLeased || entry.rewoundTo !== undefined;
-    const positions = isOurs ? this.#skips?.positionsOf(topic, partition) : entry.positions;
+    const positions = isOurs ? entry.skips?.positions() : entry.positions;
     return commitMetadata({ position, positions, startId: entry.startId });
   }
 }

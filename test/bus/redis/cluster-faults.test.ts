@@ -9,6 +9,7 @@ import type { RedisCluster } from '../../../stack/redis-cluster.ts';
 import { HASH_TAGS, tagIndexOf } from '../../../src/bus/redis/cluster/hash-tags.ts';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
 import { Continuity } from '../../../src/gateway/fanout/continuity.ts';
+import type { Skips } from '../../../src/bus/publisher.ts';
 import { BusUnavailableError, FencedError } from '../../../src/base/errors.ts';
 import { moveSlot } from '../../support/cluster-slots.ts';
 import { randomName, redisCluster } from '../../support/services.ts';
@@ -268,11 +269,12 @@ describe('a Redis Cluster with a fault', { concurrency: 4 }, () => {
     process.kill('SIGSTOP');
     t.after(() => process.kill('SIGCONT'));
     const start = { topic: TOPIC, partition: 0, position: -1, startId: 'two' };
+    const granted: (Skips | undefined)[] = [];
     await waitFor(
       'a lease of the other shards',
       () =>
         worker.acquire(start).then(
-          () => true,
+          (skips) => granted.push(skips) > 0,
           () => false,
         ),
       30_000,
@@ -281,7 +283,7 @@ describe('a Redis Cluster with a fault', { concurrency: 4 }, () => {
       [...channels.keys()].filter((i) => !lost.includes(channels[i]!)).map((i) => message(channels[i]!, i)),
       upTo,
     );
-    const positions = worker.skips!.positionsOf(TOPIC, 0);
+    const positions = granted[0]!.positions();
     process.kill('SIGCONT');
     await waitFor('the shard', () => next.isAvailable && gateway.isAvailable, 30_000);
     await next.acquire({ ...start, position: CHANNELS - 1, positions });

@@ -180,7 +180,7 @@ describe('boundFetches', () => {
       },
       publisher: { publish: () => Promise.resolve() },
       flow: new FlowWait(unlimited(), readableLog().log),
-      acquire: () => Promise.resolve(),
+      acquire: () => Promise.resolve(undefined),
       log: readableLog().log,
       onJoined: () => undefined,
       facts: () => ({}),

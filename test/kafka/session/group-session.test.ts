@@ -82,7 +82,7 @@ async function createStage(t: TestContext, publish: Publish, sessionTimeoutMs = 
     },
     publisher: { publish },
     flow: new FlowWait(unlimited(), readableLog().log),
-    acquire: (lease) => Promise.resolve(void state.leases.push(lease)),
+    acquire: (lease) => Promise.resolve((state.leases.push(lease), undefined)),
     log: readableLog().log,
     onJoined: () => undefined,
     facts: () => ({}),

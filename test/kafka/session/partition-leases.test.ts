@@ -9,9 +9,9 @@ function createLeases() {
   const requested: PartitionLease[] = [];
   const acquire = (lease: PartitionLease) => {
     requested.push(lease);
-    return Promise.resolve();
+    return Promise.resolve(undefined);
   };
-  const leases = new PartitionLeases({ acquire });
+  const leases = new PartitionLeases(acquire);
   return { leases, requested };
 }
 
@@ -80,9 +80,9 @@ describe('PartitionLeases', () => {
     let attempts = 0;
     const acquire = () => {
       attempts++;
-      return isAway ? Promise.reject(new Error('away')) : Promise.resolve();
+      return isAway ? Promise.reject(new Error('away')) : Promise.resolve(undefined);
     };
-    const leases = new PartitionLeases({ acquire });
+    const leases = new PartitionLeases(acquire);
     leases.assign(assignment(6));
     await assert.rejects(leases.acquire('bids', 0, 7));
     isAway = false;
@@ -94,9 +94,12 @@ describe('PartitionLeases', () => {
   it('commits no record of which the bus has skipped a message, and tells the bus when the records begin again there', async () => {
     const requested: PartitionLease[] = [];
     let from: number | undefined;
-    const skips = { from: () => from, canRetake: () => true, positionsOf: () => '9.0.4' };
-    const acquire = (lease: PartitionLease) => Promise.resolve(void requested.push(lease));
-    const leases = new PartitionLeases({ acquire, skips });
+    const skips = { from: () => from, canRetake: () => true, positions: () => '9.0.4' };
+    const acquire = (lease: PartitionLease) => {
+      requested.push(lease);
+      return Promise.resolve(skips);
+    };
+    const leases = new PartitionLeases(acquire);
     leases.assign(new Map([['bids', new Map([[0, { position: 4, positions: '4.0.0' }]])]]));
     from = 2;
     assert.equal(leases.skippedFrom('bids', 0), undefined, 'of an earlier generation');
@@ -106,7 +109,9 @@ describe('PartitionLeases', () => {
     assert.equal(leases.metadataOf('bids', 0), 'crier:6 9.0.4');
     leases.drop('bids', 0);
     await leases.acquire('bids', 0, 10);
+    assert.equal(leases.canRetake('bids', 0), true);
     leases.rewind('bids', 0, 7);
+    assert.equal(leases.canRetake('bids', 0), false, 'kafkajs may not have read from there yet');
     assert.equal(leases.handledUpTo('bids', 0), 9);
     assert.equal(leases.skippedFrom('bids', 0), 7, 'kafkajs may commit before it reads from there');
     assert.equal(leases.metadataOf('bids', 0), 'crier:6 9.0.4');
@@ -121,9 +126,12 @@ describe('PartitionLeases', () => {
 
   it('keeps the start id in leases and commits of a bus that skips messages, of which a place may not know it', async () => {
     const requested: PartitionLease[] = [];
-    const skips = { from: () => undefined, canRetake: () => true, positionsOf: () => '9.0.4' };
-    const acquire = (lease: PartitionLease) => Promise.resolve(void requested.push(lease));
-    const leases = new PartitionLeases({ acquire, skips });
+    const skips = { from: () => undefined, canRetake: () => true, positions: () => '9.0.4' };
+    const acquire = (lease: PartitionLease) => {
+      requested.push(lease);
+      return Promise.resolve(skips);
+    };
+    const leases = new PartitionLeases(acquire);
     leases.assign(assignment(-1, 'one'));
     await leases.acquire('bids', 0, 5);
     leases.accept('bids', 0, 9);
@@ -134,7 +142,7 @@ describe('PartitionLeases', () => {
       requested.map(({ startId }) => startId),
       ['one', 'one'],
     );
-    const filling = new PartitionLeases({ acquire, skips }, new Map([['bids', 'signature']]));
+    const filling = new PartitionLeases(acquire, new Map([['bids', 'signature']]));
     filling.assign(assignment(-1, 'fill.signature.9.x'));
     await filling.acquire('bids', 0, 0);
     filling.accept('bids', 0, 9);
@@ -143,9 +151,12 @@ describe('PartitionLeases', () => {
 
   it('tells the bus no positions of the records before when offsets restart within a generation', async () => {
     const requested: PartitionLease[] = [];
-    const skips = { from: () => undefined, canRetake: () => true, positionsOf: () => '9.0.4' };
-    const acquire = (lease: PartitionLease) => Promise.resolve(void requested.push(lease));
-    const leases = new PartitionLeases({ acquire, skips });
+    const skips = { from: () => undefined, canRetake: () => true, positions: () => '9.0.4' };
+    const acquire = (lease: PartitionLease) => {
+      requested.push(lease);
+      return Promise.resolve(skips);
+    };
+    const leases = new PartitionLeases(acquire);
     leases.assign(new Map([['bids', new Map([[0, { position: 4, positions: '4.0.0' }]])]]));
     await leases.acquire('bids', 0, 5);
     leases.accept('bids', 0, 9);

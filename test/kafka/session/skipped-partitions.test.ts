@@ -30,6 +30,10 @@ describe('a worker whose bus has skipped messages', () => {
     let from: number | undefined;
     let canRetake = false;
     let retakes = 0;
+    const isBack = () => {
+      if (canRetake) retakes++;
+      return canRetake;
+    };
     const published: number[] = [];
     const gateways = new FakeGateways();
     gateways.grant(topic, 0, 1);
@@ -44,15 +48,7 @@ describe('a worker whose bus has skipped messages', () => {
         }),
         acquire: ({ keepsSkips }) => {
           if (!keepsSkips) from = undefined;
-          return Promise.resolve();
-        },
-        skips: {
-          from: () => from,
-          canRetake: () => {
-            if (canRetake) retakes++;
-            return canRetake;
-          },
-          positionsOf: () => '',
+          return Promise.resolve({ from: () => from, canRetake: isBack, positions: () => '' });
         },
       },
     });
@@ -108,7 +104,6 @@ describe('a worker on a Redis Cluster that has lost a shard without a replica', 
           convert,
           publish: (messages, upTo) => bus.publish(messages, upTo),
           acquire: (lease) => bus.acquire(lease),
-          skips: bus.skips,
         },
       });
       await setup.consumer.start();
