@@ -21,7 +21,7 @@ export class OneServer implements RedisTopology {
     });
     this.#server = new RedisServer(target, { subscriber, tag: () => tag }, options);
     const { publisher } = this.#server;
-    const common = { isAway: false, scripts: SERVER_SCRIPTS, publishCommand: 'publish' } as const;
+    const common = { isAway: () => false, scripts: SERVER_SCRIPTS, publishCommand: 'publish' } as const;
     const tag: RedisTag = { name: '', prefix, publisher, ...common };
     this.tags = [tag];
     this.subscriber = subscriber;

@@ -58,7 +58,7 @@ export class RedisPublisher {
     const positions = request.positions === undefined ? undefined : parsePositions(request.positions);
     const skipped = new Map(keepsSkips ? this.#leases.get(key)?.skipped : undefined);
     const canSkip = signature === undefined && this.#isAnyUp();
-    const leased = fences.filter((_, i) => !skipped.has(i) && !(canSkip && this.#tags[i]!.isAway));
+    const leased = fences.filter((_, i) => !skipped.has(i) && !(canSkip && this.#tags[i]!.isAway()));
     const knownOf = (fence: RedisFence) =>
       fences.length === 1 ? request.position : (positions?.[fences.indexOf(fence)] ?? -1);
     await allSettled(leased.map((fence) => fence.acquire({ ...request, position: knownOf(fence) }, token)));
@@ -139,7 +139,7 @@ export class RedisPublisher {
   /** Once a message of a tag is skipped, so are those after it, until the partition is leased again. */
   #isSkipped({ skipped, token }: Lease, index: number, { topic, partition }: Position): boolean {
     if (skipped.has(index) || this.#options.fences[index]!.tokenOf(topic, partition) !== token) return true;
-    return this.#tags[index]!.isAway && this.#isAnyUp();
+    return this.#tags[index]!.isAway() && this.#isAnyUp();
   }
 
   /**

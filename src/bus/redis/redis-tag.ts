@@ -12,8 +12,8 @@ export interface RedisTag {
   readonly prefix: string;
   /** To the server that has the tag now. */
   readonly publisher: PublishLink;
-  /** True once there was no link to a server that has the tag for a second. Outside a cluster: false. */
-  readonly isAway: boolean;
+  /** True if there has been no link to a server that has the tag for a second, since the first call that found none. Outside a cluster: false. */
+  isAway(): boolean;
   readonly scripts: Scripts;
   /** SPUBLISH in a cluster, which reaches the subscribers of the shard only. */
   readonly publishCommand: 'publish' | 'spublish';

@@ -59,10 +59,10 @@ class ClusterTag implements RedisTag {
     return this.home?.publisher ?? NO_LINK;
   }
 
-  get isAway(): boolean {
-    if (this.publisher.isUp) this.#awaySince = undefined;
-    else this.#awaySince ??= performance.now();
-    return this.#awaySince !== undefined && performance.now() - this.#awaySince >= AWAY_AFTER_MS;
+  isAway(): boolean {
+    const now = performance.now();
+    this.#awaySince = this.publisher.isUp ? undefined : (this.#awaySince ?? now);
+    return now - (this.#awaySince ?? now) >= AWAY_AFTER_MS;
   }
 }
 
