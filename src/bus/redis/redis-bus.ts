@@ -7,12 +7,13 @@ import type { Bus, BusObserver } from '../bus.ts';
 import type { Message } from '../bus-message.ts';
 import type { Listener, Unsubscribe } from '../feed.ts';
 import type { PartitionLease, Position, Skips } from '../publisher.ts';
-import { channelLabel, isPlain } from '../channel.ts';
+import { isPlain } from '../channel.ts';
 import type { Claim, ClaimRequest } from '../claim.ts';
 import { parseMessage } from '../coordinates.ts';
 import type { History, HistoryQuery } from '../history.ts';
 import type { StateFills } from '../state-fill.ts';
-import { Listeners } from '../listeners.ts';
+import { ListenedChannels } from '../listened-channels.ts';
+import type { Listeners } from '../listeners.ts';
 import { RedisControl } from './redis-control.ts';
 import { failureOf } from '../publish-failure.ts';
 import { agreeOn, claimFor, claimOf } from './redis-agreement.ts';
@@ -45,12 +46,11 @@ export interface RedisBusOptions extends RedisServerOptions {
   readonly flowPatienceMs?: number | undefined;
 }
 
-interface Subscription {
+/** Where a channel is subscribed. */
+interface Route {
   readonly subscriber: RedisSubscriber;
   /** Of the channel in Redis. */
   readonly name: string;
-  /** Includes listeners that wait for the acknowledgement. The channel is unsubscribed when the last one is removed. */
-  readonly listeners: Listeners;
 }
 
 /** The bus over Redis pub/sub. */
@@ -66,8 +66,8 @@ export class RedisBus implements Bus {
   readonly #flow: RedisFlow;
   readonly #publisher: RedisPublisher;
   readonly #gateways: ReturningGateways;
-  /** By channel. The entry is removed with the channel's last listener. */
-  readonly #subscriptions = new Map<string, Subscription>();
+  /** With those of which a listener waits for the acknowledgement. */
+  readonly #channels: ListenedChannels;
   #status: 'idle' | 'started' | 'closed' = 'idle';
   #closing: Promise<void> | undefined;
 
@@ -77,6 +77,14 @@ export class RedisBus implements Bus {
     this.#log = log;
     this.#observer = options.observer ?? {};
     this.#prefix = prefix;
+    this.#channels = new ListenedChannels({
+      ...{ log, observer: this.#observer },
+      onOpen: (channel, listeners) => this.#open(channel, listeners),
+      onClose: (channel) => {
+        const { subscriber, name } = this.#routeOf(channel);
+        subscriber.unsubscribe(name);
+      },
+    });
     const onGap = (channels: readonly string[]) => this.#onGap(channels);
     const all = { ...options, prefix, subscribeTimeoutMs, onGap };
     const address = parseRedisUrl(url);
@@ -152,10 +160,10 @@ export class RedisBus implements Bus {
   async subscribe(channel: string, listener: Listener, onGap?: () => void): Promise<Unsubscribe> {
     this.#assertNotClosed();
     if (this.#status === 'idle') throw new BusUnavailableError('the bus is not started');
-    const subscription = this.#subscriptions.get(channel) ?? this.#open(channel);
-    const unsubscribe = subscription.listeners.add({ listener, onGap }, () => this.#release(channel, subscription));
+    const unsubscribe = this.#channels.add(channel, listener, onGap);
     try {
-      await subscription.subscriber.acknowledged(subscription.name);
+      const { subscriber, name } = this.#routeOf(channel);
+      await subscriber.acknowledged(name);
       this.#assertNotClosed();
     } catch (error) {
       unsubscribe();
@@ -211,9 +219,7 @@ export class RedisBus implements Bus {
   }
 
   async #closeAll(): Promise<void> {
-    for (const { listeners } of this.#subscriptions.values()) listeners.clear();
-    this.#subscriptions.clear();
-    this.#observer.onSubscriptions?.(0);
+    this.#channels.clear();
     this.sender.close();
     await this.#topology.close();
   }
@@ -222,36 +228,28 @@ export class RedisBus implements Bus {
     return this.#topology.tags[this.#topology.tagIndexOf(name)]!;
   }
 
-  #open(channel: string): Subscription {
-    // Other programs know neither the tags nor the header of messages, and must not forge one.
-    const isOfAnyProgram = isPlain(channel, this.#prefix);
-    const { subscriber } = isOfAnyProgram ? this.#topology.plain : this.#topology;
-    const name = isOfAnyProgram ? channel : this.#tagOf(channel).name + channel;
-    const listeners = new Listeners((error) => this.#logThrow(channel, error));
-    const subscription: Subscription = { subscriber, name, listeners };
+  /** Other programs do not know the tags. */
+  #routeOf(channel: string): Route {
+    if (isPlain(channel, this.#prefix)) return { subscriber: this.#topology.plain.subscriber, name: channel };
+    return { subscriber: this.#topology.subscriber, name: this.#tagOf(channel).name + channel };
+  }
+
+  #open(channel: string, listeners: Listeners): void {
+    const { subscriber, name } = this.#routeOf(channel);
     const receive = (message: Buffer) => {
       const { payload, coordinates } = parseMessage(message);
       listeners.deliver(payload, coordinates);
     };
-    subscriber.subscribe(name, isOfAnyProgram ? (message) => listeners.deliver(message) : receive);
-    this.#subscriptions.set(channel, subscription);
-    this.#observer.onSubscriptions?.(this.#subscriptions.size);
-    return subscription;
+    // Other programs must not forge the header of messages.
+    subscriber.subscribe(name, isPlain(channel, this.#prefix) ? (message) => listeners.deliver(message) : receive);
   }
 
   /** Only channels of listeners are reported: a control message is no event. */
   #onGap(channels: readonly string[]): void {
     this.control.onGap(channels);
-    const ours = channels.filter((channel) => this.#subscriptions.has(channel));
+    const ours = channels.filter((channel) => this.#channels.get(channel));
     if (ours.length > 0) this.#observer.onGap?.(ours);
-    for (const channel of ours) this.#subscriptions.get(channel)?.listeners.reportGap();
-  }
-
-  #release(channel: string, subscription: Subscription): void {
-    if (subscription.listeners.size > 0 || this.#subscriptions.get(channel) !== subscription) return;
-    this.#subscriptions.delete(channel);
-    this.#observer.onSubscriptions?.(this.#subscriptions.size);
-    subscription.subscriber.unsubscribe(subscription.name);
+    for (const channel of ours) this.#channels.get(channel)?.reportGap();
   }
 
   /** Logs the reason of a failure and returns it. */
@@ -264,12 +262,6 @@ export class RedisBus implements Bus {
       ),
     );
     return reason;
-  }
-
-  #logThrow(channel: string, error: unknown): void {
-    this.#window.run('listener', (suppressed) =>
-      this.#log.error({ err: error, channel: channelLabel(channel), suppressed }, 'a listener of a channel threw'),
-    );
   }
 
   /** The caller has asked for room, but Redis may have been away since. */
