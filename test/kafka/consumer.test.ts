@@ -3,8 +3,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { Message } from '../../src/bus/bus-message.ts';
 import type { PartitionLease } from '../../src/bus/publisher.ts';
-import { MemoryStateFills } from '../../src/bus/memory/memory-state-fills.ts';
-import { fillOfStart } from '../../src/bus/state-fill.ts';
+import { MemoryTopics } from '../../src/bus/memory/memory-topics.ts';
 import type { StateFills } from '../../src/bus/state-fill.ts';
 import { BusUnavailableError } from '../../src/base/errors.ts';
 import { randomName } from '../support/services.ts';
@@ -142,7 +141,7 @@ describe('KafkaConsumer', { concurrency: 8 }, () => {
     /** A member whose bus keeps fills; `reads` counts how often they were asked for during the outage. */
     function keeping(t: TestContext, topic: string, groupId: string) {
       const bus = new RecordingBus();
-      const memory = new MemoryStateFills(() => 0);
+      const memory = new MemoryTopics();
       const outage = { reads: 0 };
       const fills: StateFills = {
         places: [],
@@ -155,8 +154,7 @@ describe('KafkaConsumer', { concurrency: 8 }, () => {
       };
       const acquire = async (lease: PartitionLease) => {
         await bus.acquire(lease);
-        const fill = fillOfStart(lease.startId);
-        if (fill) memory.begin(lease.topic, lease.partition, fill);
+        memory.acquire(lease);
         return undefined;
       };
       const states = { signatures: new Map([[topic, 'aa']]), fills };

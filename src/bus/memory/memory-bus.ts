@@ -1,26 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { BusUnavailableError } from '../../base/errors.ts';
-import type { Receiver } from '../flow/receiver.ts';
-import { Sender } from '../flow/sender.ts';
-import { LogWindow } from '../../base/log.ts';
+import { BusUnavailableError, FencedError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import type { Bus, BusObserver } from '../bus.ts';
 import type { Message } from '../bus-message.ts';
-import type { Listener, Unsubscribe } from '../feed.ts';
-import type { PartitionLease, Position } from '../publisher.ts';
-import { channelLabel, topicOf } from '../channel.ts';
+import { topicOf } from '../channel.ts';
 import type { Claim, ClaimRequest } from '../claim.ts';
-import type { Coordinates } from '../coordinates.ts';
+import type { Listener, Unsubscribe } from '../feed.ts';
+import type { Receiver } from '../flow/receiver.ts';
+import { Sender } from '../flow/sender.ts';
 import type { History, HistoryQuery } from '../history.ts';
-import { Listeners } from '../listeners.ts';
-import { MemoryControl } from './memory-control.ts';
-import { MemoryFence } from './memory-fence.ts';
-import { MemoryHistory } from './memory-history.ts';
-import { MemoryStateFills } from './memory-state-fills.ts';
-import { fillOfStart } from '../state-fill.ts';
+import { ListenedChannels } from '../listened-channels.ts';
 import { failureOf } from '../publish-failure.ts';
-
-const LOG_WINDOW_MS = 5_000;
+import type { PartitionLease, Position } from '../publisher.ts';
+import { MemoryControl } from './memory-control.ts';
+import { MemoryHistory } from './memory-history.ts';
+import type { Delivery } from './memory-history.ts';
+import { MemoryTopics } from './memory-topics.ts';
 
 export interface MemoryBusOptions {
   /** Prefix of all channels. Default ''. */
@@ -33,55 +28,32 @@ export interface MemoryBusOptions {
   readonly flowPatienceMs?: number | undefined;
 }
 
-interface Pending {
-  readonly channel: string;
-  readonly payload: Buffer;
-  readonly coordinates: Coordinates;
-}
-
 /** The bus of the embedded mode: one process, no server. It delivers in a later turn of the event loop, as a network does. */
 export class MemoryBus implements Bus {
+  readonly awayServers: readonly string[] = [];
+  readonly control = new MemoryControl(this);
+  readonly stateFills = new MemoryTopics();
   readonly sender: Sender;
-  readonly control = new MemoryControl(() => this.#assertStarted());
-  readonly #log: Logger;
-  readonly #observer: BusObserver;
-  readonly #maxPendingMessages: number;
-  readonly #window = new LogWindow(LOG_WINDOW_MS);
-  /** By channel. The entry is removed with the channel's last listener. */
-  readonly #channels = new Map<string, Listeners>();
-  readonly #prefix: string;
-  readonly #fence = new MemoryFence();
-  readonly stateFills = new MemoryStateFills((topic) => this.#fence.epochOf(topic));
+  readonly #options: MemoryBusOptions;
+  readonly #channels: ListenedChannels;
   readonly #history = new MemoryHistory();
   /** Agreed values, by name. */
   readonly #agreed = new Map<string, string>();
   #receiver: Receiver | undefined;
-  /** Names of the current leases' streams, by partition. */
-  readonly #streams = new Map<string, string>();
-  #leases = 0;
-  #pending: Pending[] = [];
-  /** Settles when a later turn of the event loop has delivered the pending messages. */
-  #turn: Promise<void> | undefined;
-  #status: 'idle' | 'started' | 'closed' = 'idle';
+  /** Messages that are accepted and not delivered yet. */
+  #pending = 0;
+  #status: 'not started' | 'started' | 'closed' = 'not started';
   #closing: Promise<void> | undefined;
 
   constructor(options: MemoryBusOptions) {
-    this.#prefix = options.prefix ?? '';
-    this.#log = options.log;
-    this.#observer = options.observer ?? {};
-    this.#maxPendingMessages = options.maxPendingMessages ?? 100_000;
-    this.sender = new Sender({
-      patienceMs: options.flowPatienceMs,
-      ask: (topic, partition) => this.#mark(topic, partition, true),
-    });
+    const { log, observer = {}, flowPatienceMs: patienceMs } = options;
+    this.#options = options;
+    this.#channels = new ListenedChannels({ log, observer });
+    this.sender = new Sender({ patienceMs, ask: (topic, partition) => this.#mark(topic, partition, true) });
   }
 
   get isAvailable(): boolean {
     return this.#status === 'started';
-  }
-
-  get awayServers(): readonly string[] {
-    return [];
   }
 
   start(): Promise<void> {
@@ -92,24 +64,24 @@ export class MemoryBus implements Bus {
 
   /** Resolves when the messages are delivered, so a publisher that awaits it cannot outrun the listeners. */
   async publish(messages: readonly Message[], upTo: Position): Promise<void> {
+    const { observer, maxPendingMessages = 100_000 } = this.#options;
+    this.#pending += messages.length;
     try {
       this.#assertStarted();
-      if (this.#pending.length + messages.length > this.#maxPendingMessages) {
-        throw new BusUnavailableError(`more than ${this.#maxPendingMessages} messages would wait for delivery`);
+      if (this.#pending > maxPendingMessages) {
+        throw new BusUnavailableError(`more than ${maxPendingMessages} messages would wait for delivery`);
       }
-      for (const [message, coordinates] of this.#fence.accept(messages, upTo)) {
-        for (const one of this.#history.messagesOf(message, Date.now())) {
-          this.#pending.push(this.#pendingOf(one, coordinates));
-        }
-      }
-      this.#turn ??= new Promise((resolve) => setImmediate(() => resolve(this.#deliver())));
-      await this.#turn;
+      const accepted = this.#accept(messages, upTo);
+      await nextTurn();
       this.#assertStarted();
+      this.#deliver(accepted, upTo);
     } catch (error) {
-      this.#observer.onPublishFailure?.(messages.length, failureOf(error));
+      observer?.onPublishFailure?.(messages.length, failureOf(error));
       throw error;
+    } finally {
+      this.#pending -= messages.length;
     }
-    this.#observer.onPublish?.(messages.length);
+    observer?.onPublish?.(messages.length);
   }
 
   receive(receiver: Receiver): () => void {
@@ -123,24 +95,14 @@ export class MemoryBus implements Bus {
   // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
   async acquire(lease: PartitionLease): Promise<undefined> {
     this.#assertStarted();
-    this.#fence.acquire(lease);
-    const { topic, partition } = lease;
-    const fill = fillOfStart(lease.startId);
-    if (fill) this.stateFills.begin(topic, partition, fill);
-    const stream = `${topic}/${partition}.${++this.#leases}`;
-    this.#streams.set(`${topic}/${partition}`, stream);
+    const { topic, partition, stream } = this.stateFills.acquire(lease);
     this.sender.open(topic, partition, stream);
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
   async subscribe(channel: string, listener: Listener, onGap?: () => void): Promise<Unsubscribe> {
     this.#assertStarted();
-    const listeners = this.#channels.get(channel) ?? this.#open(channel);
-    return listeners.add({ listener, onGap }, () => {
-      if (listeners.size > 0) return;
-      this.#channels.delete(channel);
-      this.#observer.onSubscriptions?.(this.#channels.size);
-    });
+    return this.#channels.add(channel, listener, onGap);
   }
 
   /** Resolves when the message is delivered, so a publisher that awaits it cannot outrun the listeners. */
@@ -154,8 +116,8 @@ export class MemoryBus implements Bus {
   // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
   async history(channel: string, query: HistoryQuery): Promise<History> {
     this.#assertStarted();
-    const epoch = this.#fence.epochOf(topicOf(channel, this.#prefix));
-    return this.#history.read(channel, query, epoch, Date.now());
+    const epoch = this.stateFills.epochOf(topicOf(channel, this.#options.prefix ?? ''));
+    return { epoch, entries: this.#history.read(channel, query) };
   }
 
   /** The only process of this bus. */
@@ -174,68 +136,44 @@ export class MemoryBus implements Bus {
   }
 
   close(): Promise<void> {
-    this.#closing ??= Promise.resolve(this.#closeNow());
-    return this.#closing;
-  }
-
-  #closeNow(): void {
     this.#status = 'closed';
     this.sender.close();
-    this.control.close();
-    this.#pending = [];
-    for (const listeners of this.#channels.values()) listeners.clear();
     this.#channels.clear();
-    this.#observer.onSubscriptions?.(0);
+    return (this.#closing ??= Promise.resolve());
   }
 
-  #pendingOf({ channel, payload: text, history, trace, record, keyHash }: Message, position: Coordinates): Pending {
-    const payload = Buffer.from(text);
-    const coordinates = record === undefined ? position : { ...position, record };
-    const isKept = history !== undefined && (history.entries > 0 || history.stateSeconds !== undefined);
-    const named = isKept ? this.#history.add(channel, payload, coordinates, history, keyHash, Date.now()) : coordinates;
-    return { channel, payload, coordinates: trace ? { ...named, trace } : named };
+  #accept(messages: readonly Message[], { topic, partition, offset }: Position): Delivery[] {
+    const leased = this.stateFills.partitionOf(topic, partition);
+    if (!leased) throw new FencedError(`${topic}/${partition} was not leased`);
+    const { position } = leased;
+    leased.position = Math.max(position, offset);
+    const epoch = this.stateFills.epochOf(topic);
+    const fresh = messages.filter((message) => message.offset > position);
+    return fresh.flatMap((message) => this.#history.accept(message, partition, epoch));
   }
 
-  #deliver(): void {
-    this.#turn = undefined;
-    const messages = this.#pending;
-    this.#pending = [];
-    const published = new Map<string, [topic: string, partition: number]>();
-    for (const { channel, payload, coordinates } of messages) {
+  #deliver(deliveries: readonly Delivery[], { topic, partition }: Position): void {
+    const stream = this.stateFills.partitionOf(topic, partition)!.stream;
+    let bytes = 0;
+    for (const { channel, payload, coordinates } of deliveries) {
       const listeners = this.#channels.get(channel);
-      if (!listeners) continue;
-      listeners.deliver(payload, coordinates);
-      if (!this.sender.isEnabled) continue;
-      const topic = topicOf(channel, this.#prefix);
-      const stream = this.#streams.get(`${topic}/${coordinates.partition}`);
-      if (stream === undefined) continue;
-      this.sender.add(stream, payload.length);
-      published.set(stream, [topic, coordinates.partition]);
+      listeners?.deliver(payload, coordinates);
+      if (listeners) bytes += payload.length;
     }
-    for (const [topic, partition] of published.values()) this.#mark(topic, partition, false);
+    if (bytes === 0 || !this.sender.isEnabled) return;
+    this.sender.add(stream, bytes);
+    this.#mark(topic, partition, false);
   }
 
   /** Sends a mark of the partition to the gateway in this process. */
   #mark(topic: string, partition: number, isQuestion: boolean): void {
-    const stream = this.#streams.get(`${topic}/${partition}`) ?? '';
+    const stream = this.stateFills.partitionOf(topic, partition)?.stream ?? '';
     const bytes = this.sender.published(stream);
     const credit = this.#receiver?.onMark({ topic, partition, stream, bytes, isQuestion });
     if (credit) this.sender.onCredit(credit);
   }
 
-  #open(channel: string): Listeners {
-    const listeners = new Listeners((error) =>
-      this.#window.run('listener', (suppressed) =>
-        this.#log.error({ err: error, channel: channelLabel(channel), suppressed }, 'a listener of a channel threw'),
-      ),
-    );
-    this.#channels.set(channel, listeners);
-    this.#observer.onSubscriptions?.(this.#channels.size);
-    return listeners;
-  }
-
   #assertStarted(): void {
-    if (this.#status !== 'started')
-      throw new BusUnavailableError(`the bus is ${this.#status === 'idle' ? 'not started' : 'closed'}`);
+    if (this.#status !== 'started') throw new BusUnavailableError(`the bus is ${this.#status}`);
   }
 }

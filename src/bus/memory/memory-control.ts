@@ -1,62 +1,53 @@
+import { BusUnavailableError } from '../../base/errors.ts';
+import type { Bus } from '../bus.ts';
 import type { Control, KeptText, StopListening } from '../control.ts';
 
-/** Control messages within one process. They are delivered in a later turn of the event loop, as over a network. */
+/** Begins the names of channels that carry control messages. No other channel's name has it. */
+const CONTROL = '\0control:';
+
+/** Control messages within one process, on channels of its bus. */
 export class MemoryControl implements Control {
-  readonly #listeners = new Map<string, (text: string) => void>();
+  readonly #bus: Pick<Bus, 'isAvailable' | 'send' | 'subscribe'>;
   /** By name: texts, and when they are forgotten. */
   readonly #kept = new Map<string, Map<string, number>>();
-  readonly #assertStarted: () => void;
 
-  /** @param assertStarted throws unless the bus is started */
-  constructor(assertStarted: () => void) {
-    this.#assertStarted = assertStarted;
+  constructor(bus: Pick<Bus, 'isAvailable' | 'send' | 'subscribe'>) {
+    this.#bus = bus;
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
-  async send(name: string, text: string): Promise<void> {
-    this.#assertStarted();
-    setImmediate(() => this.#listeners.get(name)?.(text));
+  send(name: string, text: string): Promise<void> {
+    return this.#bus.send(CONTROL + name, text);
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
-  async listen(name: string, onText: (text: string) => void): Promise<StopListening> {
-    this.#assertStarted();
-    this.#listeners.set(name, onText);
-    return () => {
-      if (this.#listeners.get(name) === onText) this.#listeners.delete(name);
-    };
+  listen(name: string, onText: (text: string) => void): Promise<StopListening> {
+    return this.#bus.subscribe(CONTROL + name, (payload) => onText(payload.toString()));
   }
 
   async keep(name: string, texts: readonly KeptText[], max: number): Promise<number> {
-    this.#assertStarted();
     const kept = this.#current(name);
     let refused = 0;
+    const sent: Promise<void>[] = [];
     for (const { text, untilMs } of texts) {
-      if (!kept.has(text) && kept.size >= max) refused++;
-      else {
-        if (!kept.has(text)) await this.send(name, text);
-        kept.set(text, untilMs);
-      }
+      const isNew = !kept.has(text);
+      if (isNew && kept.size >= max) refused++;
+      else kept.set(text, untilMs);
+      if (isNew && kept.has(text)) sent.push(this.send(name, text));
     }
+    await Promise.all(sent);
     return refused;
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
   async kept(name: string): Promise<string[]> {
-    this.#assertStarted();
     return [...this.#current(name).keys()];
-  }
-
-  close(): void {
-    this.#listeners.clear();
-    this.#kept.clear();
   }
 
   /** The texts under a name, without those whose time is over. */
   #current(name: string): Map<string, number> {
-    const kept = this.#kept.get(name) ?? new Map<string, number>();
-    for (const [text, untilMs] of kept) if (untilMs <= Date.now()) kept.delete(text);
-    this.#kept.set(name, kept);
-    return kept;
+    if (!this.#bus.isAvailable) throw new BusUnavailableError('the bus is not started, or closed');
+    const kept = [...(this.#kept.get(name) ?? [])].filter(([, untilMs]) => untilMs > Date.now());
+    const current = new Map(kept);
+    this.#kept.set(name, current);
+    return current;
   }
 }

@@ -1,105 +1,124 @@
-import type { Coordinates } from '../coordinates.ts';
-import type { History, HistoryEntry, HistoryLimits, HistoryQuery, Retention } from '../history.ts';
-import { printPartsField } from '../carried-parts.ts';
 import { STATES_OF_KEY, TOMBSTONE } from '../bus-message.ts';
 import type { Message } from '../bus-message.ts';
-import { MemoryStates } from './memory-states.ts';
+import type { Coordinates } from '../coordinates.ts';
+import type { HistoryEntry, HistoryQuery, Retention } from '../history.ts';
 
-interface Kept {
-  limits: HistoryLimits;
-  readonly entries: (HistoryEntry & { readonly at: number })[];
-  bytes: number;
+/** A message for the listeners of a channel. */
+export interface Delivery extends HistoryEntry {
+  readonly channel: string;
 }
 
-/** The histories of the memory bus's channels. A write removes entries past the channel's limits; a read may return older ones. */
+interface Channel {
+  limits: Retention;
+  /** Never empty. The last one is the state, too, if there is one. */
+  readonly entries: (HistoryEntry & { readonly at: number })[];
+  /** Of all entries. */
+  bytes: number;
+  /** `endsAt`: in ms since 1970. `key`: of its record, in an index; undefined: the record's key names the channel, or it has none. */
+  state: { readonly endsAt: number; readonly key: string | undefined } | undefined;
+}
+
+/** What the channels of the memory bus keep: their latest messages, within the limits of the last one, and their states. */
 export class MemoryHistory {
-  /** By channel, in the order of their last writes. */
-  readonly #kept = new Map<string, Kept>();
-  readonly #states = new MemoryStates();
+  /** In the order in which they were written to, or looked at by `#sweep`, last. */
+  readonly #channels = new Map<string, Channel>();
+  /** By the key of its state. */
+  readonly #channelsByKey = new Map<string, string>();
   #ids = 0;
 
   /** What is published for a message: itself, unless it is a tombstone of another state, and a tombstone for the channel that its record leaves. */
-  messagesOf(message: Message, now: number): readonly Message[] {
-    const { channel, payload, history, keyHash, isDeparture } = message;
-    if (history?.keyIndex === undefined) return [message];
-    const former = keyHash === undefined ? undefined : this.#states.channelOf(history.keyIndex + keyHash, now);
-    if (channel === STATES_OF_KEY) return former === undefined ? [] : [{ ...message, channel: former }];
-    if (isDeparture) return this.#states.isNamedByKey(channel, now) ? [message] : [];
-    if (payload === TOMBSTONE) return this.#states.isNamedByKey(channel, now) === false ? [] : [message];
-    if (former === undefined || former === channel) return [message];
-    return [{ ...message, channel: former, payload: TOMBSTONE, record: undefined }, message];
+  accept(message: Message, partition: number, epoch: number): Delivery[] {
+    return this.#routed(message).map((one) => {
+      const { channel, offset, timestamp, history, trace, record } = one;
+      const payload = Buffer.from(one.payload);
+      const position = { partition, offset, timestamp, epoch, ...(record !== undefined && { record }) };
+      const isKept = history && (history.entries > 0 || history.stateSeconds !== undefined);
+      const coordinates = isKept ? this.#keep(one, history, payload, position) : position;
+      return { channel, payload, coordinates: trace ? { ...coordinates, trace } : coordinates };
+    });
   }
 
-  /** @returns the coordinates, with the ids of the new entry and of the entry before it */
-  add(
-    channel: string,
-    payload: Buffer,
-    coordinates: Coordinates,
-    retention: Retention,
-    keyHash: string | undefined,
-    now: number,
-  ): Coordinates {
-    this.#sweep(now);
-    const { stateSeconds } = retention;
-    const entry = `${++this.#ids}-0`;
-    const named = retention.entries
-      ? this.#append(channel, { payload, coordinates: { ...coordinates, entry } }, retention, now)
-      : { ...coordinates, entry, previous: this.#states.read(channel, now)?.coordinates.entry };
-    if (stateSeconds !== undefined) this.#states.set(channel, { payload, coordinates: named }, retention, keyHash, now);
-    return named;
-  }
-
-  #append(channel: string, { payload, coordinates }: HistoryEntry, limits: HistoryLimits, now: number): Coordinates {
-    const kept = this.#kept.get(channel) ?? { limits, entries: [], bytes: 0 };
-    kept.limits = limits;
-    this.#kept.delete(channel);
-    this.#kept.set(channel, kept);
-    const previous = kept.entries.at(-1)?.coordinates.entry;
-    const named = { ...coordinates, previous };
-    kept.entries.push({ payload, coordinates: named, at: now });
-    kept.bytes += bytesOf(kept.entries.at(-1)!);
-    const { entries, bytes, seconds } = limits;
-    const isOver = ({ at }: { at: number }) =>
-      kept.entries.length > entries || kept.bytes > bytes || at < now - seconds * 1000;
-    while (kept.entries.length > 1 && isOver(kept.entries[0]!)) {
-      kept.bytes -= bytesOf(kept.entries.shift()!);
-    }
-    return named;
-  }
-
-  read(channel: string, { from, maxEntries, maxBytes }: HistoryQuery, epoch: number, now: number): History {
-    this.#sweep(now);
-    const entries = this.#entriesOf(channel, now);
-    if (from === undefined) return { epoch, entries: entries.slice(-1) };
+  read(name: string, { from, maxEntries, maxBytes }: HistoryQuery): readonly HistoryEntry[] {
+    const entries = this.#find(name)?.entries ?? [];
+    if (from === undefined) return entries.slice(-1);
     const start = entries.findIndex(({ coordinates }) => coordinates.entry === from);
     const wanted = start < 0 ? [] : entries.slice(start);
     const bytes = wanted.slice(0, -1).reduce((sum, entry) => sum + bytesOf(entry), 0);
-    return { epoch, entries: wanted.length > maxEntries || bytes > maxBytes ? [] : wanted };
+    return wanted.length > maxEntries || bytes > maxBytes ? [] : wanted;
   }
 
-  /** Of the history; the state where there is none, or where a worker without the history has published since. */
-  #entriesOf(channel: string, now: number): readonly HistoryEntry[] {
-    const kept = this.#kept.get(channel)?.entries;
-    const state = this.#states.read(channel, now);
-    if (!state) return kept ?? [];
-    return kept && numberOf(kept.at(-1)!) >= numberOf(state) ? kept : [state];
+  #routed(message: Message): readonly Message[] {
+    const { channel, payload, history, keyHash, isDeparture } = message;
+    if (history?.keyIndex === undefined) return [message];
+    const former = keyHash === undefined ? undefined : this.#channelsByKey.get(history.keyIndex + keyHash);
+    const isLeft = former !== undefined && this.#find(former)?.state !== undefined;
+    if (channel === STATES_OF_KEY) return isLeft ? [{ ...message, channel: former }] : [];
+    const state = this.#find(channel)?.state;
+    if (isDeparture) return state && state.key === undefined ? [message] : [];
+    if (payload === TOMBSTONE) return state?.key === undefined ? [message] : [];
+    if (!isLeft || former === channel) return [message];
+    return [{ ...message, channel: former, payload: TOMBSTONE, record: undefined }, message];
   }
 
-  /** Removes channels whose last write is older than their limit in seconds. */
-  #sweep(now: number): void {
-    for (const [channel, { entries, limits }] of this.#kept) {
-      if (entries.at(-1)!.at >= now - limits.seconds * 1000) return;
-      this.#kept.delete(channel);
+  /** Returns the coordinates, with the ids of the new entry and of the entry before it. */
+  #keep(message: Message, limits: Retention, payload: Buffer, position: Coordinates): Coordinates {
+    this.#sweep();
+    const { channel: name, keyHash } = message;
+    const channel = this.#find(name) ?? { limits, entries: [], bytes: 0, state: undefined };
+    const previous = channel.entries.at(-1)?.coordinates.entry;
+    const entry = { payload, coordinates: { ...position, entry: `${++this.#ids}`, previous }, at: Date.now() };
+    channel.limits = limits;
+    channel.entries.push(entry);
+    channel.bytes += bytesOf(entry);
+    this.#endState(name, channel);
+    const { stateSeconds, keyIndex } = limits;
+    if (stateSeconds !== undefined && message.payload !== TOMBSTONE) {
+      const key = keyIndex === undefined || keyHash === undefined ? undefined : keyIndex + keyHash;
+      if (key !== undefined) this.#channelsByKey.set(key, name);
+      channel.state = { endsAt: stateSeconds === 0 ? Infinity : entry.at + stateSeconds * 1000, key };
+    }
+    this.#put(name, channel);
+    this.#find(name);
+    return entry.coordinates;
+  }
+
+  /** The channel without what has ended by now, or exceeds its limits; undefined: it keeps nothing. */
+  #find(name: string): Channel | undefined {
+    const channel = this.#channels.get(name);
+    if (!channel) return undefined;
+    const { entries, limits, state } = channel;
+    const now = Date.now();
+    if (state && state.endsAt <= now) this.#endState(name, channel);
+    const hasEnded = ({ at }: { at: number }) => limits.entries === 0 || at < now - limits.seconds * 1000;
+    const isOver = () => entries.length > limits.entries || channel.bytes > limits.bytes || hasEnded(entries[0]!);
+    while (entries.length > 1 && isOver()) channel.bytes -= bytesOf(entries.shift()!);
+    if (channel.state || !hasEnded(entries[0]!)) return channel;
+    this.#channels.delete(name);
+    return undefined;
+  }
+
+  #endState(name: string, channel: Channel): void {
+    const key = channel.state?.key;
+    if (key !== undefined && this.#channelsByKey.get(key) === name) this.#channelsByKey.delete(key);
+    channel.state = undefined;
+  }
+
+  #put(name: string, channel: Channel): void {
+    this.#channels.delete(name);
+    this.#channels.set(name, channel);
+  }
+
+  /** Looks at one channel for each message that is kept, so that those to which nobody publishes any more go, too. */
+  #sweep(): void {
+    for (const [name] of this.#channels) {
+      const channel = this.#find(name);
+      if (channel) this.#put(name, channel);
+      return;
     }
   }
 }
 
-/** Entries are numbered in the order in which they were added. */
-function numberOf({ coordinates }: HistoryEntry): number {
-  return Number.parseInt(coordinates.entry!, 10);
-}
-
 /** What counts towards the limits of a history. */
-function bytesOf({ payload, coordinates: { record } }: HistoryEntry): number {
-  return payload.length + (record === undefined ? 0 : printPartsField(record).length);
+function bytesOf({ payload, coordinates: { record = '' } }: HistoryEntry): number {
+  return payload.length + record.length;
 }

@@ -80,7 +80,7 @@ describe('a subscription with where', () => {
       history: HISTORY_DEFAULTS,
     }));
     await stage.bus.publish(messages, { topic: 't', partition: 0, offset: 3 });
-    const { entries } = await stage.bus.history(channel('acme'), { from: '1-0', maxEntries: 10, maxBytes: 10_000 });
+    const { entries } = await stage.bus.history(channel('acme'), { from: '1', maxEntries: 10, maxBytes: 10_000 });
     const { entry = '', ...position } = entries[0]!.coordinates;
     const cursor = cursors.sign(channel('acme'), { ...position, entry });
     const resume = (tenant: string, from: string) =>

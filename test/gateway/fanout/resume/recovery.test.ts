@@ -157,7 +157,7 @@ describe('a resumed subscription', () => {
           if (n === 2) isLate = true;
           await publish(n);
         }
-        const { entries } = await bus.history(CHANNEL, { from: '1-0', maxEntries: 10, maxBytes: 1000 });
+        const { entries } = await bus.history(CHANNEL, { from: '1', maxEntries: 10, maxBytes: 1000 });
         const { entry = '', ...place } = entries[seen ?? 0]!.coordinates;
         const cursor = seen === undefined ? undefined : cursors.sign(CHANNEL, { ...place, entry });
         const back = await join(cursor, true);

@@ -242,7 +242,7 @@ async function play(
   };
   await publish();
   const { epoch } = await history(CHANNEL, { from: undefined, maxEntries: 1, maxBytes: 1 });
-  const cursorOf = (n: number) => cursors.sign(CHANNEL, { epoch, partition: 0, offset: n, entry: `${n + 1}-0` });
+  const cursorOf = (n: number) => cursors.sign(CHANNEL, { epoch, partition: 0, offset: n, entry: `${n + 1}` });
   const clients: Client[] = [];
   const joins: Promise<unknown>[] = [];
   let ids = 0;

@@ -128,7 +128,7 @@ for (const mode of MODES) {
           };
         });
         await bus.publish(messages, { topic: 't', partition: 0, offset: messages.length - 1 });
-        const { entries } = await bus.history(CHANNEL, { from: '1-0', maxEntries: 10, maxBytes: 10_000 });
+        const { entries } = await bus.history(CHANNEL, { from: '1', maxEntries: 10, maxBytes: 10_000 });
         // Two cursors: events after both are shared between their clients, too.
         const starts = [0, 1, 0].map((index) => {
           const { entry = '', ...position } = entries[index]!.coordinates;

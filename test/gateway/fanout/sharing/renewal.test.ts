@@ -175,7 +175,7 @@ describe('an operation with new facts', () => {
       return { channel: CHANNEL, payload, offset, timestamp: 0, history: HISTORY_DEFAULTS };
     });
     await bus.publish(messages, { topic: 't', partition: 0, offset: 3 });
-    const { entries } = await bus.history(CHANNEL, { from: '1-0', maxEntries: 10, maxBytes: 10_000 });
+    const { entries } = await bus.history(CHANNEL, { from: '1', maxEntries: 10, maxBytes: 10_000 });
     const { entry = '', ...position } = entries[0]!.coordinates;
     const start = { cursor: cursors.sign(CHANNEL, { ...position, entry }), replaysLast: false };
     // The result of a member that is alone in its class is not kept.
