@@ -1,6 +1,6 @@
 import { BusUnavailableError } from '../../base/errors.ts';
 import type { Claim, ClaimRequest } from '../claim.ts';
-import { describe } from './redis-link.ts';
+import { describe } from './reply-error.ts';
 import type { PublishLink } from './publish-link.ts';
 import { runScript } from './redis-scripts.ts';
 import type { RedisTag } from './redis-tag.ts';

@@ -23,7 +23,7 @@ import { parseRedisUrl } from '../../config/addresses/redis-address.ts';
 import { RedisFence } from './redis-fence.ts';
 import { RedisFlow, countGateways } from './redis-flow.ts';
 import { readHistory } from './redis-history.ts';
-import { describe } from './redis-link.ts';
+import { describe } from './reply-error.ts';
 import type { RedisLink } from './redis-link.ts';
 import { RedisPublisher } from './redis-publisher.ts';
 import type { RedisServerOptions } from './redis-server.ts';

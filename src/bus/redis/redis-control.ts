@@ -1,6 +1,6 @@
 import { BusUnavailableError } from '../../base/errors.ts';
 import type { Control, KeptText, StopListening } from '../control.ts';
-import { describe } from './redis-link.ts';
+import { describe } from './reply-error.ts';
 import type { RedisLink } from './redis-link.ts';
 import { runScript } from './redis-scripts.ts';
 import type { RedisSubscriber } from './redis-subscriber.ts';

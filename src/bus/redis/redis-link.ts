@@ -9,6 +9,7 @@ import { limitReads } from '../read-limit.ts';
 import { guardParser } from './guarded-parser.ts';
 import type { RedisTarget } from '../../config/addresses/redis-address.ts';
 import type { RedisAccess } from './redis-access.ts';
+import { describe, isReplyError } from './reply-error.ts';
 import { RenewableClient } from './renewable-client.ts';
 import { readPart } from './server-part.ts';
 import type { ServerPart } from './server-part.ts';
@@ -379,18 +380,4 @@ export class RedisLink {
       ),
     );
   }
-}
-
-/** True if Redis refused the command; false if the link failed. */
-export function isReplyError(error: unknown): error is Error {
-  return error instanceof Error && error.name === 'ReplyError';
-}
-
-/**
- * The message of an error, safe to log. ioredis's errors are not: `command.args` holds passwords (AUTH) and payloads, and Redis repeats
- * the arguments of an unknown command.
- */
-export function describe(error: Error): string {
-  const text = error.message || ('code' in error && typeof error.code === 'string' ? error.code : error.name);
-  return text.split(', with args', 1)[0]!;
 }

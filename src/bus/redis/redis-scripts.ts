@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { BusUnavailableError } from '../../base/errors.ts';
-import { describe, isReplyError } from './redis-link.ts';
+import { describe, isReplyError } from './reply-error.ts';
 import type { PublishLink } from './publish-link.ts';
 
 /** A Lua script that runs in Redis (6.2 or later): one round trip and one atomic step. `lua/` states its arguments and its reply. */

@@ -2,7 +2,7 @@ import { Command } from 'ioredis';
 import { BusUnavailableError } from '../../base/errors.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
-import { describe, isReplyError } from './redis-link.ts';
+import { describe, isReplyError } from './reply-error.ts';
 import type { RedisLink } from './redis-link.ts';
 
 const LOG_WINDOW_MS = 5_000;

@@ -6,7 +6,7 @@ import { guardParser } from '../../bus/redis/guarded-parser.ts';
 import type { RedisAccess } from '../../bus/redis/redis-access.ts';
 import { addressText, parseRedisUrl } from '../../config/addresses/redis-address.ts';
 import type { ClusterAddress, ClusterNode, RedisTarget } from '../../config/addresses/redis-address.ts';
-import { describe } from '../../bus/redis/redis-link.ts';
+import { describe } from '../../bus/redis/reply-error.ts';
 import { certificateMend } from '../../base/certificate-mend.ts';
 import { channelOfTemplate } from '../../graph/schema/channel-template.ts';
 import type { ChannelTemplate } from '../../graph/schema/channel-template.ts';

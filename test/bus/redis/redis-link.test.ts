@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { describe as describeError, RedisLink } from '../../../src/bus/redis/redis-link.ts';
+import { RedisLink } from '../../../src/bus/redis/redis-link.ts';
 import { createLog } from '../../../src/base/log.ts';
 import { targetOf } from '../../support/redis-target.ts';
 import { redisServer } from '../../support/services.ts';
@@ -55,21 +55,5 @@ describe('RedisLink', () => {
       for (let turn = 0; turn < 3; turn++) await nextTurn();
     }
     assert.deepEqual(ups, [false]);
-  });
-});
-
-describe('the description of an error of a link', () => {
-  it('is its message, without the arguments that Redis repeats, or its code, or its name', () => {
-    // Of a name with two addresses that both refuse; Node.js gives it no message.
-    const refused = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
-    for (const [error, text] of [
-      [new Error('Connection is closed.'), 'Connection is closed.'],
-      [new Error("ERR unknown command 'GETT', with args beginning with: 'secret'"), "ERR unknown command 'GETT'"],
-      [refused, 'ECONNREFUSED'],
-      [new AggregateError([]), 'AggregateError'],
-      [Object.assign(new RangeError(), { code: 7 }), 'RangeError'],
-    ] as const) {
-      assert.equal(describeError(error), text);
-    }
   });
 });

@@ -8,7 +8,7 @@ import { NO_LINK } from '../publish-link.ts';
 import type { PublishLink } from '../publish-link.ts';
 import { addressText } from '../../../config/addresses/redis-address.ts';
 import type { ClusterAddress, ClusterNode, RedisTarget } from '../../../config/addresses/redis-address.ts';
-import { describe } from '../redis-link.ts';
+import { describe } from '../reply-error.ts';
 import type { RedisLink } from '../redis-link.ts';
 import { CLUSTER_SCRIPTS } from '../redis-scripts.ts';
 import { RedisServer } from '../redis-server.ts';
