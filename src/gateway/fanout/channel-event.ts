@@ -1,6 +1,7 @@
 import type { Coordinates } from '../../bus/coordinates.ts';
 import type { Intake } from '../../bus/flow/intake.ts';
 import type { Payload } from '../../graph/payload.ts';
+import { cursorSuffix } from './outbox/frame.ts';
 import type { EventTimes } from './outbox/result-times.ts';
 
 /** A message of a channel, or an entry of its history. */
@@ -13,14 +14,42 @@ export interface ChannelMessage {
   readonly times?: EventTimes | undefined;
 }
 
+/** What signs the cursors of a channel's events. */
+export interface CursorSource {
+  /** undefined: there is no secret yet. */
+  cursorOf(coordinates: Coordinates): string | undefined;
+}
+
 /** One event of a channel. */
-export interface ChannelEvent {
+export class ChannelEvent {
+  readonly payload: Payload;
   /** Its position in Kafka and in the history; undefined: not published by a worker. */
   readonly coordinates: Coordinates | undefined;
-  readonly payload: Payload;
-  readonly cursor: string | undefined;
   /** Bytes of the payload's text. */
   readonly length: number;
   /** undefined: it comes from the history, or names no time. */
-  readonly times?: EventTimes | undefined;
+  readonly times: EventTimes | undefined;
+  readonly #source: CursorSource;
+  #suffix: Buffer | undefined;
+
+  constructor(
+    payload: Payload,
+    coordinates: Coordinates | undefined,
+    length: number,
+    source: CursorSource,
+    times?: EventTimes,
+  ) {
+    this.payload = payload;
+    this.coordinates = coordinates;
+    this.length = length;
+    this.times = times;
+    this.#source = source;
+  }
+
+  /** The end of its results, with its cursor; undefined: without. It is made once, for the first result of all groups. */
+  get suffix(): Buffer | undefined {
+    if (this.#suffix || !this.coordinates) return this.#suffix;
+    const cursor = this.#source.cursorOf(this.coordinates);
+    return cursor === undefined ? undefined : (this.#suffix = cursorSuffix(cursor));
+  }
 }

@@ -8,7 +8,8 @@ import type { Intake } from '../../bus/flow/intake.ts';
 import { rootFieldNames } from '../../graph/execution/root-fields.ts';
 import type { EventFilter } from '../../graph/filter/event-filter.ts';
 import { TextPayload } from '../../graph/payload.ts';
-import type { ChannelEvent, ChannelMessage } from './channel-event.ts';
+import { ChannelEvent } from './channel-event.ts';
+import type { ChannelMessage, CursorSource } from './channel-event.ts';
 import { ChannelMembers } from './channel-members.ts';
 import type { ChannelServices, GapReason } from './channel-services.ts';
 import { Continuity } from './continuity.ts';
@@ -33,7 +34,7 @@ type Receivers = ReturnType<ChannelMembers['receivers']>;
 const NO_ENTRY: CursorPosition = { epoch: 0, partition: 0, offset: 0, entry: '' };
 
 /** One channel on this pod: its members, and the position of its delivered events. */
-export class LiveChannel {
+export class LiveChannel implements CursorSource {
   readonly name: string;
   /** Resolves once the bus acknowledged the channel. */
   acknowledged: Promise<Unsubscribe> | undefined;
@@ -254,13 +255,13 @@ export class LiveChannel {
 
   /** Schedules an event for the members that each group has when its turn comes. Each group counts for `lengthOfGroup` bytes in the intake. */
   #deliver(channelEvent: ChannelEvent, groups: Receivers, intake: Intake | undefined, lengthOfGroup: number): void {
-    const { payload, coordinates, cursor, length, times } = channelEvent;
+    const { payload, coordinates, length, times } = channelEvent;
     const { executor, sharing, scheduler } = this.#services;
     const load = intake && (this.#load ??= this.#services.flow!.load());
     const executing = load && new Executing(intake, load, length, this.#members);
     const trace = coordinates?.trace && this.#startTrace(coordinates, length, groups);
     const timesOfAll = trace && times ? { ...times, traceId: coordinates.trace.traceId } : times;
-    const options = { cursor, executing, times: timesOfAll, trace };
+    const options = { channelEvent, executing, times: timesOfAll, trace };
     const share = { length: lengthOfGroup, intake, load: this.#load };
     const isDeletion = isTombstone(channelEvent);
     for (const group of groups.values()) {
@@ -291,8 +292,7 @@ export class LiveChannel {
     const text = coordinates ? bytes : ownText(bytes, this.#services.maxMessageBytes);
     if (!text) return void this.#onUnrecognisedMessage();
     const payload = new TextPayload(text, this.#onUnrecognisedMessage, this.name, coordinates);
-    const cursor = coordinates && this.#cursorOf(coordinates);
-    return { payload, coordinates, cursor, length: text.length, times };
+    return new ChannelEvent(payload, coordinates, text.length, this, times);
   }
 
   readonly #onUnrecognisedMessage = (): void => {
@@ -306,7 +306,7 @@ export class LiveChannel {
     );
   };
 
-  #cursorOf(coordinates: Coordinates): string | undefined {
+  cursorOf(coordinates: Coordinates): string | undefined {
     const cursors = this.#services.cursors();
     const { entry } = coordinates;
     if (entry !== undefined) return cursors?.sign(this.name, { ...coordinates, entry });

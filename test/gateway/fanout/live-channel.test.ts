@@ -5,6 +5,7 @@ import { HISTORY_DEFAULTS } from '../../../src/bus/history.ts';
 import type { Listener } from '../../../src/bus/feed.ts';
 import type { HistoryLimits } from '../../../src/bus/history.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import type { ResultBytes } from '../../../src/gateway/fanout/outbox/frame.ts';
 import { Cursors } from '../../../src/gateway/fanout/resume/cursor.ts';
 import { createStage, factsOf } from './stage.ts';
 import { publisherOf } from '../../support/partition-publisher.ts';
@@ -66,6 +67,50 @@ describe('LiveChannel', () => {
       positions.map((position) => position?.offset),
       [7, 8],
     );
+  });
+
+  it('signs the cursor of an event once, whatever the groups that receive it', async (t) => {
+    const { stage, publish, join, cursors } = await createChannel(t);
+    const sign = t.mock.method(cursors, 'sign');
+    const one = await join('a');
+    const other = await stage.join('subscription { item(id: 1) { id } }', factsOf('a', {}));
+    await publish(7, HISTORY_DEFAULTS);
+    await waitFor('the event', () => one().length === 1 && other.received.length === 1);
+    assert.equal(sign.mock.callCount(), 1);
+  });
+
+  it('ends the results of all groups with the same bytes', async (t) => {
+    const { stage, publish } = await createChannel(t);
+    const suffixes: unknown[] = [];
+    for (const field of ['n', 'id']) {
+      const { subscription } = await stage.join(`subscription { item(id: 1) { ${field} } }`, factsOf('a', {}));
+      t.mock.method(subscription, 'deliver', ({ pieces }: ResultBytes) => void suffixes.push(pieces.at(-1)));
+    }
+    await publish(7, HISTORY_DEFAULTS);
+    await waitFor('the event', () => suffixes.length === 2);
+    assert.ok(suffixes[0] instanceof Buffer && suffixes[0] === suffixes[1]);
+  });
+
+  it('signs no cursor for an event that is stale or that a filter excludes', async (t) => {
+    const cursors = new Cursors('secret');
+    const sign = t.mock.method(cursors, 'sign');
+    const sdl = `
+      type Item { n: Int }
+      type Subscription { item(min: Int): Item @kafka(topic: "t", where: { arg: "min", path: "n", op: GTE }) }`;
+    const stage = await createStage(t, { sdl, cursors });
+    const subscribe = stage.bus.subscribe.bind(stage.bus);
+    stage.bus.subscribe = (channel, listener, onGap) => {
+      const deliverTwice: Listener = (...message) => {
+        listener(...message);
+        listener(...message);
+      };
+      return subscribe(channel, deliverTwice, onGap);
+    };
+    const { received } = await stage.join('subscription { item(min: 2) { n } }', factsOf('a', {}));
+    const messages = [1, 2, 1].map((n) => ({ channel: 't{}', payload: `{"n":${n}}`, history: HISTORY_DEFAULTS }));
+    await publisherOf(stage.bus, 't', 0).publish(messages);
+    await waitFor('the event', () => received.length === 1);
+    assert.deepEqual([stage.workerEvents, stage.stale, sign.mock.callCount()], [3, 3, 1]);
   });
 
   // A tombstone has four bytes.

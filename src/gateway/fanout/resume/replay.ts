@@ -237,11 +237,11 @@ export class Replay {
     return results;
   }
 
-  #share(event: ChannelEvent, group: SharingGroup, onKeep?: (bytes: number) => void): GroupEvent {
+  #share(channelEvent: ChannelEvent, group: SharingGroup, onKeep?: (bytes: number) => void): GroupEvent {
     const { executor, sharing } = this.#services;
-    const { payload, cursor } = event;
-    const shared = new SharedEvent(group, executor.startEvent(payload, group.operation), sharing, { cursor, onKeep });
-    return isTombstone(event) ? new TombstoneEvent(executor, shared) : shared;
+    const started = executor.startEvent(channelEvent.payload, group.operation);
+    const shared = new SharedEvent(group, started, sharing, { channelEvent, onKeep });
+    return isTombstone(channelEvent) ? new TombstoneEvent(executor, shared) : shared;
   }
 
   #onKeep(replayed: ReplayedEvent, bytes: number): void {

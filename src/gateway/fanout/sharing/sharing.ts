@@ -5,8 +5,9 @@ import type { EventResult } from '../../../graph/execution/event-execution.ts';
 import type { Lap } from '../../../graph/execution/lap.ts';
 import type { EventTrace } from '../../../ops/tracing/event-trace.ts';
 import type { ExecutionTrace } from '../../../ops/tracing/execution-trace.ts';
+import type { ChannelEvent } from '../channel-event.ts';
 import type { ExecutionDeadlines } from '../execution-deadlines.ts';
-import { cursorSuffix, resultBytesOf } from '../outbox/frame.ts';
+import { resultBytesOf } from '../outbox/frame.ts';
 import type { ResultBytes } from '../outbox/frame.ts';
 import { ResultTimes } from '../outbox/result-times.ts';
 import type { EventTimes } from '../outbox/result-times.ts';
@@ -69,8 +70,8 @@ export interface SharingServices {
 }
 
 export interface SharedEventOptions {
-  /** Names the event to clients; undefined: its results have no cursor. */
-  readonly cursor?: string | undefined;
+  /** Ends its results, with its cursor; undefined: they have none. */
+  readonly channelEvent?: Pick<ChannelEvent, 'suffix'> | undefined;
   /** Called with the bytes of each result that is kept for other members. */
   readonly onKeep?: ((bytes: number) => void) | undefined;
   /** Counts the members that wait for executions. */
@@ -93,8 +94,7 @@ export class SharedEvent {
   /** Of the results of the last lap. */
   #resultTimes: ResultTimes | undefined;
   readonly #audit: EventAudit | undefined;
-  /** The end of its results, with the cursor; undefined: without. */
-  readonly #suffix: Buffer | undefined;
+  readonly #channelEvent: Pick<ChannelEvent, 'suffix'> | undefined;
   /** True if the group had one member when the event was first served: the event may have been held, and members have come and gone. */
   #isForOne: boolean | undefined;
   /** Members that waited for an execution that has settled. */
@@ -111,7 +111,7 @@ export class SharedEvent {
     group: SharingGroup,
     event: StartedEvent,
     services: SharingServices,
-    { cursor, onKeep, executing, times, trace }: SharedEventOptions = {},
+    { channelEvent, onKeep, executing, times, trace }: SharedEventOptions = {},
   ) {
     this.#group = group;
     this.#event = event;
@@ -121,7 +121,7 @@ export class SharedEvent {
     this.#times = times;
     this.#trace = trace;
     this.#audit = services.audit?.startEvent(event);
-    this.#suffix = cursor === undefined ? undefined : cursorSuffix(cursor);
+    this.#channelEvent = channelEvent;
   }
 
   /** Delivers the event to one member, in event order. Returns true if the member needed an execution. */
@@ -277,7 +277,7 @@ export class SharedEvent {
   ): void {
     const { json, reads } = execution;
     if (this.#resultTimes?.lap !== lap) this.#resultTimes = new ResultTimes(this.#times, lap);
-    const result = resultBytesOf(json, this.#suffix, this.#resultTimes);
+    const result = resultBytesOf(json, this.#channelEvent?.suffix, this.#resultTimes);
     if (isShareable && !this.#isForOne) {
       this.#audit?.onExecuted(member, result, execution);
       const classes = this.#group.classesFor(reads);

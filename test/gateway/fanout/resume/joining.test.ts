@@ -4,14 +4,14 @@ import { HeldBytes } from '../../../../src/gateway/fanout/resume/held-bytes.ts';
 import { HeldEvents } from '../../../../src/gateway/fanout/resume/held-events.ts';
 import { HistoryRead } from '../../../../src/gateway/fanout/resume/history-reads.ts';
 import { Joining } from '../../../../src/gateway/fanout/resume/joining.ts';
-import type { ChannelEvent } from '../../../../src/gateway/fanout/channel-event.ts';
+import { ChannelEvent } from '../../../../src/gateway/fanout/channel-event.ts';
 import { TextPayload } from '../../../../src/graph/payload.ts';
 import type { Subscription } from '../../../../src/gateway/fanout/subscription.ts';
 
 function live(offset: number, entry: string, previous: string): ChannelEvent {
   const coordinates = { epoch: 5, partition: 0, offset, timestamp: 0, entry, previous };
   const payload = new TextPayload(Buffer.from('{}'), () => undefined);
-  return { payload, coordinates, cursor: undefined, length: 2 };
+  return new ChannelEvent(payload, coordinates, 2, { cursorOf: () => undefined });
 }
 
 /** A subscription that resumes; the history has one entry, of offset 8. */
