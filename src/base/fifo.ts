@@ -1,3 +1,6 @@
+/** Up to so many items `Array.shift` is fast, and an item that was taken is not kept. */
+const MAX_SHIFTED = 64;
+
 /** A queue. `Array.shift` takes too long with many items. */
 export class Fifo<Item> {
   #items: Item[] = [];
@@ -12,12 +15,18 @@ export class Fifo<Item> {
     return this.length === 0;
   }
 
+  /** The item that was added first; undefined: the queue is empty. */
+  get first(): Item | undefined {
+    return this.#items[this.#first];
+  }
+
   add(item: Item): void {
     this.#items.push(item);
   }
 
   /** Returns the item that was added first. The queue must not be empty. */
   take(): Item {
+    if (this.#items.length <= MAX_SHIFTED && this.#first === 0) return this.#items.shift()!;
     const item = this.#items[this.#first++]!;
     if (this.#first * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#first);

@@ -1,7 +1,9 @@
+import { Fifo } from '../../base/fifo.ts';
+
 /** Runs tasks in their order, at most `limit` at a time. */
 export class Concurrency {
   readonly #limit: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new Fifo<() => void>();
   #running = 0;
 
   constructor(limit: number) {
@@ -9,15 +11,14 @@ export class Concurrency {
   }
 
   async run<T>(task: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#limit) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#running >= this.#limit) await new Promise<void>((resolve) => this.#waiting.add(resolve));
     else this.#running++;
     try {
       return await task();
     } finally {
       // The next task takes over the slot.
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#running--;
+      if (this.#waiting.isEmpty) this.#running--;
+      else this.#waiting.take()();
     }
   }
 }

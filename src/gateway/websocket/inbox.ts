@@ -1,3 +1,5 @@
+import { Fifo } from '../../base/fifo.ts';
+
 /** Time in ms that one turn of the event loop may spend on messages of clients. Further messages wait for the next turns. */
 const SLICE_MS = 1;
 
@@ -18,15 +20,15 @@ interface WaitingMessage {
  * sockets had read. The work of a message includes its promise callbacks: the next message is handled after them.
  */
 export class Inbox {
-  readonly #waiting: WaitingMessage[] = [];
+  readonly #waiting = new Fifo<WaitingMessage>();
   /** End of this turn's slice. */
   #endsAt = Infinity;
   #isScheduled = false;
 
   /** Returns true if the message was handled, false if it waits. */
   receive(recipient: Recipient, data: Buffer): boolean {
-    const isAtOnce = this.#waiting.length === 0 && !this.#isSpent;
-    if (!isAtOnce) this.#waiting.push({ recipient, data });
+    const isAtOnce = this.#waiting.isEmpty && !this.#isSpent;
+    if (!isAtOnce) this.#waiting.add({ recipient, data });
     if (!this.#isScheduled) {
       this.#isScheduled = true;
       this.#endsAt = performance.now() + SLICE_MS;
@@ -46,13 +48,13 @@ export class Inbox {
   };
 
   readonly #next = (): void => {
-    const message = this.#waiting.shift();
-    if (!message) {
+    if (this.#waiting.isEmpty) {
       this.#isScheduled = false;
       this.#endsAt = Infinity;
       return;
     }
-    message.recipient.onTurn(message.data);
+    const { recipient, data } = this.#waiting.take();
+    recipient.onTurn(data);
     // A tick that a microtask requests runs after all microtasks.
     queueMicrotask(() => process.nextTick(this.#afterMessage));
   };

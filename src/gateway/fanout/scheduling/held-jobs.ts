@@ -1,3 +1,4 @@
+import { Fifo } from '../../../base/fifo.ts';
 import type { ChannelLoad } from '../../../bus/flow/executing.ts';
 import type { Job } from './turn-slices.ts';
 
@@ -8,7 +9,7 @@ interface HeldJob {
 }
 
 interface ChannelQueue {
-  readonly jobs: HeldJob[];
+  readonly jobs: Fifo<HeldJob>;
   /** True if the first job has been released and has not run yet. */
   isReleased: boolean;
 }
@@ -39,17 +40,17 @@ export class HeldJobs {
     let queue = this.#queues.get(load);
     if (!queue) {
       if (!this.#mustWait(load)) return false;
-      this.#queues.set(load, (queue = { jobs: [], isReleased: false }));
+      this.#queues.set(load, (queue = { jobs: new Fifo(), isReleased: false }));
       load.onRoom = () => this.#releaseFirst(load);
-    } else if (queue.jobs[0]?.job === job) {
+    } else if (queue.jobs.first?.job === job) {
       queue.isReleased = false;
       if (this.#mustWait(load)) return true;
-      this.#length -= queue.jobs.shift()!.length;
-      if (queue.jobs.length > 0) this.#releaseFirst(load);
-      else this.#close(load);
+      this.#length -= queue.jobs.take().length;
+      if (queue.jobs.isEmpty) this.#close(load);
+      else this.#releaseFirst(load);
       return false;
     }
-    queue.jobs.push({ job, length });
+    queue.jobs.add({ job, length });
     this.#length += length;
     if (!this.#mustWait(load)) this.#releaseFirst(load);
     return true;
@@ -63,7 +64,7 @@ export class HeldJobs {
     const queue = this.#queues.get(load);
     if (!queue || queue.isReleased) return;
     queue.isReleased = true;
-    this.#release(queue.jobs[0]!.job);
+    this.#release(queue.jobs.first!.job);
   }
 
   #close(load: ChannelLoad): void {

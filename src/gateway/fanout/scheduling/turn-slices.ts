@@ -1,3 +1,5 @@
+import { Fifo } from '../../../base/fifo.ts';
+
 /**
  * Works until it is done or `isSpent()`, which it calls between small steps. Returns true when it is done; else it is called again in a later
  * turn. Must not throw: each job has its own error boundary, which ends one operation.
@@ -31,7 +33,7 @@ export class TurnSlices {
   readonly #sliceMs: number;
   readonly #flush: () => void;
   readonly #others: OtherTurns;
-  readonly #jobs: WaitingJob[] = [];
+  readonly #jobs = new Fifo<WaitingJob>();
   /** Runs after the jobs of the next turn. */
   #last: (() => void) | undefined;
   #endsAt = 0;
@@ -53,7 +55,7 @@ export class TurnSlices {
   }
 
   add(job: Job): void {
-    this.#jobs.push({ job, since: performance.now() });
+    this.#jobs.add({ job, since: performance.now() });
     this.wake();
   }
 
@@ -65,7 +67,7 @@ export class TurnSlices {
 
   /** Runs all jobs to their end now, however long it takes. */
   finish(): void {
-    while (this.#jobs[0]?.job(NEVER)) this.#jobs.shift();
+    while (this.#jobs.first?.job(NEVER)) this.#jobs.take();
     this.#flush();
   }
 
@@ -81,9 +83,9 @@ export class TurnSlices {
     this.#isScheduled = false;
     const now = performance.now();
     if (this.#others.take(now, this.#firstSince)) return this.wake();
-    if (this.#jobs.length > 0) this.#runSlice(now);
-    else this.#flush();
-    if (this.#jobs.length > 0 || this.#others.areWanted) this.wake();
+    if (this.#jobs.isEmpty) this.#flush();
+    else this.#runSlice(now);
+    if (!this.#jobs.isEmpty || this.#others.areWanted) this.wake();
     const last = this.#last;
     this.#last = undefined;
     last?.();
@@ -93,18 +95,18 @@ export class TurnSlices {
     const turnMs = this.#leftAt === undefined ? 0 : now - this.#leftAt;
     this.#endsAt = now + Math.max(this.#sliceMs, Math.min(turnMs, this.#others.maxSliceMs));
     this.#hasOneJob = this.#jobs.length === 1;
-    while (this.#jobs.length > 0 && this.#jobs[0]!.job(this.#isSpent)) {
-      this.#jobs.shift();
+    while (this.#jobs.first?.job(this.#isSpent)) {
+      this.#jobs.take();
       if (this.#isSpent()) break;
     }
     this.#flush();
     const endedAt = performance.now();
-    this.#leftAt = this.#jobs.length > 0 ? endedAt : undefined;
+    this.#leftAt = this.#jobs.isEmpty ? undefined : endedAt;
     this.#others.endSlice(endedAt, this.#firstSince);
   }
 
   get #firstSince(): number | undefined {
-    return this.#jobs[0]?.since;
+    return this.#jobs.first?.since;
   }
 
   readonly #isSpent = (): boolean => performance.now() >= this.#endsAt;
