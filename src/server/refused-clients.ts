@@ -1,4 +1,3 @@
-import { CloseCode } from 'graphql-ws';
 import type { OriginRefusal } from '../config/addresses/origin.ts';
 import type { RequestLimit } from '../gateway/http/request-admission.ts';
 import { CLOSE_CODES, closeLabel } from '../gateway/connections/close-codes.ts';
@@ -36,7 +35,7 @@ const SETTINGS: Readonly<Record<Exclude<Refused, OriginRefusal['reason'] | 'drai
 const QUIET_CODES: ReadonlySet<number> = new Set([
   CLOSE_CODES.goingAway,
   CLOSE_CODES.serviceRestart,
-  CloseCode.Forbidden,
+  CLOSE_CODES.forbidden,
 ]);
 
 /** Counts what limits refuse and what crier closes, and logs it: one line within 10 s for each kind. */

@@ -10,6 +10,7 @@ import { createClient as createStockClient } from 'graphql-ws';
 import { WebSocket, WebSocketServer } from 'ws';
 import { backoffMs } from '../../client/backoff.ts';
 import { BusUnavailableError } from '../../src/base/errors.ts';
+import { CLOSE_CODES } from '../../src/gateway/connections/close-codes.ts';
 import { TcpProxy } from '../bus/redis/tcp-proxy.ts';
 import { TRANSPORT_WS } from '../support/socket.ts';
 import type { ProtocolMessage } from '../support/socket.ts';
@@ -17,6 +18,9 @@ import { waitFor } from '../support/wait-for.ts';
 import { helperClient, Received } from './received.ts';
 import { createStage, silentPort, TICKS } from './stage.ts';
 import type { RunningGateway, Stage } from './stage.ts';
+
+const RETRIED_CODES: readonly number[] = [1001, 1006, 1012, 1013, 4403, 4408];
+const FATAL_CODES: readonly number[] = [1008, 1009, 4400, 4401, 4406, 4409, 4429, 4500];
 
 /** A client that does not wait before a retry. */
 function hastyStockClient(t: TestContext, url: string) {
@@ -369,7 +373,7 @@ describe('the client of crier on the wire', { concurrency: 4 }, () => {
     assert.deepEqual(await Promise.all(codes), [7, 1]);
   });
 
-  for (const code of [1001, 1006, 1012, 1013, 4403, 4408]) {
+  for (const code of RETRIED_CODES) {
     it(`reconnects after ${code}`, async (t) => {
       const { url, sockets, subscribes } = await scriptedServer(t);
       const received = new Received(helperClient(t, { url }));
@@ -381,7 +385,7 @@ describe('the client of crier on the wire', { concurrency: 4 }, () => {
     });
   }
 
-  for (const code of [1008, 1009, 4400, 4401, 4406, 4409, 4429, 4500]) {
+  for (const code of FATAL_CODES) {
     it(`gives up after ${code}`, async (t) => {
       const { url, sockets, subscribes } = await scriptedServer(t);
       const received = new Received(helperClient(t, { url }));
@@ -392,6 +396,14 @@ describe('the client of crier on the wire', { concurrency: 4 }, () => {
       assert.equal(sockets.length, 1);
     });
   }
+
+  it('is tested with every close code of crier', () => {
+    const codes = [...RETRIED_CODES, ...FATAL_CODES];
+    assert.deepEqual(
+      Object.values(CLOSE_CODES).filter((code) => !codes.includes(code)),
+      [],
+    );
+  });
 
   it('ends with the error that a listener of the application throws', async (t) => {
     const { url, sockets, subscribes } = await scriptedServer(t);

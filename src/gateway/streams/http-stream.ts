@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
-import { CloseCode, MessageType } from 'graphql-ws';
+import { MessageType } from 'graphql-ws';
 import type { SubscribePayload } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { tooOldAt } from '../connections/age-limit.ts';
@@ -209,14 +209,14 @@ export class HttpStream implements ClientConnection, OpenState, OutboxOwner, Con
 
   revoke(): void {
     this.outbox.drop();
-    this.close(CloseCode.Forbidden, 'Revoked');
+    this.close(CLOSE_CODES.forbidden, 'Revoked');
   }
 
   /** What waits for the socket is dropped: it would leave after the expiry. */
   onTokenExpired(): void {
     this.#services.onTokenExpired();
     this.outbox.drop();
-    this.close(CloseCode.Forbidden, 'Token expired');
+    this.close(CLOSE_CODES.forbidden, 'Token expired');
   }
 
   onSlowConsumer(): void {

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { CloseCode } from 'graphql-ws';
 import type { PingMessage } from 'graphql-ws';
 import { addressKey } from '../../config/addresses/ip-address.ts';
 import { keptTextBytes, weightOfFacts } from '../../graph/context/connection-facts.ts';
@@ -119,7 +118,7 @@ export class ConnectionIdentity implements RefreshOwner {
    */
   async initialise(params: unknown): Promise<void> {
     if (this.#isInitialised) {
-      return this.#owner.close(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests');
+      return this.#owner.close(CLOSE_CODES.secondInit, 'Too many initialisation requests');
     }
     this.#isInitialised = true;
     const { limits, authenticator, users } = this.#services;
@@ -133,7 +132,7 @@ export class ConnectionIdentity implements RefreshOwner {
     if (this.isEnded) return;
     if (keptTextBytes(outcome.facts) > limits.maxInitBytes) {
       const reason = `Headers and connection_init may have ${limits.maxInitBytes} bytes beside the token (MAX_INIT_BYTES)`;
-      return this.#owner.close(CloseCode.BadRequest, reason);
+      return this.#owner.close(CLOSE_CODES.badRequest, reason);
     }
     const { subject } = outcome;
     if (subject !== undefined && !users.add(subject, this.#owner)) return this.#refuseUser();

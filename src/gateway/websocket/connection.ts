@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { CloseCode, MessageType } from 'graphql-ws';
+import { MessageType } from 'graphql-ws';
 import type { SubscribeMessage } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { ConnectionFacts, RequestSource } from '../../graph/context/connection-facts.ts';
@@ -166,7 +166,7 @@ export class Connection
   /** Closes it because its claims are revoked: what waits for it is dropped. Idempotent. */
   revoke(): void {
     this.outbox.drop();
-    this.close(CloseCode.Forbidden, 'Revoked');
+    this.close(CLOSE_CODES.forbidden, 'Revoked');
   }
 
   /** Starts listening. */
@@ -210,15 +210,14 @@ export class Connection
     if (this.#isEnded) return;
     // A message that waits in the inbox arrived in time; it is handled first.
     if (this.#waitingMessages > 0 && this.#early?.isEmpty !== false) setImmediate(() => this.onDeadline());
-    else if (!this.#identity.isInitialised)
-      this.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout');
+    else if (!this.#identity.isInitialised) this.close(CLOSE_CODES.timeout, 'Connection initialisation timeout');
   }
 
   /** What waits for the socket is dropped: it would leave after the expiry. */
   onTokenExpired(): void {
     this.#services.onTokenExpired();
     this.outbox.drop();
-    this.close(CloseCode.Forbidden, 'Token expired');
+    this.close(CLOSE_CODES.forbidden, 'Token expired');
   }
 
   onSlowConsumer(): void {
@@ -247,7 +246,7 @@ export class Connection
   }
 
   onBinaryMessage(): void {
-    this.close(CloseCode.BadRequest, 'Messages must be text');
+    this.close(CLOSE_CODES.badRequest, 'Messages must be text');
   }
 
   /** Control frames count against the message rate. */
@@ -293,7 +292,7 @@ export class Connection
     const { maxMessageBytes, maxIdBytes } = this.#services.limits;
     if (data.length > maxMessageBytes) return this.#refuseLong(data);
     const message = parseClientMessage(data, maxIdBytes);
-    if (!message) return this.close(CloseCode.BadRequest, 'Invalid message received');
+    if (!message) return this.close(CLOSE_CODES.badRequest, 'Invalid message received');
     switch (message.type) {
       case MessageType.Ping:
         return this.#identity.answerPing(message, data.length);
@@ -321,9 +320,9 @@ export class Connection
   /** The facts for an operation with this id; undefined: none may begin now. */
   #factsFor(id: string): ConnectionFacts | undefined {
     const { facts } = this.#identity;
-    if (!facts) this.close(CloseCode.Unauthorized, 'Unauthorized');
+    if (!facts) this.close(CLOSE_CODES.unauthorized, 'Unauthorized');
     else if (this.#leaving === undefined && this.operations.has(id))
-      this.close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${id} already exists`);
+      this.close(CLOSE_CODES.idInUse, `Subscriber for ${id} already exists`);
     else if (this.#leaving === undefined) return facts;
     return undefined;
   }

@@ -6,7 +6,6 @@ import type { Server as SocketServer } from 'ws';
 import { originRefusal } from '../../config/addresses/origin.ts';
 import type { OriginRefusal, Origins } from '../../config/addresses/origin.ts';
 import { ignoreOffer, isWebSocketOffer } from '../http/upgrade-offer.ts';
-import { CLOSE_CODES } from '../connections/close-codes.ts';
 import { Connections } from '../connections/connections.ts';
 import type { ConnectionRefusal, ConnectionsObserver, ConnectionsOptions } from '../connections/connections.ts';
 import { connectionId } from '../connections/connection-id.ts';
@@ -21,7 +20,7 @@ import { clientHeaders, headerBytes } from '../connections/handshake-headers.ts'
 import { Inbox } from './inbox.ts';
 import type { Handshakes } from '../connections/handshakes.ts';
 import { InitDeadlines } from '../connections/init-deadlines.ts';
-import { DRAIN_REASON } from '../connections/drain.ts';
+import { ADMISSION_CLOSES } from '../connections/refusal-close.ts';
 import { Refusals, refuseHandshake } from './refusals.ts';
 import { selectProtocol } from './subprotocol.ts';
 
@@ -64,16 +63,6 @@ export interface DrainSummary {
 
 /** Longest wait for answers to the close frame once a drain must hurry, in ms. */
 const HURRIED_TIMEOUT_MS = 1000;
-
-const REFUSALS: Readonly<Record<ConnectionRefusal, string>> = {
-  draining: DRAIN_REASON,
-  address: 'Try again later: this address has as many connections as it may have',
-  memory: 'Try again later: the server is short of memory',
-  loop_lag: 'Try again later: the server is overloaded',
-  connections: 'Try again later: the server has as many connections as it may have',
-  open_files: 'Try again later: the server has as many connections as it may have open files for',
-  handshake_rate: 'Try again later: too many connections at once',
-};
 
 const SOCKET_OPTIONS = {
   noServer: true,
@@ -186,8 +175,7 @@ export class Gateway {
     const refusal = this.connections.refusalOf(request, address);
     if (refusal) {
       observer.onRefused(refusal);
-      const code = refusal === 'draining' ? CLOSE_CODES.goingAway : CLOSE_CODES.tryAgainLater;
-      return this.#refusals.add(request, socket, head, code, REFUSALS[refusal]);
+      return this.#refusals.add(request, socket, head, ...ADMISSION_CLOSES[refusal]);
     }
     const offers = request.headers['sec-websocket-extensions'];
     const server = this.#compressed && isCompressionAcceptable(offers) ? this.#compressed : this.#webSockets;

@@ -1,4 +1,5 @@
-import { CloseCode, DEPRECATED_GRAPHQL_WS_PROTOCOL, GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
+import { DEPRECATED_GRAPHQL_WS_PROTOCOL, GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
+import { CLOSE_CODES } from '../connections/close-codes.ts';
 
 /**
  * Chooses among the sub-protocols that a client offers. The one of subscriptions-transport-ws is accepted, too, and closed at once: a browser
@@ -19,5 +20,5 @@ export function protocolClose(protocol: string): [code: number, reason: string] 
     protocol === DEPRECATED_GRAPHQL_WS_PROTOCOL
       ? 'Old sub-protocol: replace subscriptions-transport-ws by the npm package graphql-ws, which speaks graphql-transport-ws'
       : 'Subprotocol not acceptable: use graphql-transport-ws (npm package graphql-ws)';
-  return [CloseCode.SubprotocolNotAcceptable, reason];
+  return [CLOSE_CODES.subprotocolNotAcceptable, reason];
 }

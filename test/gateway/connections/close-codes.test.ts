@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { closeLabel } from '../../../src/gateway/connections/close-codes.ts';
+import { CLOSE_CODES, closeLabel } from '../../../src/gateway/connections/close-codes.ts';
 
 describe('closeLabel', () => {
   it('returns the code of RFC 6455 and the protocol, and "other" for all others', () => {
@@ -10,5 +11,17 @@ describe('closeLabel', () => {
     const labels = new Set(Array.from({ length: 5000 }, (_, code) => closeLabel(code)));
     assert.ok(labels.has('other'));
     assert.ok(labels.size < 40, `${labels.size} labels`);
+  });
+});
+
+describe('CLOSE_CODES', () => {
+  it('have a label each', () => {
+    for (const code of Object.values(CLOSE_CODES)) assert.equal(closeLabel(code), String(code));
+  });
+
+  it('are those of the table of what clients see', () => {
+    const [, table = ''] = readFileSync('docs/operations.md', 'utf8').split('## What clients see\n');
+    const codes = [...table.matchAll(/^\|[^|]+\| (\d{4}) +\|[^|]+\|$/gm)].map(([, code]) => Number(code));
+    assert.deepEqual(new Set(codes), new Set(Object.values(CLOSE_CODES)));
   });
 });
