@@ -147,6 +147,7 @@ const ERROR_CODES: ReadonlySet<string> = new Set([
   'BACKEND_ERROR',
   'BACKEND_NOT_CONFIGURED',
   'CLOSE_CODES',
+  'SOCKET_FORMATS',
 ]);
 
 /** Read by OpenTelemetry's SDK. */

@@ -394,7 +394,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'Cancelling finished work has no effect.',
   },
   {
-    file: 'src/gateway/websocket/protocol.ts',
+    file: 'src/gateway/websocket/transport-ws.ts',
     before:
       "if ('id' in message && typeof message.id === 'string' && Buffer.byteLength(message.id) > maxIdBytes) return undefined;",
     after: "if (typeof message.id === 'string' && Buffer.byteLength(message.id) > maxIdBytes) return undefined;",

@@ -28,3 +28,13 @@ const KNOWN_CODES: ReadonlySet<number | string> = new Set([
 export function closeLabel(code: number): string {
   return KNOWN_CODES.has(code) ? String(code) : 'other';
 }
+
+/** A close frame's reason has at most 123 bytes of UTF-8 (RFC 6455 section 5.5); a longer one is cut. */
+export function closeReason(text: string): string {
+  let reason = '';
+  for (const character of text) {
+    if (Buffer.byteLength(reason + character) > 123) break;
+    reason += character;
+  }
+  return reason;
+}

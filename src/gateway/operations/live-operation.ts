@@ -11,7 +11,7 @@ import {
 } from '../../base/errors.ts';
 import type { ErrorCode } from '../../base/errors.ts';
 import { joinChannels } from '../fanout/join-channels.ts';
-import type { MessageFormat } from '../fanout/outbox/message-format.ts';
+import type { MessageFormat } from '../connections/message-format.ts';
 import type { Outbox } from '../fanout/outbox/outbox.ts';
 import { Subscription } from '../fanout/subscription.ts';
 import type { SubscriptionOwner } from '../fanout/subscription.ts';

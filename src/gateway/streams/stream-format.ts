@@ -1,4 +1,4 @@
-import type { MessageFormat } from '../fanout/outbox/message-format.ts';
+import type { MessageFormat } from '../connections/message-format.ts';
 
 /** How a stream of results over HTTP looks. */
 export interface StreamFormat extends MessageFormat {

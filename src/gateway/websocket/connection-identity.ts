@@ -11,7 +11,8 @@ import type { KnownClaims } from '../identity/revocation.ts';
 import { tokenParameterOf } from '../identity/token-location.ts';
 import type { TokenParameter } from '../identity/token-location.ts';
 import { CLOSE_CODES } from '../connections/close-codes.ts';
-import { acknowledgement, authenticatedPayload, pongMessage, pongWith } from './protocol.ts';
+import type { SocketFormat } from './socket-format.ts';
+import { authenticatedPayload, pongMessage, pongWith } from './transport-ws.ts';
 import type { ConnectionOperations } from '../operations/connection-operations.ts';
 import { refusalClose } from '../connections/refusal-close.ts';
 import type { ExpiringConnection, TokenExpiries } from '../connections/token-expiries.ts';
@@ -35,7 +36,7 @@ export interface IdentityServices {
 /** What the identity needs of its connection. */
 export interface IdentityOwner extends ExpiringConnection, UserConnection {
   readonly isEnded: boolean;
-  readonly outbox: Pick<Outbox, 'send'>;
+  readonly outbox: Pick<Outbox<SocketFormat>, 'format' | 'send'>;
   readonly operations: Pick<ConnectionOperations, 'size' | 'renew' | 'replaceFacts'>;
   /** Closes it because its claims are revoked. */
   revoke(): void;
@@ -137,7 +138,8 @@ export class ConnectionIdentity implements RefreshOwner {
     const { subject } = outcome;
     if (subject !== undefined && !users.add(subject, this.#owner)) return this.#refuseUser();
     this.#adopt(outcome);
-    this.#owner.outbox.send(acknowledgement(authenticatedPayload(outcome)));
+    const { outbox } = this.#owner;
+    outbox.send(outbox.format.acknowledgement(authenticatedPayload(outcome)));
   }
 
   /** A ping with a token refreshes the connection's. It is never echoed. @param bytes of its frame */

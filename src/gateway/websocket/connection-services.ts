@@ -1,10 +1,10 @@
 import type { Ending } from '../connections/connections.ts';
-import type { MessageFormat } from '../fanout/outbox/message-format.ts';
 import type { Writer } from '../fanout/outbox/writer.ts';
 import type { Logger } from '../../base/log.ts';
 import type { IdentityServices } from './connection-identity.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
-import type { CompressionParameters } from './compression.ts';
+import type { ConnectionSocket } from './connection-socket.ts';
+import type { SocketFormat } from './socket-format.ts';
 import type { Inbox } from './inbox.ts';
 import type { DeadlineOwner, InitDeadlines } from '../connections/init-deadlines.ts';
 import type { LiveOperationServices } from '../operations/live-operation-services.ts';
@@ -13,8 +13,8 @@ import type { LiveOperationServices } from '../operations/live-operation-service
 export interface ConnectionServices<C extends DeadlineOwner> extends LiveOperationServices, IdentityServices {
   readonly limits: ConnectionLimits;
   readonly writer: Writer;
-  /** Of a connection that agreed on this compression; undefined: on none. */
-  readonly formatOf: (compression: CompressionParameters | undefined) => MessageFormat;
+  /** By the sub-protocol and the compression that the socket agreed on. */
+  readonly formatOf: (socket: Pick<ConnectionSocket, 'protocol' | 'compression'>) => SocketFormat;
   readonly initDeadlines: InitDeadlines<C>;
   readonly inbox: Inbox;
   readonly log: Logger;

@@ -18,9 +18,9 @@ import type { DeadlineOwner } from '../connections/init-deadlines.ts';
 import { PeerSilence } from './peer-silence.ts';
 import { tooOldAt } from '../connections/age-limit.ts';
 import type { ClientConnection } from '../connections/client-connection.ts';
-import { CLOSE_CODES } from '../connections/close-codes.ts';
+import { CLOSE_CODES, closeReason } from '../connections/close-codes.ts';
 import { EarlyMessages } from './early-messages.ts';
-import { closeReason, parseClientMessage, subscribedId } from './protocol.ts';
+import type { SocketFormat } from './socket-format.ts';
 import { isServed, protocolClose } from './subprotocol.ts';
 import { RateLimit } from '../../base/limits/rate-limit.ts';
 import { wholeSeconds } from '../connections/whole-seconds.ts';
@@ -40,7 +40,7 @@ export class Connection
     Recipient,
     ConnectionOperationsOwner
 {
-  readonly outbox: Outbox;
+  readonly outbox: Outbox<SocketFormat>;
   readonly operations: ConnectionOperations;
   readonly #socket: ConnectionSocket;
   readonly #stream: Socket;
@@ -77,7 +77,7 @@ export class Connection
     this.#services = services;
     this.#rateLimit = new RateLimit(limits.maxMessagesPerSecond, limits.maxMessageBurst);
     this.#tooOldAt = tooOldAt(limits.maxAgeMs);
-    this.outbox = new Outbox(socket, stream, services.writer, this, services.formatOf(socket.compression));
+    this.outbox = new Outbox(socket, stream, services.writer, this, services.formatOf(socket));
     this.operations = new ConnectionOperations(this.outbox, services, this);
   }
 
@@ -291,7 +291,7 @@ export class Connection
   async #receive(data: Buffer): Promise<void> {
     const { maxMessageBytes, maxIdBytes } = this.#services.limits;
     if (data.length > maxMessageBytes) return this.#refuseLong(data);
-    const message = parseClientMessage(data, maxIdBytes);
+    const message = this.outbox.format.parse(data, maxIdBytes);
     if (!message) return this.close(CLOSE_CODES.badRequest, 'Invalid message received');
     switch (message.type) {
       case MessageType.Ping:
@@ -329,7 +329,7 @@ export class Connection
 
   /** A message that is too long ends its operation, or the connection if it names none. It is not parsed. */
   #refuseLong(data: Buffer): void {
-    const id = subscribedId(data, this.#services.limits.maxIdBytes);
+    const id = this.outbox.format.subscribedId(data, this.#services.limits.maxIdBytes);
     if (id === undefined) this.close(CLOSE_CODES.messageTooBig, this.#tooLong);
     else if (this.#factsFor(id)) this.operations.refuse(id, this.#tooLong, 'BAD_USER_INPUT');
   }

@@ -10,7 +10,6 @@ import { Connections } from '../connections/connections.ts';
 import type { ConnectionRefusal, ConnectionsObserver, ConnectionsOptions } from '../connections/connections.ts';
 import { connectionId } from '../connections/connection-id.ts';
 import type { RefusedOrigins } from '../http/refused-origins.ts';
-import { WEBSOCKET_FORMAT, deflatedFormat } from '../fanout/outbox/message-format.ts';
 import type { Deflater } from '../fanout/outbox/deflater.ts';
 import { COMPRESSION_OPTIONS, hasContext, isCompressionAcceptable } from './compression.ts';
 import { ConnectionSocket } from './connection-socket.ts';
@@ -22,7 +21,7 @@ import type { Handshakes } from '../connections/handshakes.ts';
 import { InitDeadlines } from '../connections/init-deadlines.ts';
 import { ADMISSION_CLOSES } from '../connections/refusal-close.ts';
 import { Refusals, refuseHandshake } from './refusals.ts';
-import { selectProtocol } from './subprotocol.ts';
+import { SOCKET_FORMATS, selectProtocol } from './subprotocol.ts';
 
 /** Why a handshake was refused, as a metric label. */
 export type RefusalReason = ConnectionRefusal | OriginRefusal['reason'] | 'headers' | 'path' | 'user';
@@ -195,11 +194,15 @@ export class Gateway {
   }
 }
 
+/** One format for all sockets that have agreed on the same. */
 function formats(deflater: Deflater | undefined): ConnectionServices<Connection>['formatOf'] {
-  if (!deflater) return () => WEBSOCKET_FORMAT;
-  const [withContext, without] = [deflatedFormat(deflater, true), deflatedFormat(deflater, false)];
-  return (compression) => {
-    if (!compression) return WEBSOCKET_FORMAT;
-    return hasContext(compression) ? withContext : without;
+  const variants = SOCKET_FORMATS.map((format) => ({
+    format,
+    deflated: [false, true].map((hasContext) => ({ ...format, deflater, hasContext })),
+  }));
+  return ({ protocol, compression }) => {
+    const { format, deflated } =
+      variants.find(({ format: { subprotocol } }) => subprotocol === protocol) ?? variants[0]!;
+    return (compression && deflated[Number(hasContext(compression))]) ?? format;
   };
 }

@@ -1,17 +1,22 @@
-import { DEPRECATED_GRAPHQL_WS_PROTOCOL, GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
+import { DEPRECATED_GRAPHQL_WS_PROTOCOL } from 'graphql-ws';
 import { CLOSE_CODES } from '../connections/close-codes.ts';
+import type { SocketFormat } from './socket-format.ts';
+import { TRANSPORT_WS } from './transport-ws.ts';
+
+/** The sub-protocols that are served, the preferred one first. */
+export const SOCKET_FORMATS: readonly [SocketFormat, ...SocketFormat[]] = [TRANSPORT_WS];
 
 /**
  * Chooses among the sub-protocols that a client offers. The one of subscriptions-transport-ws is accepted, too, and closed at once: a browser
  * tells its page nothing of a handshake that selects none.
  */
 export function selectProtocol(offered: ReadonlySet<string>): string | false {
-  const known = [GRAPHQL_TRANSPORT_WS_PROTOCOL, DEPRECATED_GRAPHQL_WS_PROTOCOL];
+  const known = [...SOCKET_FORMATS.map(({ subprotocol }) => subprotocol), DEPRECATED_GRAPHQL_WS_PROTOCOL];
   return known.find((protocol) => offered.has(protocol)) ?? false;
 }
 
 export function isServed(protocol: string): boolean {
-  return protocol === GRAPHQL_TRANSPORT_WS_PROTOCOL;
+  return SOCKET_FORMATS.some(({ subprotocol }) => subprotocol === protocol);
 }
 
 /** The close code and reason for a sub-protocol that is not served. A reason has 123 bytes at most. */

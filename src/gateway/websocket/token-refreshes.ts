@@ -1,7 +1,7 @@
 import type { Outbox } from '../fanout/outbox/outbox.ts';
 import type { Authenticated, Unauthenticated } from '../identity/authenticator.ts';
 import type { TokenParameter } from '../identity/token-location.ts';
-import { authenticatedPayload, pongWith } from './protocol.ts';
+import { authenticatedPayload, pongWith } from './transport-ws.ts';
 import { RateLimit } from '../../base/limits/rate-limit.ts';
 import { refusalReason } from '../connections/refusal-close.ts';
 

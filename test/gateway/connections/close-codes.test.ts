@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { CLOSE_CODES, closeLabel } from '../../../src/gateway/connections/close-codes.ts';
+import { CLOSE_CODES, closeLabel, closeReason } from '../../../src/gateway/connections/close-codes.ts';
 
 describe('closeLabel', () => {
   it('returns the code of RFC 6455 and the protocol, and "other" for all others', () => {
@@ -23,5 +23,18 @@ describe('CLOSE_CODES', () => {
     const [, table = ''] = readFileSync('docs/operations.md', 'utf8').split('## What clients see\n');
     const codes = [...table.matchAll(/^\|[^|]+\| (\d{4}) +\|[^|]+\|$/gm)].map(([, code]) => Number(code));
     assert.deepEqual(new Set(codes), new Set(Object.values(CLOSE_CODES)));
+  });
+});
+
+describe('closeReason', () => {
+  it('keeps a text of 123 bytes and cuts a longer one between characters', () => {
+    for (const [text, kept] of [
+      ['x'.repeat(123), 123],
+      ['x'.repeat(124), 123],
+      [`xx${'é'.repeat(61)}`, 62],
+      ['😀'.repeat(31), 60],
+    ] as const) {
+      assert.equal(closeReason(text), text.slice(0, kept));
+    }
   });
 });

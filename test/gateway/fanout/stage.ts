@@ -11,7 +11,7 @@ import { TriggerChannels } from '../../../src/graph/context/pubsub/trigger-chann
 import type { Cursors } from '../../../src/gateway/fanout/resume/cursor.ts';
 import type { Deflater } from '../../../src/gateway/fanout/outbox/deflater.ts';
 import type { ResultBytes } from '../../../src/gateway/fanout/outbox/frame.ts';
-import { WEBSOCKET_FORMAT } from '../../../src/gateway/fanout/outbox/message-format.ts';
+import { TRANSPORT_WS } from '../../../src/gateway/websocket/transport-ws.ts';
 import { errorOf } from '../../../src/base/errors.ts';
 import type { ResumeOutcome } from '../../../src/gateway/fanout/channel-services.ts';
 import { Hub } from '../../../src/gateway/fanout/hub.ts';
@@ -320,7 +320,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     if ('errors' in source) throw new Error(source.errors.map(({ message }) => message).join());
     const received: string[] = [];
     const socket = {
-      format: WEBSOCKET_FORMAT,
+      format: TRANSPORT_WS,
       isBackpressured: false,
       isRefused: false,
       sendParts: (prefix: Buffer, result: ResultBytes) => {

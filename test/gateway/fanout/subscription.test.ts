@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ConnectionFacts } from '../../../src/graph/context/connection-facts.ts';
-import { WEBSOCKET_FORMAT } from '../../../src/gateway/fanout/outbox/message-format.ts';
+import { TRANSPORT_WS } from '../../../src/gateway/websocket/transport-ws.ts';
 import { resultBytesOf, ResultBytes } from '../../../src/gateway/fanout/outbox/frame.ts';
 import { Subscription } from '../../../src/gateway/fanout/subscription.ts';
 import type { SubscriptionOptions } from '../../../src/gateway/fanout/subscription.ts';
@@ -12,7 +12,7 @@ function createSubscription(maxPendingEvents: number) {
   const prefixes = new Set<Buffer>();
   const failures: unknown[] = [];
   const outbox = {
-    format: WEBSOCKET_FORMAT,
+    format: TRANSPORT_WS,
     isBackpressured: false,
     sendParts: (prefix: Buffer, { pieces }: ResultBytes) => {
       counts.sent++;

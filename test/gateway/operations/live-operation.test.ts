@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ConnectionFacts } from '../../../src/graph/context/connection-facts.ts';
-import { WEBSOCKET_FORMAT } from '../../../src/gateway/fanout/outbox/message-format.ts';
+import { TRANSPORT_WS } from '../../../src/gateway/websocket/transport-ws.ts';
 import type { ExecutionContext } from '../../../src/graph/context/context.ts';
 import type { ResultBytes } from '../../../src/gateway/fanout/outbox/frame.ts';
 import { DocumentLane } from '../../../src/graph/documents/document-queue.ts';
@@ -113,7 +113,7 @@ async function createOperation(t: TestContext, options: OperationOptions = {}) {
   const take = (text: string) => messages.push(JSON.parse(text) as ProtocolMessage) > 0;
   const owner = {
     outbox: {
-      format: WEBSOCKET_FORMAT,
+      format: TRANSPORT_WS,
       isBackpressured: false,
       send: take,
       sendParts: (prefix: Buffer, { pieces }: ResultBytes) => take(Buffer.concat([prefix, ...pieces]).toString()),

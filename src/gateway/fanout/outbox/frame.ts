@@ -1,9 +1,9 @@
 import type { ResultTimes } from './result-times.ts';
 
 /**
- * Messages made of shared parts. On a WebSocket each is a whole text frame (RFC 6455 section 5.2: final, unmasked). The `next` message of graphql-transport-ws
- * is `{"id":"…","type":"next","payload":…}`. Subscriptions that share a result differ only in the id. So each subscription builds the bytes
- * before the payload once (`nextPrefix`), and each result the bytes from there on (`ResultBytes`).
+ * Messages made of shared parts. On a WebSocket each is a whole text frame (RFC 6455 section 5.2: final, unmasked). Subscriptions that share a
+ * result differ only in what precedes it, such as an id. So each subscription builds these bytes once (`MessageFormat.prefixOf`), and each
+ * result the bytes from there on (`ResultBytes`).
  */
 
 const FINAL_TEXT = 0x81;
@@ -13,11 +13,6 @@ const FINAL_DEFLATED_TEXT = 0xc1;
 const STORED_HEADER_BYTES = 5;
 /** Bytes that one stored block can have. */
 export const MAX_STORED_BYTES = 0xffff;
-
-/** The bytes before the payload. A client may choose any string as id: quotes, escapes, lone surrogates. */
-export function nextPrefix(id: string): Buffer {
-  return ownBytes(`{"id":${JSON.stringify(id)},"type":"next","payload":`);
-}
 
 /**
  * The bytes of a text that a subscription keeps, in memory of their own. A slice of Node's pool keeps 8 KiB, shared with results that are
@@ -80,7 +75,7 @@ export interface Message {
   readonly result: ResultBytes;
 }
 
-/** Closes a result and its message. */
+/** Closes a result and the object around it, which most messages are. */
 const END = Buffer.from('}}');
 const EXTENSIONS = ',"extensions":{';
 

@@ -1,9 +1,8 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
+import type { MessageFormat } from '../../connections/message-format.ts';
 import { ResultBytes, lengthOf, writeFrames, writeStart } from './frame.ts';
 import type { Message } from './frame.ts';
-import { WEBSOCKET_FORMAT } from './message-format.ts';
-import type { MessageFormat } from './message-format.ts';
 import type { ResultTimes } from './result-times.ts';
 import type { WritableOutbox, Writer } from './writer.ts';
 
@@ -37,8 +36,8 @@ const NOTHING = Buffer.alloc(0);
  * each socket. This is safe because `ws` writes whole frames, too (pings, pongs, the close frame: these are never compressed or fragmented), each
  * in one synchronous step, and because `flush()` is called before a close.
  */
-export class Outbox implements WritableOutbox {
-  readonly format: MessageFormat;
+export class Outbox<Format extends MessageFormat = MessageFormat> implements WritableOutbox {
+  readonly format: Format;
   readonly #socket: OpenState;
   readonly #stream: Duplex;
   readonly #writer: Writer;
@@ -61,7 +60,7 @@ export class Outbox implements WritableOutbox {
   #isSlow = false;
 
   /** @param stream the TCP socket under `socket`; the server listens on plain HTTP, so it is never TLS */
-  constructor(socket: OpenState, stream: Duplex, writer: Writer, owner: OutboxOwner, format = WEBSOCKET_FORMAT) {
+  constructor(socket: OpenState, stream: Duplex, writer: Writer, owner: OutboxOwner, format: Format) {
     this.format = format;
     this.#socket = socket;
     this.#stream = stream;

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Deflater } from '../../../../src/gateway/fanout/outbox/deflater.ts';
-import { ResultBytes, nextPrefix } from '../../../../src/gateway/fanout/outbox/frame.ts';
+import { ResultBytes } from '../../../../src/gateway/fanout/outbox/frame.ts';
 import type { Message } from '../../../../src/gateway/fanout/outbox/frame.ts';
 import { framesOf, readFrames } from './inflated-frames.ts';
+import { TRANSPORT_WS } from '../../../../src/gateway/websocket/transport-ws.ts';
+
+const nextPrefix = (id: string) => TRANSPORT_WS.prefixOf(id);
 
 const MIN_BYTES = 100;
 

@@ -6,13 +6,15 @@ import {
   cursorSuffix,
   frameLength,
   writeFrames,
-  nextPrefix,
   resultBytesOf,
   withNotes,
   ResultBytes,
   overwrite,
 } from '../../../../src/gateway/fanout/outbox/frame.ts';
 import type { Message } from '../../../../src/gateway/fanout/outbox/frame.ts';
+import { TRANSPORT_WS } from '../../../../src/gateway/websocket/transport-ws.ts';
+
+const nextPrefix = (id: string) => TRANSPORT_WS.prefixOf(id);
 
 /** A result in three pieces. The last one is the suffix. */
 function resultFor(json: string, cursor?: string): ResultBytes {

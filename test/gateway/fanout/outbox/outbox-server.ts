@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { DeliveryObservations } from '../../../../src/gateway/fanout/outbox/deliveries.ts';
 import type { Deflater } from '../../../../src/gateway/fanout/outbox/deflater.ts';
-import { deflatedFormat } from '../../../../src/gateway/fanout/outbox/message-format.ts';
+import { TRANSPORT_WS } from '../../../../src/gateway/websocket/transport-ws.ts';
 import { COMPRESSION_OPTIONS } from '../../../../src/gateway/websocket/compression.ts';
 import { Outbox } from '../../../../src/gateway/fanout/outbox/outbox.ts';
 import { Writer } from '../../../../src/gateway/fanout/outbox/writer.ts';
@@ -43,7 +43,7 @@ export interface ServerOptions {
 /** A WebSocket server whose connections have outboxes on one writer. */
 export async function startWebSocketServer(t: TestContext, options: ServerOptions = {}) {
   const { limits = LIMITS, hasBatching = true, observations, deflater } = options;
-  const format = deflater && deflatedFormat(deflater, true);
+  const format = { ...TRANSPORT_WS, deflater, hasContext: true };
   const writer = new CountingWriter({ ...limits, hasBatching, ...(observations && { observations }) });
   const http = createServer();
   const server = new WebSocketServer({ server: http, perMessageDeflate: deflater && COMPRESSION_OPTIONS });

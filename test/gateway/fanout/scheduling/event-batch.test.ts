@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EventBatch } from '../../../../src/gateway/fanout/scheduling/event-batch.ts';
-import { WEBSOCKET_FORMAT } from '../../../../src/gateway/fanout/outbox/message-format.ts';
+import { TRANSPORT_WS } from '../../../../src/gateway/websocket/transport-ws.ts';
 import { SharingGroup } from '../../../../src/gateway/fanout/sharing/sharing-group.ts';
 import { SharedEvent } from '../../../../src/gateway/fanout/sharing/sharing.ts';
 import { Subscription } from '../../../../src/gateway/fanout/subscription.ts';
@@ -31,7 +31,7 @@ function createBatch(count: number) {
       variables: undefined,
       facts: factsOf(id, {}),
       outbox: {
-        format: WEBSOCKET_FORMAT,
+        format: TRANSPORT_WS,
         sendParts: (_, { pieces }) => delivered.push(`${id}:${Buffer.concat(pieces).toString().slice(0, -2)}`) > 0,
         refuse: () => assert.fail('refused'),
         isBackpressured: false,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EventScheduler } from '../../../../src/gateway/fanout/scheduling/event-scheduler.ts';
-import { WEBSOCKET_FORMAT } from '../../../../src/gateway/fanout/outbox/message-format.ts';
+import { TRANSPORT_WS } from '../../../../src/gateway/websocket/transport-ws.ts';
 import { SharedEvent } from '../../../../src/gateway/fanout/sharing/sharing.ts';
 import { SharingGroup } from '../../../../src/gateway/fanout/sharing/sharing-group.ts';
 import { Subscription } from '../../../../src/gateway/fanout/subscription.ts';
@@ -30,7 +30,7 @@ function createScheduler(members = 1) {
         variables: undefined,
         facts: factsOf(`c${i}`, {}),
         outbox: {
-          format: WEBSOCKET_FORMAT,
+          format: TRANSPORT_WS,
           sendParts: (_, { pieces }) => received.push(Buffer.concat(pieces).toString().slice(0, -1)) > 0,
           refuse: () => assert.fail('refused'),
           isBackpressured: false,

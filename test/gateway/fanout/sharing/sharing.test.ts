@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import type { ConnectionFacts } from '../../../../src/graph/context/connection-facts.ts';
-import { WEBSOCKET_FORMAT } from '../../../../src/gateway/fanout/outbox/message-format.ts';
+import { TRANSPORT_WS } from '../../../../src/gateway/websocket/transport-ws.ts';
 import { createContext, readsOf } from '../../../../src/graph/context/context.ts';
 import type { ExecutionContext } from '../../../../src/graph/context/context.ts';
 import { EventBatch } from '../../../../src/gateway/fanout/scheduling/event-batch.ts';
@@ -35,7 +35,7 @@ function memberOf(facts: ConnectionFacts, onSend: () => void = () => undefined) 
     variables: undefined,
     facts,
     outbox: {
-      format: WEBSOCKET_FORMAT,
+      format: TRANSPORT_WS,
       sendParts: (prefix, { pieces }) => {
         onSend();
         // The results of these tests are numbers and strings, without a brace for `resultBytesOf` to close.

@@ -1,10 +1,28 @@
-import { MessageType, validateMessage } from 'graphql-ws';
-import type { CompleteMessage, ConnectionInitMessage, PingMessage, PongMessage, SubscribeMessage } from 'graphql-ws';
+import { GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, stringifyMessage, validateMessage } from 'graphql-ws';
+import type { PingMessage } from 'graphql-ws';
+import { ownBytes } from '../fanout/outbox/frame.ts';
 import type { Authenticated } from '../identity/authenticator.ts';
 import { parseExactly } from '../../base/json/exact-numbers.ts';
+import type { ClientMessage, SocketFormat } from './socket-format.ts';
 
-/** The messages that a client may send. */
-export type ClientMessage = ConnectionInitMessage | PingMessage | PongMessage | SubscribeMessage | CompleteMessage;
+/** graphql-transport-ws. */
+export const TRANSPORT_WS: SocketFormat = {
+  subprotocol: GRAPHQL_TRANSPORT_WS_PROTOCOL,
+  hasFrames: true,
+  prefixOf: nextPrefix,
+  endResult: undefined,
+  next: (id, payload) => stringifyMessage({ id, type: MessageType.Next, payload }),
+  error: (id, payload) => stringifyMessage({ id, type: MessageType.Error, payload }),
+  complete: (id) => stringifyMessage({ id, type: MessageType.Complete }),
+  parse: parseClientMessage,
+  subscribedId,
+  acknowledgement,
+};
+
+/** The bytes before the payload of a `next`. A client may choose any string as id: quotes, escapes, lone surrogates. */
+function nextPrefix(id: string): Buffer {
+  return ownBytes(`{"id":${JSON.stringify(id)},"type":"next","payload":`);
+}
 
 const CLIENT_TYPES: ReadonlySet<unknown> = new Set([
   MessageType.ConnectionInit,
@@ -18,7 +36,7 @@ const CLIENT_TYPES: ReadonlySet<unknown> = new Set([
  * Parses a message of a client. Returns undefined if the protocol demands 4400: not JSON, not a message, a message type of the
  * server, or an id longer than `maxIdBytes` in UTF-8.
  */
-export function parseClientMessage(data: Buffer, maxIdBytes: number): ClientMessage | undefined {
+function parseClientMessage(data: Buffer, maxIdBytes: number): ClientMessage | undefined {
   let message: ClientMessage;
   try {
     message = validateMessage(parseExactly(data.toString())) as ClientMessage;
@@ -36,7 +54,7 @@ const SUBSCRIBE_HEAD =
   /^\s*\{\s*(?:"type"\s*:\s*"subscribe"\s*,\s*)?"id"\s*:\s*("(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")(?!\s*,\s*"type"\s*:\s*"(?!subscribe"))/u;
 
 /** The id of a `subscribe` message that is not parsed; undefined: it does not begin with its id, as those of known clients do. */
-export function subscribedId(data: Buffer, maxIdBytes: number): string | undefined {
+function subscribedId(data: Buffer, maxIdBytes: number): string | undefined {
   const literal = SUBSCRIBE_HEAD.exec(data.toString('utf8', 0, HEAD_BYTES))?.[1];
   const id = literal && (JSON.parse(literal) as string);
   return id && Buffer.byteLength(id) <= maxIdBytes ? id : undefined;
@@ -50,8 +68,7 @@ export function authenticatedPayload({ ack, expiresAtMs }: Pick<Authenticated, '
 
 const ACKNOWLEDGEMENT = JSON.stringify({ type: MessageType.ConnectionAck });
 
-/** @param payload `{}`: the message has none */
-export function acknowledgement(payload: object): string {
+function acknowledgement(payload: object): string {
   const isEmpty = Object.keys(payload).length === 0;
   return isEmpty ? ACKNOWLEDGEMENT : JSON.stringify({ type: MessageType.ConnectionAck, payload });
 }
@@ -71,14 +88,4 @@ export function pongMessage({ payload }: PingMessage, bytes: number): string {
 
 export function pongWith(payload: object): string {
   return JSON.stringify({ type: MessageType.Pong, payload });
-}
-
-/** A close frame's reason has at most 123 bytes of UTF-8 (RFC 6455 section 5.5); a longer one is cut. */
-export function closeReason(text: string): string {
-  let reason = '';
-  for (const character of text) {
-    if (Buffer.byteLength(reason + character) > 123) break;
-    reason += character;
-  }
-  return reason;
 }

@@ -1,19 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { closeReason, parseClientMessage, pongMessage } from '../../../src/gateway/websocket/protocol.ts';
-
-describe('closeReason', () => {
-  it('keeps a text of 123 bytes and cuts a longer one between characters', () => {
-    for (const [text, kept] of [
-      ['x'.repeat(123), 123],
-      ['x'.repeat(124), 123],
-      [`xx${'é'.repeat(61)}`, 62],
-      ['😀'.repeat(31), 60],
-    ] as const) {
-      assert.equal(closeReason(text), text.slice(0, kept));
-    }
-  });
-});
+import { TRANSPORT_WS, pongMessage } from '../../../src/gateway/websocket/transport-ws.ts';
 
 describe('a ping', () => {
   it('is answered with its payload if its frame has at most 1,024 bytes', () => {
@@ -31,7 +18,7 @@ describe('a ping', () => {
   it('may have an id of any type, which is ignored', () => {
     for (const id of [7, null, 'x'.repeat(9)]) {
       const ping = Buffer.from(JSON.stringify({ type: 'ping', id }));
-      assert.equal(parseClientMessage(ping, 9)?.type, 'ping');
+      assert.equal(TRANSPORT_WS.parse(ping, 9)?.type, 'ping');
     }
   });
 });
