@@ -10,7 +10,7 @@ import { useServer } from 'graphql-ws/use/ws';
 import { WebSocketServer } from 'ws';
 import type { Settings, Target, TargetKind } from './target.ts';
 
-export const CONFORMANCE_GRAPH = join(process.cwd(), 'test', 'websocket', 'fixtures', 'conformance');
+export const CONFORMANCE_GRAPH = join(process.cwd(), 'test', 'gateway', 'websocket', 'fixtures', 'conformance');
 
 type Authenticate = (request: { params: Readonly<Record<string, unknown>> }) => Promise<object | false>;
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
