@@ -11,7 +11,7 @@ export interface TunablesServices {
   readonly register: RoleServices['register'];
 }
 
-/** The settings that change while the server runs. Resolves when the provider's values are in use. */
+/** The settings that change while the server runs. Resolves when the values of TUNABLES_FILE are in use. */
 export function startTunables({ config, log, metrics, register }: TunablesServices): Promise<Tunables> {
   const tunables = register(new Tunables({ config, log }));
   tunables.bind('LOG_LEVEL', (level) => (log.level = level));

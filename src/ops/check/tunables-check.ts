@@ -19,7 +19,7 @@ export async function checkTunables(config: Config): Promise<Finding[]> {
 }
 
 function contentFindings(tunables: Tunables, path: string): Finding[] {
-  const { provider, file, lastError, tunables: rows } = tunables.report();
+  const { file, lastError, tunables: rows } = tunables.report();
   const message = lastError?.message ?? '';
   switch (file?.state) {
     case 'missing':
@@ -29,7 +29,7 @@ function contentFindings(tunables: Tunables, path: string): Finding[] {
     case 'rejected':
       return message.split('\n').map((problem) => failed(`TUNABLES_FILE: ${path} is rejected: ${problem}`));
     default: {
-      const names = rows.filter(({ source }) => source === provider).map(({ name }) => name);
+      const names = rows.filter(({ source }) => source === 'file').map(({ name }) => name);
       const list = names.length === 0 ? '' : `: ${names.join(', ')}`;
       return [ok(`TUNABLES_FILE: ${path} sets ${names.length} setting${names.length === 1 ? '' : 's'}${list}`)];
     }

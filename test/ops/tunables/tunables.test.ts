@@ -3,11 +3,10 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { InMemoryProvider, NOOP_PROVIDER, OpenFeature } from '@openfeature/server-sdk';
 import { pino } from 'pino';
 import { readConfig } from '../../../src/config/config.ts';
 import { tunablesRoute } from '../../../src/ops/tunables/tunables-route.ts';
-import { DOMAIN, Tunables } from '../../../src/ops/tunables/tunables.ts';
+import { Tunables } from '../../../src/ops/tunables/tunables.ts';
 import { startAdmin } from '../../support/admin.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -252,24 +251,6 @@ describe('Tunables', () => {
     await waitFor('the change', () => second.tunables.values.MAX_QUEUE_BYTES === 4097);
     assert.equal(first.tunables.values.MAX_QUEUE_BYTES, 2048);
   });
-
-  it('follows a provider that the process sets for its domain, unless there is a file', async (t) => {
-    const provider = new InMemoryProvider(flags({ MAX_QUEUE_BYTES: 2048 }));
-    const { tunables, source, lastError } = await open(t, {});
-    const { tunables: ofFile } = await startTunables(t, { MAX_QUEUE_BYTES: 3072 });
-    t.after(() => OpenFeature.setProviderAndWait(DOMAIN, NOOP_PROVIDER));
-    assert.equal(source('MAX_QUEUE_BYTES'), 'default');
-    await OpenFeature.setProviderAndWait(DOMAIN, provider);
-    await waitFor('the provider', () => tunables.values.MAX_QUEUE_BYTES === 2048);
-    assert.equal(source('MAX_QUEUE_BYTES'), 'in-memory');
-    provider.putConfiguration(flags({ MAX_QUEUE_BYTES: 1, MAX_OPERATIONS_PER_CONNECTION: 7 }));
-    await waitFor('the rejection', () => tunables.rejected === 1);
-    assert.match(lastError() ?? '', /^MAX_QUEUE_BYTES: expected .*, got "1"$/);
-    assert.deepEqual([tunables.values.MAX_QUEUE_BYTES, tunables.values.MAX_OPERATIONS_PER_CONNECTION], [2048, 100]);
-    provider.putConfiguration(flags({}));
-    await waitFor('the default', () => tunables.values.MAX_QUEUE_BYTES === 1_048_576);
-    assert.equal(ofFile.values.MAX_QUEUE_BYTES, 3072);
-  });
 });
 
 describe('/debug/tunables', () => {
@@ -285,7 +266,7 @@ describe('/debug/tunables', () => {
     };
     assert.equal(status, 200);
     const { tunables: rows, lastError, ...rest } = report;
-    assert.deepEqual(rest, { provider: 'file', file: { path: file, state: 'bad' }, rejected: 1, ignored: [] });
+    assert.deepEqual(rest, { file: { path: file, state: 'bad' }, rejected: 1, ignored: [] });
     assert.match(lastError.message, /not JSON/);
     assert.ok(Date.parse(lastError.at) <= Date.now());
     const shown = Object.fromEntries(rows.map(({ name, value, source }) => [name, [value, source]]));
@@ -294,12 +275,3 @@ describe('/debug/tunables', () => {
     assert.deepEqual(shown['LOG_LEVEL'], ['info', 'default']);
   });
 });
-
-function flags(values: Record<string, number>) {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      { variants: { on: value }, defaultVariant: 'on', disabled: false } as const,
-    ]),
-  );
-}
