@@ -8,7 +8,7 @@ import { cleanEnvironment } from '../support/clean-environment.ts';
 
 const FORMATS = ['avsc', 'protobufjs', 'snappy', 'lz4-napi', 'fzstd'];
 /** Loaded by the first operation of a client, by tokens and by traces. */
-const LATER = ['graphql-jit', 'ajv', 'undici', 'cockatiel', 'jose', '@opentelemetry/api'];
+const LATER = ['graphql-jit', 'ajv', 'undici', 'jose', '@opentelemetry/api'];
 /** What no pod loads before its banner: folders of src are those of the other role. */
 const ROLES: readonly [role: string, unwanted: readonly string[]][] = [
   ['embedded', [...LATER, ...FORMATS, 'kafkajs', 'ioredis']],

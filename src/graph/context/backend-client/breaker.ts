@@ -1,20 +1,17 @@
-import { BrokenCircuitError, CircuitState, SamplingBreaker, circuitBreaker, handleWhen } from 'cockatiel';
-import type { CircuitBreakerPolicy } from 'cockatiel';
 import { BackendFailure, unavailable } from './backend-failure.ts';
 
-/** The breaker opens when more than this fraction of the requests in the window fails. */
+/** The breaker opens when more than this fraction of the requests in the windows fails. */
 const MAX_FAILED = 0.5;
-const WINDOW_MS = 10_000;
-/** Least requests in the window. With fewer, a single failing client could open the breaker, and there is no load to take away. */
+/** Least time for which a window counts. Seconds without requests have none. */
+const WINDOW_MS = 1000;
+const WINDOWS = 10;
+/** Least requests in the windows. With fewer, a single failing client could open the breaker, and there is no load to take away. */
 const MIN_REQUESTS = 20;
 
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
-const STATES = new Map<CircuitState, BreakerState>([
-  [CircuitState.Closed, 'closed'],
-  [CircuitState.Open, 'open'],
-  [CircuitState.HalfOpen, 'half_open'],
-]);
+/** Whether the backend has answered, if only to refuse a request. `unknown`: nothing shows it. */
+type Outcome = 'answered' | 'failed' | 'unknown';
 
 /**
  * Circuit breaker of one backend. Only outages count as failures: no connection, no answer in time, a status of 500 or more. While it is
@@ -22,39 +19,29 @@ const STATES = new Map<CircuitState, BreakerState>([
  */
 export class Breaker {
   readonly #cooldownMs: number;
-  readonly #policy: CircuitBreakerPolicy;
+  readonly #onChange: (state: BreakerState) => void;
+  #state: BreakerState = 'closed';
   /** Of performance.now(). */
   #openedAt = 0;
+  /** The oldest first. */
+  #windows: { readonly beganAt: number; requests: number; failed: number }[] = [];
 
   constructor(cooldownMs: number, onChange: (state: BreakerState) => void) {
     this.#cooldownMs = cooldownMs;
-    this.#policy = circuitBreaker(
-      handleWhen((error) => this.#isFailure(error)),
-      {
-        halfOpenAfter: cooldownMs,
-        breaker: new SamplingBreaker({
-          threshold: MAX_FAILED,
-          duration: WINDOW_MS,
-          minimumRps: (MIN_REQUESTS * 1000) / WINDOW_MS,
-        }),
-      },
-    );
-    this.#policy.onStateChange(() => {
-      if (this.state === 'open') this.#openedAt = performance.now();
-      onChange(this.state);
-    });
+    this.#onChange = onChange;
   }
 
   get state(): BreakerState {
-    return STATES.get(this.#policy.state) ?? 'open';
+    return this.#state;
   }
 
   /** undefined: a request may be sent. */
   get refusal(): BackendFailure | undefined {
-    if (this.state === 'closed') return undefined;
+    if (this.#state === 'closed') return undefined;
     const remainingMs = this.#openedAt + this.#cooldownMs - performance.now();
-    if (this.state === 'open' && remainingMs <= 0) return undefined;
-    return openBreaker(Math.max(1, Math.ceil(remainingMs)));
+    if (this.#state === 'open' && remainingMs <= 0) return undefined;
+    const retryAfterMs = Math.max(1, Math.ceil(remainingMs));
+    return unavailable('the circuit breaker is open', { retryAfterMs, isSent: false });
   }
 
   /**
@@ -63,35 +50,56 @@ export class Breaker {
    */
   async run<T>(send: () => Promise<T>): Promise<T> {
     const { refusal } = this;
-    // cockatiel would let requests wait for the probe.
     if (refusal) throw refusal;
+    const isProbe = this.#state === 'open';
+    if (isProbe) this.#enter('half_open');
+    let outcome: Outcome = 'answered';
     try {
-      const outcome = await this.#policy.execute(async () => {
-        try {
-          return { value: await send() };
-        } catch (error) {
-          // The backend has answered, if only to refuse this request.
-          if (error instanceof BackendFailure && error.details.status !== undefined && !error.details.isOutage) {
-            return { error };
-          }
-          throw error;
-        }
-      });
-      if ('error' in outcome) throw outcome.error;
-      return outcome.value;
+      return await send();
     } catch (error) {
-      // The clock of the day, which cockatiel reads, may have been set back.
-      throw error instanceof BrokenCircuitError ? openBreaker(this.#cooldownMs) : error;
+      outcome = this.#outcomeOf(error);
+      throw error;
+    } finally {
+      this.#onOutcome(outcome, isProbe);
     }
   }
 
   /** A probe without an answer fails also if it was sent shortly before its deadline, or the event loop was blocked. */
-  #isFailure(error: Error): boolean {
-    if (!(error instanceof BackendFailure)) return false;
-    return error.details.isOutage === true || (error.code === 'BACKEND_TIMEOUT' && this.state === 'half_open');
+  #outcomeOf(error: unknown): Outcome {
+    if (!(error instanceof BackendFailure)) return 'unknown';
+    const { isOutage, status } = error.details;
+    if (isOutage || (error.code === 'BACKEND_TIMEOUT' && this.#state === 'half_open')) return 'failed';
+    return status === undefined ? 'unknown' : 'answered';
   }
-}
 
-function openBreaker(retryAfterMs: number): BackendFailure {
-  return unavailable('the circuit breaker is open', { retryAfterMs, isSent: false });
+  #onOutcome(outcome: Outcome, isProbe: boolean): void {
+    if (outcome === 'answered' && isProbe) this.#windows = [];
+    if (outcome !== 'unknown') this.#count(outcome === 'failed');
+    if (outcome === 'failed') {
+      if (this.#state !== 'open' && (isProbe || this.#hasTooManyFailures)) this.#enter('open');
+    } else if (isProbe && this.#state === 'half_open') this.#enter('closed');
+  }
+
+  #count(isFailure: boolean): void {
+    const now = performance.now();
+    let window = this.#windows.at(-1);
+    if (!window || now - window.beganAt >= WINDOW_MS) {
+      window = { beganAt: now, requests: 0, failed: 0 };
+      if (this.#windows.push(window) > WINDOWS) this.#windows.shift();
+    }
+    window.requests++;
+    if (isFailure) window.failed++;
+  }
+
+  get #hasTooManyFailures(): boolean {
+    const requests = this.#windows.reduce((sum, window) => sum + window.requests, 0);
+    const failed = this.#windows.reduce((sum, window) => sum + window.failed, 0);
+    return requests >= MIN_REQUESTS && failed > MAX_FAILED * requests;
+  }
+
+  #enter(state: BreakerState): void {
+    this.#state = state;
+    if (state === 'open') this.#openedAt = performance.now();
+    this.#onChange(state);
+  }
 }

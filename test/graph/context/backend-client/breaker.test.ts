@@ -4,6 +4,8 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { BackendsOptions } from '../../../../src/graph/context/backends.ts';
 import { BackendError } from '../../../../src/graph/context/backend-error.ts';
+import { unavailable } from '../../../../src/graph/context/backend-client/backend-failure.ts';
+import { Breaker } from '../../../../src/graph/context/backend-client/breaker.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { backendServer, backendsAt, failsWith } from '../backend-server.ts';
 import { manualClock } from './manual-clock.ts';
@@ -63,6 +65,25 @@ describe('the circuit breaker of a backend', () => {
     const off = await createStage(t, { breakerCooldownMs: 0 });
     await off.sendMany('/500', 100);
     assert.equal(off.requests(), 100);
+  });
+
+  it('forgets requests before the last ten seconds in which there were any', async (t) => {
+    const { advance } = manualClock(t);
+    const states: string[] = [];
+    const breaker = new Breaker(COOLDOWN_MS, (state) => states.push(state));
+    const fail = async (count: number) => {
+      const outage = () => Promise.reject(unavailable('away', { isOutage: true }));
+      for (let i = 0; i < count; i++) await assert.rejects(breaker.run(outage));
+    };
+    await fail(15);
+    for (let second = 1; second <= 10; second++) {
+      advance(second === 5 ? 60_000 : 1000);
+      await breaker.run(() => Promise.resolve());
+    }
+    await fail(10);
+    assert.deepEqual(states, [], 'half of the requests of ten seconds');
+    await fail(1);
+    assert.deepEqual(states, ['open']);
   });
 
   it('stays closed for statuses of the client’s fault, so that no client opens it for the others', async (t) => {
