@@ -43,7 +43,7 @@ Usage: npm run bench:fanout -- [flags]
   --rounds <number>   default: 3
   --seconds <number>  least duration of a window; default: 2
   --turns <number>    windows of each server in a round, each compared as a round; default: 1
-  --flame-graph       profiles one more window of each server, after the measured ones; flame graphs: loadtest/profiles
+  --flame-graph       profiles one more window of each server, after the measured ones; for speedscope: loadtest/profiles
   --out <name>        loadtest/results/<name>.json, .md and .svg; default: fanout
   --help
 

@@ -1,13 +1,11 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { callTree } from '../../src/ops/profiling/cpu-profile.ts';
-import { flameGraph } from '../../src/ops/profiling/flame-graph.ts';
+import { mkdir } from 'node:fs/promises';
+import { callTree } from '../profile/call-tree.ts';
 import { readProfile } from '../profile/read-profile.ts';
 import type { Cells } from '../table.ts';
 import { titleOf } from './contenders.ts';
-import { loadText } from './trial.ts';
 import { runProfiled } from './rounds.ts';
 import type { Plan } from './rounds.ts';
-import { STAGES, sharesOf, stageOf } from './stages.ts';
+import { STAGES, sharesOf } from './stages.ts';
 import type { StageShare } from './stages.ts';
 
 /** A server's time by stage. */
@@ -24,23 +22,16 @@ export interface ServerProfile {
 export const PROFILES = 'loadtest/profiles';
 
 /**
- * Profiles one more window of each server after all measured ones; its figures do not count. Writes `<name>-<server>.cpuprofile` and a flame
- * graph, `.svg`, to loadtest/profiles.
+ * Profiles one more window of each server after all measured ones; its figures do not count. Writes `<name>-<server>.cpuprofile` to
+ * loadtest/profiles.
  */
 export async function profileServers(plan: Plan, name: string): Promise<ServerProfile[]> {
   const profiles: ServerProfile[] = [];
   await mkdir(PROFILES, { recursive: true });
   for (const contender of plan.entrants.flat()) {
-    const path = `${PROFILES}/${name}-${contender.name}`;
-    const cpuProfile = `${path}.cpuprofile`;
+    const cpuProfile = `${PROFILES}/${name}-${contender.name}.cpuprofile`;
     const { sockets, isForAll, outstanding, rate } = await runProfiled(plan, contender, cpuProfile);
     const root = callTree(await readProfile(cpuProfile));
-    const title = `${contender.title}: ${isForAll ? 'one auction' : 'an auction each'}, ${sockets} sockets, ${loadText({ outstanding, rate })}`;
-    const picture = flameGraph(title, root, Object.values(STAGES), (frame) => {
-      const stage = stageOf(frame);
-      return stage && STAGES[stage];
-    });
-    await writeFile(`${path}.svg`, picture);
     profiles.push({ contender: contender.name, sockets, isForAll, outstanding, rate, shares: sharesOf(root) });
   }
   return profiles;
@@ -62,6 +53,6 @@ export function stageTable(
   };
   return [
     ['stage', ...profiles.flatMap(({ contender }) => [titleOf(contender), 'µs/delivery'])],
-    ...stages.map(([stage, { name }]) => [name, ...profiles.flatMap((profile) => cellsOf(profile, stage))]),
+    ...stages.map(([stage, name]) => [name, ...profiles.flatMap((profile) => cellsOf(profile, stage))]),
   ];
 }

@@ -1,26 +1,26 @@
-import type { Call, CallFrame } from '../../src/ops/profiling/cpu-profile.ts';
-import type { Hue } from '../../src/ops/profiling/flame-graph.ts';
+import type { CallFrame } from '../../src/ops/profiling/cpu-profile.ts';
+import type { Call } from '../profile/call-tree.ts';
 
-/** The stages of an event in crier, in the order of its path. */
+/** The stages of an event in crier, in the order of its path, with their names. */
 export const STAGES = {
-  kafka: { name: 'Kafka client', color: '#c69026' },
-  rewrite: { name: 'rewrite the record', color: '#d9b24c' },
-  decode: { name: 'decode the record', color: '#e0af68' },
-  rename: { name: 'rename keys', color: '#f2cc8f' },
-  route: { name: 'route', color: '#d4a373' },
-  printPayload: { name: 'print the payload', color: '#bc6c25' },
-  redisOut: { name: 'Redis out', color: '#cf6679' },
-  redisIn: { name: 'Redis in', color: '#e5989b' },
-  parse: { name: 'parse the payload', color: '#9ecae1' },
-  cursor: { name: 'sign the cursor', color: '#b5a7d6' },
-  share: { name: 'deliver to members', color: '#6baed6' },
-  execute: { name: 'execute', color: '#74c476' },
-  printResult: { name: 'print the result', color: '#a1d99b' },
-  write: { name: 'frame and write', color: '#4f9d94' },
-  collect: { name: 'garbage collection', color: '#8c959f' },
-  native: { name: 'native code, no JavaScript', color: '#c9d1d9' },
-  other: { name: 'other', color: '#e6e1d6' },
-} as const satisfies Record<string, Hue>;
+  kafka: 'Kafka client',
+  rewrite: 'rewrite the record',
+  decode: 'decode the record',
+  rename: 'rename keys',
+  route: 'route',
+  printPayload: 'print the payload',
+  redisOut: 'Redis out',
+  redisIn: 'Redis in',
+  parse: 'parse the payload',
+  cursor: 'sign the cursor',
+  share: 'deliver to members',
+  execute: 'execute',
+  printResult: 'print the result',
+  write: 'frame and write',
+  collect: 'garbage collection',
+  native: 'native code, no JavaScript',
+  other: 'other',
+} as const;
 
 type Stage = keyof typeof STAGES;
 

@@ -1,5 +1,6 @@
-import { callTree } from '../../src/ops/profiling/cpu-profile.ts';
-import type { Call, CpuProfile } from '../../src/ops/profiling/cpu-profile.ts';
+import type { CpuProfile } from '../../src/ops/profiling/cpu-profile.ts';
+import { callTree } from './call-tree.ts';
+import type { Call } from './call-tree.ts';
 
 /** Each function's share of the time, without its callees. Keys: `<url>:<line>:<column>`; the first line and column are 1. */
 export function shareByFunction(profile: CpuProfile): Map<string, number> {

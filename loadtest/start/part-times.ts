@@ -1,5 +1,6 @@
-import { callTree } from '../../src/ops/profiling/cpu-profile.ts';
-import type { Call, CpuProfile } from '../../src/ops/profiling/cpu-profile.ts';
+import type { CpuProfile } from '../../src/ops/profiling/cpu-profile.ts';
+import { callTree } from '../profile/call-tree.ts';
+import type { Call } from '../profile/call-tree.ts';
 
 /**
  * Milliseconds by package and folder of crier. A call of node or V8 counts for the module that made it, which node loads or compiles others

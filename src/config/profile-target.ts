@@ -2,10 +2,10 @@ import { mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A file to write. */
+/** The name is for a directory, and for a URL of several files. */
 export interface ProfileFile {
   readonly name: string;
-  readonly contentType: string;
+  /** JSON. */
   readonly body: Buffer;
 }
 
@@ -32,28 +32,21 @@ export function parseTarget(text: string): ProfileTarget {
 }
 
 /**
- * Writes the files into the directory, or sends them to the URL. A URL that ends with `/` receives every file, with the file's name appended.
- * Any other URL receives the first file only: it may be signed for one object.
+ * Writes the file into the directory, or sends it to the URL. To a URL that ends with `/` the file's name is appended; any other may be
+ * signed for one object.
  *
  * @param signal ends requests
  * @throws Error whose message has no part of the URL
  */
-export async function writeFiles(
+export async function writeProfile(
   target: ProfileTarget,
-  files: readonly [ProfileFile, ...ProfileFile[]],
+  { name, body }: ProfileFile,
   signal: AbortSignal,
 ): Promise<void> {
-  if ('folder' in target) {
-    for (const { name, body } of files) await writeWhole(join(target.folder, name), body);
-    return;
-  }
-  const { url } = target;
-  if (!url.pathname.endsWith('/')) return put(url, files[0], signal);
-  for (const file of files) {
-    const own = new URL(url);
-    own.pathname += file.name;
-    await put(own, file, signal);
-  }
+  if ('folder' in target) return writeWhole(join(target.folder, name), body);
+  const url = new URL(target.url);
+  if (url.pathname.endsWith('/')) url.pathname += name;
+  await put(url, body, signal);
 }
 
 /** Whoever watches the directory never sees a part of a file under its name. */
@@ -63,8 +56,8 @@ async function writeWhole(path: string, body: Buffer): Promise<void> {
   await rename(part, path);
 }
 
-async function put(url: URL, { contentType, body }: ProfileFile, signal: AbortSignal): Promise<void> {
-  const headers = { 'content-type': contentType };
+async function put(url: URL, body: Buffer, signal: AbortSignal): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
   let response: Response;
   try {
     // A redirection is not followed: it would be a host that nobody named.

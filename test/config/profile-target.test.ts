@@ -5,16 +5,13 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { parseTarget, writeFiles } from '../../src/config/profile-target.ts';
+import { parseTarget, writeProfile } from '../../src/config/profile-target.ts';
 import { freePorts } from '../../stack/port.ts';
 import { backendServer } from '../graph/context/backend-server.ts';
 import { NOBODY } from '../support/nobody.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const FILES = [
-  { name: 'a.cpuprofile', contentType: 'application/json', body: Buffer.from('{}') },
-  { name: 'a.svg', contentType: 'image/svg+xml', body: Buffer.from('<svg/>') },
-] as const;
+const FILE = { name: 'a.cpuprofile', body: Buffer.from('{}') };
 const NEVER = new AbortController().signal;
 
 /** A store that answers with a status, and the requests that it received. */
@@ -60,27 +57,27 @@ describe('parseTarget', () => {
   });
 });
 
-describe('writeFiles', () => {
-  it('writes every file into a directory, and replaces none', async (t) => {
+describe('writeProfile', () => {
+  it('writes the file into a directory, and replaces none', async (t) => {
     const folder = await temporaryFolder(t);
-    await writeFiles(parseTarget(folder), FILES, NEVER);
-    assert.deepEqual(await readdir(folder), ['a.cpuprofile', 'a.svg']);
-    assert.equal(await readFile(join(folder, 'a.svg'), 'utf8'), '<svg/>');
+    await writeProfile(parseTarget(folder), FILE, NEVER);
+    assert.deepEqual(await readdir(folder), ['a.cpuprofile']);
+    assert.equal(await readFile(join(folder, 'a.cpuprofile'), 'utf8'), '{}');
     await writeFile(join(folder, 'a.cpuprofile.part'), 'of somebody else');
-    await assert.rejects(writeFiles(parseTarget(folder), FILES, NEVER), { code: 'EEXIST' });
+    await assert.rejects(writeProfile(parseTarget(folder), FILE, NEVER), { code: 'EEXIST' });
   });
 
-  it('sends the first file to a URL that is for one object, with its query and its length', async (t) => {
+  it('sends the file to a URL that is for one object, with its query and its length', async (t) => {
     const { url, requests } = await startAnswering(t, 200);
-    await writeFiles(parseTarget(`${url}/bucket/key?X-Amz-Signature=abc%2F`), FILES, NEVER);
+    await writeProfile(parseTarget(`${url}/bucket/key?X-Amz-Signature=abc%2F`), FILE, NEVER);
     const line = 'PUT /bucket/key?X-Amz-Signature=abc%2F';
     assert.deepEqual(requests, [{ line, type: 'application/json', length: '2', body: '{}' }]);
   });
 
-  it('sends every file to a URL that ends with a slash, under its name', async (t) => {
+  it('sends the file to a URL that ends with a slash, under its name', async (t) => {
     const { url, requests } = await startAnswering(t, 201);
-    await writeFiles(parseTarget(`${url}/profiles/?token=abc`), FILES, NEVER);
-    assert.deepEqual(requests.map(({ line }) => line), ['PUT /profiles/a.cpuprofile?token=abc', 'PUT /profiles/a.svg?token=abc']); // prettier-ignore
+    await writeProfile(parseTarget(`${url}/profiles/?token=abc`), FILE, NEVER);
+    assert.deepEqual(requests.map(({ line }) => line), ['PUT /profiles/a.cpuprofile?token=abc']); // prettier-ignore
   });
 
   for (const [status, headers] of [
@@ -90,7 +87,7 @@ describe('writeFiles', () => {
   ] as const) {
     it(`fails with status ${status}, without the query in the message`, async (t) => {
       const { url, requests } = await startAnswering(t, status, headers);
-      const sent = writeFiles(parseTarget(`${url}/key?signature=hunter2`), FILES, NEVER);
+      const sent = writeProfile(parseTarget(`${url}/key?signature=hunter2`), FILE, NEVER);
       await assert.rejects(sent, { message: `${new URL(url).host} answered with status ${status}` });
       assert.equal(requests.length, 1);
     });
@@ -98,13 +95,13 @@ describe('writeFiles', () => {
 
   it('fails without the query in the message when nothing listens', async () => {
     const [port] = await freePorts(1);
-    const sent = writeFiles(parseTarget(`http://127.0.0.1:${port}/key?signature=hunter2`), FILES, NEVER);
+    const sent = writeProfile(parseTarget(`http://127.0.0.1:${port}/key?signature=hunter2`), FILE, NEVER);
     await assert.rejects(sent, { message: `127.0.0.1:${port} was not reached: ECONNREFUSED` });
   });
 
   it('ends when the signal is aborted and the store has not answered', async (t) => {
     const aborting = new AbortController();
     const url = await backendServer(t, () => aborting.abort());
-    await assert.rejects(writeFiles(parseTarget(`${url}/key`), FILES, aborting.signal), /was not reached/);
+    await assert.rejects(writeProfile(parseTarget(`${url}/key`), FILE, aborting.signal), /was not reached/);
   });
 });

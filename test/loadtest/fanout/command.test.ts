@@ -23,7 +23,7 @@ function startFanout(t: TestContext, flags: readonly string[]) {
     child,
     output: '',
     files: `loadtest/results/${name}`,
-    profile: `loadtest/profiles/${name}-crier-shared`,
+    profile: `loadtest/profiles/${name}-crier-shared.cpuprofile`,
     exited: once(child, 'exit'),
   };
   for (const stream of [child.stdout, child.stderr]) {
@@ -32,7 +32,7 @@ function startFanout(t: TestContext, flags: readonly string[]) {
   t.after(async () => {
     child.kill('SIGTERM');
     for (const ending of ['json', 'md', 'svg']) await rm(`${run.files}.${ending}`, { force: true });
-    for (const ending of ['cpuprofile', 'svg']) await rm(`${run.profile}.${ending}`, { force: true });
+    await rm(run.profile, { force: true });
   });
   return run;
 }
@@ -54,8 +54,7 @@ describe('npm run bench:fanout', () => {
     const percents = profile!.shares.map(({ percent }) => percent);
     assert.ok(Math.abs(percents.reduce((sum, percent) => sum + percent, 0) - 100) < 0.01);
     assert.ok(profile!.shares.some(({ stage, percent }) => stage === 'write' && percent > 5));
-    const picture = await readFile(`${run.profile}.svg`, 'utf8');
-    assert.match(picture, /<title>[^<]*\/src\/gateway\/fanout\/outbox\/outbox\.ts/);
+    assert.match(await readFile(run.profile, 'utf8'), /"functionName":"write"/);
   });
 
   it('compares the deliveries on a Redis Cluster with those on one server', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { RULES, sharesOf, stageOf } from '../../../loadtest/fanout/stages.ts';
-import type { Call } from '../../../src/ops/profiling/cpu-profile.ts';
+import type { Call } from '../../../loadtest/profile/call-tree.ts';
 
 function call(functionName: string, url: string, selfUs: number, callees: readonly Call[] = []): Call {
   const totalUs = callees.reduce((sum, callee) => sum + callee.totalUs, selfUs);

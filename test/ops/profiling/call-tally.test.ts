@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CallTally } from '../../../src/ops/profiling/call-tally.ts';
-import { callTree } from '../../../src/ops/profiling/cpu-profile.ts';
-import type { Call, CpuProfileNode } from '../../../src/ops/profiling/cpu-profile.ts';
+import { callTree } from '../../../loadtest/profile/call-tree.ts';
+import type { Call } from '../../../loadtest/profile/call-tree.ts';
+import type { CpuProfileNode } from '../../../src/ops/profiling/cpu-profile.ts';
 
 const INTERVAL_US = 10_000;
 
