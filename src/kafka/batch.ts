@@ -58,24 +58,6 @@ export interface BatchPorts {
   readonly traces?: RecordTraces | undefined;
 }
 
-/** Records that are published with one call. */
-export interface Chunk {
-  readonly messages: readonly Message[];
-  readonly poison: readonly PoisonRecord[];
-  readonly recordCount: number;
-  /** Bytes of the records' values. */
-  readonly recordBytes: number;
-  /** Undecodable records before the first decodable one. Tombstones and records of a batch that cannot be read are neither. */
-  readonly undecodable: number;
-  readonly hasDecodable: boolean;
-  /** The last record of this chunk. */
-  readonly last: KafkaRecord;
-  /** The last record before this chunk's first poison record; undefined: the chunk begins with poison, or has none. */
-  readonly lastBeforePoison: KafkaRecord | undefined;
-  /** Of the sampled records without the poison ones. Absent if there are none. */
-  readonly spans?: readonly ActiveSpan[];
-}
-
 /** The first limit that is reached ends a chunk. A record is never split. */
 export interface ChunkLimits {
   readonly messages: number;
@@ -86,80 +68,114 @@ export interface ChunkLimits {
 /** About 20 ms of decoding: neither heartbeats nor sockets wait for a huge batch. */
 export const CHUNK_LIMITS: ChunkLimits = { messages: 1000, bytes: 1_048_576 };
 
-/** Called with the first record of each chunk; undefined ends the chunks before it. */
-export type LimitsOf = (first: KafkaRecord) => ChunkLimits | undefined | Promise<ChunkLimits | undefined>;
+/** Limits of a chunk for gateways that have room for so many bytes. */
+export function limitsWithin(room: number): ChunkLimits {
+  return { ...CHUNK_LIMITS, bytes: Math.min(room, CHUNK_LIMITS.bytes) };
+}
 
-/**
- * The chunks of a batch, in order. Lazy: each is computed when it is read.
- * @throws SchemaUnavailableError after the chunk of the records before the one whose schema is not to be had
- */
-export async function* chunksOf(
-  records: Iterable<KafkaRecord>,
-  ports: BatchPorts,
-  limitsOf: LimitsOf = () => CHUNK_LIMITS,
-): AsyncGenerator<Chunk, void, void> {
-  let limits: ChunkLimits | undefined;
-  let messages: Message[] = [];
-  let poison: PoisonRecord[] = [];
-  let recordCount = 0;
-  let recordBytes = 0;
-  let bytes = 0;
-  let last: KafkaRecord | undefined;
-  let lastBeforePoison: KafkaRecord | undefined;
-  let spans: ActiveSpan[] | undefined;
-  let undecodable = 0;
-  let hasDecodable = false;
-  let unavailable: SchemaUnavailableError | undefined;
-  for (const record of records) {
-    if (!limits) {
-      limits = await limitsOf(record);
-      if (!limits) return;
-    }
-    const span = ports.traces?.startRecord(record);
-    let outcome = messagesOf(record, ports, span);
-    if (outcome instanceof Promise) {
-      const awaited = await outcome;
-      if (awaited instanceof SchemaUnavailableError) {
-        span?.fail(awaited.code);
-        unavailable = awaited;
-        break;
-      }
-      outcome = awaited;
-    }
+/** Records that are published with one call. */
+export class Chunk {
+  readonly messages: Message[] = [];
+  readonly poison: PoisonRecord[] = [];
+  recordCount = 0;
+  /** Bytes of the records' values. */
+  recordBytes = 0;
+  /** Undecodable records before the first decodable one. Tombstones and records of a batch that cannot be read are neither. */
+  undecodable = 0;
+  hasDecodable = false;
+  /** The last record of this chunk. */
+  last: KafkaRecord;
+  /** The last record before this chunk's first poison record; undefined: the chunk begins with poison, or has none. */
+  lastBeforePoison: KafkaRecord | undefined;
+  /** Of the sampled records without the poison ones. Absent if there are none. */
+  spans?: ActiveSpan[];
+  /** Start of its decoding, in ms since 1970. */
+  readonly startedAt = Date.now();
+  decodeMs = 0;
+  /** Counts towards the limit. */
+  #bytes = 0;
+
+  constructor(first: KafkaRecord) {
+    this.last = first;
+  }
+
+  isFull({ messages, bytes }: ChunkLimits): boolean {
+    return this.messages.length + this.poison.length >= messages || this.#bytes >= bytes;
+  }
+
+  /** `outcome`: its messages, or the reason why it is poison. */
+  add(record: KafkaRecord, outcome: Outcome, span: ActiveSpan | undefined): void {
+    const { poison, value } = record;
     if (typeof outcome === 'string') {
       span?.fail(outcome);
-      if (poison.length === 0) lastBeforePoison = last;
-      if (!hasDecodable && record.poison === undefined) undecodable++;
-      poison.push({ record, reason: outcome });
-      bytes += record.value?.length ?? 0;
+      if (this.poison.length === 0 && this.recordCount > 0) this.lastBeforePoison = this.last;
+      if (!this.hasDecodable && poison === undefined) this.undecodable++;
+      this.poison.push({ record, reason: outcome });
+      this.#bytes += value?.length ?? 0;
     } else {
-      if (record.value !== null) hasDecodable = true;
-      if (span) (spans ??= []).push(span);
-      messages.push(...outcome);
-      bytes += outcome.length * bytesOf(outcome.at(-1));
+      if (value !== null) this.hasDecodable = true;
+      if (span) (this.spans ??= []).push(span);
+      this.messages.push(...outcome);
+      this.#bytes += outcome.length * bytesOf(outcome.at(-1));
     }
-    recordCount++;
-    recordBytes += record.value?.length ?? 0;
-    last = record;
-    if (messages.length + poison.length >= limits.messages || bytes >= limits.bytes) {
-      const counts = { recordCount, recordBytes, undecodable, hasDecodable };
-      yield { messages, poison, ...counts, last, lastBeforePoison, ...(spans && { spans }) };
-      limits = undefined;
-      messages = [];
-      poison = [];
-      recordCount = 0;
-      recordBytes = 0;
-      undecodable = 0;
-      hasDecodable = false;
-      bytes = 0;
-      last = undefined;
-      lastBeforePoison = undefined;
-      spans = undefined;
-    }
+    this.recordCount++;
+    this.recordBytes += value?.length ?? 0;
+    this.last = record;
   }
-  const counts = { recordCount, recordBytes, undecodable, hasDecodable };
-  if (last) yield { messages, poison, ...counts, last, lastBeforePoison, ...(spans && { spans }) };
-  if (unavailable) throw unavailable;
+}
+
+/** Cuts the records of one partition into chunks, in order. A record is decoded when its chunk is taken. */
+export class Chunker {
+  readonly #records: Iterator<KafkaRecord>;
+  readonly #ports: BatchPorts;
+  #next: KafkaRecord | undefined;
+  #unavailable: SchemaUnavailableError | undefined;
+
+  constructor(records: Iterable<KafkaRecord>, ports: BatchPorts) {
+    this.#records = records[Symbol.iterator]();
+    this.#ports = ports;
+    this.#advance();
+  }
+
+  /**
+   * The first record of the next chunk; undefined: all records were taken.
+   * @throws SchemaUnavailableError of the record before which the last chunk ended
+   */
+  next(): KafkaRecord | undefined {
+    if (this.#unavailable) throw this.#unavailable;
+    return this.#next;
+  }
+
+  /**
+   * Decodes the chunk that begins with `next`, which must not be undefined.
+   * @throws SchemaUnavailableError of that record; the chunk ends before any other whose schema is not to be had
+   */
+  async take(limits: ChunkLimits): Promise<Chunk> {
+    const chunk = new Chunk(this.#next!);
+    const since = performance.now();
+    for (let record = this.#next; record && !chunk.isFull(limits); record = this.#advance()) {
+      const span = this.#ports.traces?.startRecord(record);
+      let outcome = messagesOf(record, this.#ports, span);
+      if (outcome instanceof Promise) {
+        const awaited = await outcome;
+        if (awaited instanceof SchemaUnavailableError) {
+          span?.fail(awaited.code);
+          this.#unavailable = awaited;
+          break;
+        }
+        outcome = awaited;
+      }
+      chunk.add(record, outcome, span);
+    }
+    if (this.#unavailable && chunk.recordCount === 0) throw this.#unavailable;
+    chunk.decodeMs = performance.now() - since;
+    return chunk;
+  }
+
+  #advance(): KafkaRecord | undefined {
+    const { done, value } = this.#records.next() as IteratorResult<KafkaRecord, undefined>;
+    return (this.#next = done ? undefined : value);
+  }
 }
 
 /** Counted in UTF-16 code units. */

@@ -14,7 +14,7 @@ export function createSampler(services: RoleServices, publisher: RecordPublisher
     const { topic, partition } = record;
     if (!leased.has(topic)) await bus.acquire({ topic, partition, position: -1 });
     leased.add(topic);
-    await publisher.publish([record], signal && { signal });
+    await publisher.publish([record], signal);
   });
   const samplerOf = (graph: Graph) => {
     logMissingSamples(log, graph, topics);

@@ -191,7 +191,7 @@ export class Stage {
     const printer = demand && new PartsPrinter(demand);
     const publisher = new RecordPublisher(
       {
-        flow: { room: () => Promise.resolve(1_000_000) },
+        flow: { room: () => 1_000_000, whenRoom: () => Promise.resolve(1_000_000) },
         convert: (record) => converter.convert(record),
         printParts: printer && ((record) => printer.print(record)),
         publish: (messages, upTo) => bus.publish(messages, upTo),

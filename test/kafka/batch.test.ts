@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { chunksOf } from '../../src/kafka/batch.ts';
+import { Chunker, CHUNK_LIMITS } from '../../src/kafka/batch.ts';
 import type { BatchPorts, Chunk, ChunkLimits, Conversion, KafkaRecord, RecordContent } from '../../src/kafka/batch.ts';
+import { SchemaUnavailableError } from '../../src/kafka/decoding/schema-errors.ts';
 import { convert } from './consumer-harness.ts';
 
 const record = (offset: number, value: string | null): KafkaRecord => ({
@@ -16,13 +17,14 @@ const record = (offset: number, value: string | null): KafkaRecord => ({
 
 async function allChunks(records: KafkaRecord[], ports: BatchPorts, limits?: ChunkLimits): Promise<Chunk[]> {
   const chunks: Chunk[] = [];
-  for await (const chunk of chunksOf(records, ports, limits && (() => limits))) chunks.push(chunk);
+  const chunker = new Chunker(records, ports);
+  while (chunker.next()) chunks.push(await chunker.take(limits ?? CHUNK_LIMITS));
   return chunks;
 }
 
 const channels = (...names: string[]) => names.map((channel) => ({ channel }));
 
-describe('chunksOf', () => {
+describe('Chunker', () => {
   it('makes one message per channel, all with the same payload string', async () => {
     const [chunk] = await allChunks([record(0, '')], {
       convert: () => ({ payload: '{}', destinations: channels('a', 'b', 'c') }),
@@ -91,17 +93,32 @@ describe('chunksOf', () => {
     );
   });
 
-  it('calls limitsOf with the first record of each chunk, and stops when it returns undefined', async () => {
+  it('tells the first record of each chunk, and decodes a record only when its chunk is taken', async () => {
     const records = Array.from({ length: 6 }, (_, offset) => record(offset, '{}'));
-    const asked: string[] = [];
-    const sizes: number[] = [];
-    const limitsOf = ({ offset }: KafkaRecord) => {
-      asked.push(offset);
-      return Promise.resolve(offset === '4' ? undefined : { messages: offset === '0' ? 1 : 3, bytes: 100 });
+    let decoded = 0;
+    const counting = (one: RecordContent) => {
+      decoded++;
+      return convert(one);
     };
-    for await (const { recordCount } of chunksOf(records, { convert }, limitsOf)) sizes.push(recordCount);
-    assert.deepEqual(asked, ['0', '1', '4']);
-    assert.deepEqual(sizes, [1, 3]);
+    const chunker = new Chunker(records, { convert: counting });
+    assert.equal(chunker.next()?.offset, '0');
+    assert.equal((await chunker.take({ messages: 1, bytes: 100 })).recordCount, 1);
+    assert.equal(chunker.next()?.offset, '1');
+    assert.equal(decoded, 1);
+    assert.equal((await chunker.take({ messages: 3, bytes: 100 })).recordCount, 3);
+    assert.equal(chunker.next()?.offset, '4');
+    assert.equal(decoded, 4);
+  });
+
+  it('ends a chunk before a record whose schema is not to be had, and throws then', async () => {
+    const unavailable = new SchemaUnavailableError('away', 7);
+    const records = ['{}', '{}', 'away', '{}'].map((value, offset) => record(offset, value));
+    const waiting = (one: RecordContent) =>
+      one.value?.includes('away') ? Promise.reject(unavailable) : Promise.resolve(convert(one));
+    const chunker = new Chunker(records, { convert: waiting });
+    assert.equal((await chunker.take(CHUNK_LIMITS)).last.offset, '1');
+    assert.throws(() => chunker.next(), unavailable);
+    await assert.rejects(new Chunker(records.slice(2), { convert: waiting }).take(CHUNK_LIMITS), unavailable);
   });
 
   it('keeps every record in order, and ends a chunk at its limits', async () => {

@@ -4,11 +4,13 @@ import { BusUnavailableError } from '../../src/base/errors.ts';
 import type { KafkaRecord, PoisonRecord } from '../../src/kafka/batch.ts';
 import { FlowWait } from '../../src/kafka/session/flow-wait.ts';
 import { RecordPublisher } from '../../src/kafka/record-publisher.ts';
-import type { PublishedChunk } from '../../src/kafka/record-publisher.ts';
+import type { RecordPublisherPorts } from '../../src/kafka/record-publisher.ts';
 import { TopicStoppedError, UndecodableLimit } from '../../src/kafka/undecodable-limit.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { FakeGateways, unlimited } from './fake-gateways.ts';
 import { convert, countingObserver, readableLog, RecordingBus } from './consumer-harness.ts';
+
+type Publish = RecordPublisherPorts['publish'];
 
 const records = (count: number): KafkaRecord[] =>
   Array.from({ length: count }, (_, offset) => ({
@@ -20,7 +22,7 @@ const records = (count: number): KafkaRecord[] =>
     value: Buffer.from(offset % 3 === 2 ? 'poison' : `{"seq":${offset}}`),
   }));
 
-function createPublisher(bus: RecordingBus, gateways = unlimited(), undecodableLimit = 0) {
+function createPublisher(bus: { readonly publish: Publish }, gateways = unlimited(), undecodableLimit = 0) {
   const { log, lines } = readableLog();
   const undecodable = new UndecodableLimit({ limit: undecodableLimit, log });
   const flow = new FlowWait(gateways, log);
@@ -70,16 +72,16 @@ describe('RecordPublisher', () => {
 
   it('reports, counts and dead-letters only chunks that the bus accepted', async () => {
     const bus = new RecordingBus();
-    const { publisher, observer, dead } = createPublisher(bus);
-    const accepted: string[] = [];
-    const onPublished = ({ last: { offset } }: PublishedChunk) => {
+    const accepted: number[] = [];
+    const publish: Publish = async (messages, { offset }) => {
+      await bus.publish(messages);
       accepted.push(offset);
       bus.isAway = true;
-      return Promise.resolve(true);
     };
-    await assert.rejects(publisher.publish(records(1200), { onPublished }), BusUnavailableError);
+    const { publisher, observer, dead } = createPublisher({ publish });
+    await assert.rejects(publisher.publish(records(1200)), BusUnavailableError);
     // The first chunk: 1,000 records, as each is one message or one poison record.
-    assert.deepEqual(accepted, ['999']);
+    assert.deepEqual(accepted, [999]);
     assert.equal(observer.consumed, 1000);
     assert.equal(dead.at(-1)?.record.offset, '998');
     bus.isAway = false;
@@ -90,17 +92,13 @@ describe('RecordPublisher', () => {
 
   describe('under flow control', () => {
     it('ends each chunk with the record that exceeds the room of the gateways, and waits while they have none', async () => {
-      const bus = new RecordingBus();
       const gateways = new FakeGateways();
-      const { publisher } = createPublisher(bus, gateways);
       const chunks: number[] = [];
-      const onPublished = ({ last: { offset } }: PublishedChunk) => {
-        chunks.push(Number(offset));
-        return Promise.resolve(true);
-      };
+      const publish: Publish = (_messages, { offset }) => Promise.resolve(void chunks.push(offset));
+      const { publisher } = createPublisher({ publish }, gateways);
       // Two of 9 bytes.
       gateways.grant('bids', 0, 18);
-      const processing = publisher.publish(records(6), { onPublished });
+      const processing = publisher.publish(records(6));
       await waitFor('the wait', () => gateways.waiting('bids', 0) === 1);
       assert.deepEqual(chunks, [1]);
       // The third is poison, and takes nothing.
@@ -121,26 +119,18 @@ describe('RecordPublisher', () => {
       assert.equal(observer.consumed, 1);
     });
 
-    it('stops at a wait when the signal is aborted or onLimited returns false', async () => {
+    it('stops at a wait when the signal is aborted', async () => {
       const bus = new RecordingBus();
       const gateways = new FakeGateways();
       const { publisher } = createPublisher(bus, gateways);
       const end = new AbortController();
-      const processing = publisher.publish(records(6), { signal: end.signal });
+      const processing = publisher.publish(records(6), end.signal);
       await waitFor('the wait', () => gateways.waiting('bids', 0) === 1);
       end.abort();
       await processing;
-      await publisher.publish(records(6), { signal: end.signal });
-      await publisher.publish(records(6), { onLimited: () => false });
+      await publisher.publish(records(6), end.signal);
       assert.equal(gateways.waits, 1);
       assert.equal(bus.attempts, 0);
     });
-  });
-
-  it('stops when onPublished resolves with false', async () => {
-    const bus = new RecordingBus();
-    const { publisher, observer } = createPublisher(bus);
-    await publisher.publish(records(5000), { onPublished: () => Promise.resolve(false) });
-    assert.equal(observer.consumed, 1000);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { UndecodableLimit } from '../../src/kafka/undecodable-limit.ts';
-import { chunksOf } from '../../src/kafka/batch.ts';
+import { CHUNK_LIMITS, Chunker } from '../../src/kafka/batch.ts';
 import type { Chunk, KafkaRecord } from '../../src/kafka/batch.ts';
 import { convert, readableLog } from './consumer-harness.ts';
 
@@ -10,15 +10,14 @@ const GARBAGE = '<order/>';
 const TOMBSTONE = null;
 
 /** The chunk of records with these values. */
-async function chunkOf(values: readonly (string | null)[], fields: Partial<KafkaRecord> = {}): Promise<Chunk> {
+function chunkOf(values: readonly (string | null)[], fields: Partial<KafkaRecord> = {}): Promise<Chunk> {
   const record = { topic: 'orders', partition: 0, timestamp: '0', key: null, ...fields };
   const records = values.map((value, i) => ({
     ...record,
     offset: `${i}`,
     value: value === null ? null : Buffer.from(value),
   }));
-  for await (const chunk of chunksOf(records, { convert })) return chunk;
-  throw new Error('no chunk');
+  return new Chunker(records, { convert }).take(CHUNK_LIMITS);
 }
 
 function createLimit(limit = 3) {

@@ -2,10 +2,11 @@ import type { Consumer, EachBatchPayload } from 'kafkajs';
 import { BusUnavailableError, FencedError } from '../../base/errors.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
-import type { KafkaRecord } from '../batch.ts';
+import { limitsWithin } from '../batch.ts';
+import type { Chunk, KafkaRecord } from '../batch.ts';
 import { SchemaUnavailableError } from '../decoding/schema-errors.ts';
 import type { FetchedRecord } from '../fetching/record-batch.ts';
-import type { PublishedChunk, RecordPublisher } from '../record-publisher.ts';
+import type { RecordPublisher } from '../record-publisher.ts';
 import { TopicStoppedError } from '../undecodable-limit.ts';
 import type { Commits } from './commits.ts';
 import type { Detachment } from './detachment.ts';
@@ -20,7 +21,7 @@ const FENCE_LOG_WINDOW_MS = 5000;
 
 export interface BatchProcessorOptions {
   readonly consumer: Pick<Consumer, 'pause' | 'resume'>;
-  readonly publisher: Pick<RecordPublisher, 'publish'>;
+  readonly publisher: Pick<RecordPublisher, 'chunker' | 'room' | 'whenRoom' | 'publishChunk' | 'deadLetter'>;
   readonly leases: PartitionLeases;
   readonly commits: Commits;
   readonly waits: Pick<PartitionWaits, 'bus' | 'schemas' | 'deadLetters' | 'stopped'>;
@@ -30,6 +31,16 @@ export interface BatchProcessorOptions {
   readonly isConfirmedMember: () => boolean;
   /** `position`: the next offset to read. */
   readonly onAccepted: (topic: string, partition: number, position: bigint) => void;
+}
+
+/** A batch that is being processed. */
+interface Batch {
+  readonly payload: EachBatchPayload;
+  readonly generation: Generation;
+  /** True while no other member and no later batch of this one may have its records. */
+  readonly isOurs: () => boolean;
+  /** True while further records may be published. */
+  readonly canContinue: () => boolean;
 }
 
 /** Processes one batch of one partition: leases the partition, publishes the records, and resolves their offsets once accepted. */
@@ -46,10 +57,9 @@ export class BatchProcessor {
    * fencing, after which it is leased again.
    */
   async process(payload: EachBatchPayload, generation: Generation, detachment: Detachment): Promise<void> {
-    const { publisher, leases, commits, isClosing } = this.#options;
-    const { batch } = payload;
-    const { topic, partition } = batch;
-    const { flowSignal: signal, endSignal: deadLetterSignal } = generation;
+    const { leases, commits, isClosing } = this.#options;
+    const { topic, partition } = payload.batch;
+    const { flowSignal: signal } = generation;
     const rewinds = leases.rewindsOf(topic, partition);
     // kafkajs no longer calls the batch stale once it has applied the seek, which a detached batch may outlive.
     const isOurs = () => !generation.hasEnded && !payload.isStale() && leases.rewindsOf(topic, partition) === rewinds;
@@ -57,33 +67,8 @@ export class BatchProcessor {
     commits.commitThrough(payload);
     await generation.positioning;
     if (!generation.isPositioned || !canContinue()) return;
-    const onPublished = async ({ last, lastBeforePoison, deadLettered }: PublishedChunk) => {
-      const isDeadLettered = await isResolvedWithin(deadLettered, DEAD_LETTER_PATIENCE_MS);
-      // The partition may have moved to another member, which reads it from the last commit.
-      if (generation.hasEnded) return false;
-      if (isDeadLettered) leases.handle(topic, partition, Number(last.offset));
-      if (!isOurs()) return false;
-      if (isDeadLettered) {
-        this.#accept(payload, last);
-      } else {
-        if (lastBeforePoison) this.#accept(payload, lastBeforePoison);
-        this.#waitForDeadLetters(payload, last, deadLettered!, { generation, isOurs });
-      }
-      await payload.heartbeat();
-      return isDeadLettered && canContinue();
-    };
-    const [first] = batch.messages;
     try {
-      if (first) await leases.acquire(topic, partition, Number(first.offset));
-      const onLimited = () => detachment.detach();
-      const deadLetterAfter = leases.handledUpTo(topic, partition);
-      await publisher.publish(recordsOf(payload), {
-        onPublished,
-        onLimited,
-        signal,
-        deadLetterAfter,
-        deadLetterSignal,
-      });
+      await this.#publish({ payload, generation, isOurs, canContinue }, detachment);
     } catch (error) {
       if (error instanceof FencedError) return await this.#onFenced(payload);
       const pause = this.#pauseAfter(error as Error);
@@ -91,6 +76,34 @@ export class BatchProcessor {
       if (canContinue()) pause(topic, partition);
     } finally {
       if (!payload.isRunning() || signal.aborted) await commits.commitNow();
+    }
+  }
+
+  /** Publishes the batch in chunks: room at the gateways, decode, publish, dead letters, accept. Accepting schedules the commit. */
+  async #publish(batch: Batch, detachment: Detachment): Promise<void> {
+    const { publisher, leases } = this.#options;
+    const { payload, generation, isOurs, canContinue } = batch;
+    const { topic, partition, messages } = payload.batch;
+    if (messages[0]) await leases.acquire(topic, partition, Number(messages[0].offset));
+    const handled = leases.handledUpTo(topic, partition);
+    const chunks = publisher.chunker(recordsOf(payload));
+    while (canContinue() && chunks.next()) {
+      let room = publisher.room(topic, partition);
+      // A batch that the budget cannot keep is fetched again.
+      if (room === 0 && detachment.detach()) room = await publisher.whenRoom(topic, partition, generation.flowSignal);
+      if (room === 0) return;
+      const chunk = await chunks.take(limitsWithin(room));
+      await publisher.publishChunk(chunk);
+      const deadLettered = publisher.deadLetter(chunk, handled, generation.endSignal);
+      const isDeadLettered = await isResolvedWithin(deadLettered, DEAD_LETTER_PATIENCE_MS);
+      // The partition may have moved to another member, which reads it from the last commit.
+      if (generation.hasEnded) return;
+      if (isDeadLettered) leases.handle(topic, partition, Number(chunk.last.offset));
+      if (!isOurs()) return;
+      if (isDeadLettered) this.#accept(payload, chunk.last);
+      else this.#waitForDeadLetters(batch, chunk, deadLettered!);
+      await payload.heartbeat();
+      if (!isDeadLettered) return;
     }
   }
 
@@ -131,15 +144,12 @@ export class BatchProcessor {
     wait.add(topic, partition, () => consumer.resume(paused), error);
   }
 
-  /** Pauses the partition until the poison records of its last chunk are written. The other partitions are read on. */
-  #waitForDeadLetters(
-    payload: EachBatchPayload,
-    last: KafkaRecord,
-    deadLettered: Promise<void>,
-    { generation, isOurs }: { readonly generation: Generation; readonly isOurs: () => boolean },
-  ): void {
+  /** Accepts the records before the chunk's poison, and the others once the poison is written: until then the partition is paused. */
+  #waitForDeadLetters({ payload, generation, isOurs }: Batch, chunk: Chunk, deadLettered: Promise<void>): void {
     const { leases, waits } = this.#options;
+    const { last, lastBeforePoison } = chunk;
     const { topic, partition } = payload.batch;
+    if (lastBeforePoison) this.#accept(payload, lastBeforePoison);
     const resume = payload.pause();
     waits.bus.delete(topic, partition);
     waits.schemas.delete(topic, partition);

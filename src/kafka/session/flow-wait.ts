@@ -19,13 +19,6 @@ export interface LimitedPartition {
   readonly gateway: string | undefined;
 }
 
-export interface RoomOptions {
-  /** Called before the first wait; returning false prevents the wait. */
-  readonly onLimited?: (() => boolean) | undefined;
-  /** Ends the wait. */
-  readonly signal?: AbortSignal | undefined;
-}
-
 interface Waits extends LimitedPartition {
   /** Time up to which the wait is counted, of performance.now(). */
   countedAt: number;
@@ -77,16 +70,16 @@ export class FlowWait {
     return waits !== undefined && waits.endedAt > performance.now() - LIMITED_MS;
   }
 
-  /** Resolves with the bytes that may be published, once there are any; with 0 if `onLimited` prevented the wait or the signal ended it. */
-  async room(
-    topic: string,
-    partition: number,
-    { onLimited, signal = new AbortController().signal }: RoomOptions = {},
-  ): Promise<number> {
-    for (let isFirst = true; ; isFirst = false) {
+  /** Bytes that may be published now. */
+  room(topic: string, partition: number): number {
+    return this.#sender.room(topic, partition).bytes;
+  }
+
+  /** Resolves with the bytes that may be published, once there are any; with 0 if the signal ended the wait. */
+  async whenRoom(topic: string, partition: number, signal = new AbortController().signal): Promise<number> {
+    for (;;) {
       const { bytes, gateway, areGatewaysMissing } = this.#sender.room(topic, partition);
-      if (bytes > 0) return bytes;
-      if (signal.aborted || (isFirst && onLimited?.() === false)) return 0;
+      if (bytes > 0 || signal.aborted) return bytes;
       await this.#wait({ topic, partition, gateway }, areGatewaysMissing ? MISSING : LAGGING, signal);
     }
   }

@@ -7,8 +7,8 @@ import type { PartitionMap } from '../kafkajs/cluster.ts';
 import { createGroupConsumer } from '../kafkajs/group-consumer.ts';
 import type { SubscriptionAssignerOptions } from '../kafkajs/subscription-assigner.ts';
 import type { TopicPartition } from '../partition-key.ts';
-import type { RecordPublisher } from '../record-publisher.ts';
 import { BatchProcessor } from './batch-processor.ts';
+import type { BatchProcessorOptions } from './batch-processor.ts';
 import { Commits } from './commits.ts';
 import type { Detachment } from './detachment.ts';
 import type { FlowWait } from './flow-wait.ts';
@@ -41,9 +41,9 @@ export interface GroupSessionOptions extends PartitionWaitsOptions, Subscription
   readonly startOffsets: Pick<StartOffsets, 'lookUp'>;
   /** undefined: the worker keeps no states. */
   readonly states?: KeptStates | undefined;
-  readonly publisher: Pick<RecordPublisher, 'publish'>;
+  readonly publisher: BatchProcessorOptions['publisher'];
   /** The flow control that the publisher waits for. */
-  readonly flow: Pick<FlowWait, 'room' | 'has' | 'partitions'>;
+  readonly flow: Pick<FlowWait, 'whenRoom' | 'has' | 'partitions'>;
   /** @throws BusUnavailableError */
   readonly acquire: (lease: PartitionLease) => Promise<Skips | undefined>;
   /** Receives the number of partitions of which the bus skips some channels. */

@@ -7,7 +7,7 @@ import type { InflightBudget } from '../fetching/inflight-budget.ts';
 
 export interface RunningBatchesOptions {
   readonly budget: Pick<InflightBudget, 'hold' | 'releasePartition'>;
-  readonly flow: Pick<FlowWait, 'room'>;
+  readonly flow: Pick<FlowWait, 'whenRoom'>;
   readonly heartbeatIntervalMs: number;
   /** Called when a detached batch fails, which kafkajs does not notice. */
   readonly onFailure: (error: Error) => void;
@@ -67,7 +67,7 @@ export class RunningBatches {
     const { budget, flow, onFailure } = this.#options;
     try {
       await batch;
-      if (detachment.isDropped) await flow.room(topic, partition, { signal });
+      if (detachment.isDropped) await flow.whenRoom(topic, partition, signal);
     } catch (error) {
       if (!detachment.isDetached) throw error;
       // An error of kafkajs comes from a heartbeat. The next heartbeat that kafkajs sends fails with it, too.

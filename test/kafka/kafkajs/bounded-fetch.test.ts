@@ -10,7 +10,8 @@ import { InflightBudget } from '../../../src/kafka/fetching/inflight-budget.ts';
 import { GroupSession } from '../../../src/kafka/session/group-session.ts';
 import type { FetchedRecord } from '../../../src/kafka/fetching/record-batch.ts';
 import { unlimited } from '../fake-gateways.ts';
-import { readableLog } from '../consumer-harness.ts';
+import { RecordPublisher } from '../../../src/kafka/record-publisher.ts';
+import { convert, countingObserver, readableLog } from '../consumer-harness.ts';
 import { encodedBatch, encodedResponse } from '../fetching/encoded-batch.ts';
 
 const KIB = 1024;
@@ -168,6 +169,9 @@ describe('boundFetches', () => {
         return consumer;
       },
     };
+    const { log } = readableLog();
+    const flow = new FlowWait(unlimited(), log);
+    const done = () => Promise.resolve();
     const session = new GroupSession({
       client: { kafka, destroy: () => undefined } as unknown as KafkaClient,
       groupId: 'group',
@@ -178,10 +182,10 @@ describe('boundFetches', () => {
       startOffsets: {
         lookUp: () => Promise.resolve({ unknown: [], resumePoints: new Map(), uncommitted: [], pendingFills: [] }),
       },
-      publisher: { publish: () => Promise.resolve() },
-      flow: new FlowWait(unlimited(), readableLog().log),
+      publisher: new RecordPublisher({ convert, publish: done, deadLetter: done, flow }, countingObserver(), log),
+      flow,
       acquire: () => Promise.resolve(undefined),
-      log: readableLog().log,
+      log,
       onJoined: () => undefined,
       facts: () => ({}),
       onUndescribed: () => undefined,

@@ -13,7 +13,7 @@ function createStage(t: { after(fn: () => Promise<void>): void }) {
   t.after(() => flow.close());
   /** One wait of a partition. */
   const wait = async (topic: string, partition = 0) => {
-    const room = flow.room(topic, partition);
+    const room = flow.whenRoom(topic, partition);
     gateways.grant(topic, partition, 100);
     assert.equal(await room, 100);
     gateways.grant(topic, partition, -100);
@@ -26,7 +26,8 @@ describe('FlowWait', () => {
   it('resolves at once if there is room', async (t) => {
     const { gateways, flow, logged } = createStage(t);
     gateways.grant('bids', 0, 100);
-    assert.equal(await flow.room('bids', 0), 100);
+    assert.equal(flow.room('bids', 0), 100);
+    assert.equal(await flow.whenRoom('bids', 0), 100);
     assert.equal(gateways.waits, 0);
     assert.deepEqual(flow.partitions, []);
     assert.deepEqual(logged(), []);
@@ -36,7 +37,7 @@ describe('FlowWait', () => {
     const { gateways, flow, logged } = createStage(t);
     gateways.room = () => GATEWAYS_MISSING;
     const end = new AbortController();
-    const room = flow.room('bids', 0, { signal: end.signal });
+    const room = flow.whenRoom('bids', 0, end.signal);
     end.abort();
     assert.equal(await room, 0);
     const [line] = logged();
@@ -50,26 +51,24 @@ describe('FlowWait', () => {
       if (++calls === 3) gateways.grant('bids', 0, 5);
       return Promise.resolve();
     };
-    let limits = 0;
-    assert.equal(await flow.room('bids', 0, { onLimited: () => ++limits > 0 }), 5);
+    assert.equal(await flow.whenRoom('bids', 0), 5);
     assert.equal(calls, 3);
-    assert.equal(limits, 1);
   });
 
-  it('resolves with 0 when the signal is aborted, and if onLimited returns false', async (t) => {
+  it('resolves with 0 when the signal is aborted, and does not wait for room that is asked for at once', async (t) => {
     const { gateways, flow } = createStage(t);
     const end = new AbortController();
-    const room = flow.room('bids', 0, { signal: end.signal });
+    const room = flow.whenRoom('bids', 0, end.signal);
     end.abort();
     assert.equal(await room, 0);
-    assert.equal(await flow.room('bids', 0, { signal: end.signal }), 0);
-    assert.equal(await flow.room('bids', 0, { onLimited: () => false }), 0);
+    assert.equal(await flow.whenRoom('bids', 0, end.signal), 0);
+    assert.equal(flow.room('bids', 0), 0);
     assert.equal(gateways.waits, 1);
   });
 
   it('names waiting partitions and their gateway, until one second after the wait', async (t) => {
     const { gateways, flow, wait } = createStage(t);
-    const room = flow.room('bids', 3);
+    const room = flow.whenRoom('bids', 3);
     assert.deepEqual(flow.partitions, [{ topic: 'bids', partition: 3, gateway: 'slow' }]);
     assert.ok(flow.has('bids', 3));
     assert.equal(flow.has('bids', 2), false);
@@ -102,7 +101,7 @@ describe('FlowWait', () => {
   it('counts each second of a wait once, and while the wait lasts', async (t) => {
     const { gateways, flow } = createStage(t);
     const from = performance.now();
-    const room = flow.room('bids', 0);
+    const room = flow.whenRoom('bids', 0);
     await waitFor('a part of the wait', () => (flow.secondsByTopic.get('bids') ?? 0) > 0.01);
     assert.ok(flow.secondsByGateway.get('slow')! > 0.01);
     gateways.grant('bids', 0, 1);
@@ -121,7 +120,7 @@ describe('FlowWait', () => {
     t.mock.timers.tick(4999);
     await wait('bids');
     t.mock.timers.tick(4999);
-    const room = flow.room('lots', 0);
+    const room = flow.whenRoom('lots', 0);
     t.mock.timers.tick(60_000);
     gateways.grant('lots', 0, 1);
     await room;

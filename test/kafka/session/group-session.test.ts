@@ -7,14 +7,14 @@ import kafkajs from 'kafkajs';
 import type { Consumer, ConsumerRunConfig, EachBatchPayload } from 'kafkajs';
 import type { PartitionLease } from '../../../src/bus/publisher.ts';
 import { BusUnavailableError, FencedError } from '../../../src/base/errors.ts';
-import type { KafkaRecord } from '../../../src/kafka/batch.ts';
 import { FlowWait } from '../../../src/kafka/session/flow-wait.ts';
 import { GroupSession } from '../../../src/kafka/session/group-session.ts';
 import type { GroupSessionOptions } from '../../../src/kafka/session/group-session.ts';
-import type { PublishOptions } from '../../../src/kafka/record-publisher.ts';
+import { RecordPublisher } from '../../../src/kafka/record-publisher.ts';
+import type { RecordPublisherPorts } from '../../../src/kafka/record-publisher.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { unlimited } from '../fake-gateways.ts';
-import { readableLog } from '../consumer-harness.ts';
+import { FakeGateways } from '../fake-gateways.ts';
+import { convert, countingObserver, readableLog } from '../consumer-harness.ts';
 
 const EVENTS = {
   GROUP_JOIN: 'GROUP_JOIN',
@@ -26,12 +26,21 @@ const EVENTS = {
   END_BATCH_PROCESS: 'END_BATCH_PROCESS',
 };
 
-type Publish = GroupSessionOptions['publisher']['publish'];
+type Publish = RecordPublisherPorts['publish'];
 
 const done = () => Promise.resolve();
 
-/** A group session that has joined, with one partition, on a consumer that the test plays. */
-async function createStage(t: TestContext, publish: Publish, sessionTimeoutMs = 6000) {
+/** Gateways with room for one record at a time. */
+const oneByOne = () => Object.assign(new FakeGateways(), { initial: 1 });
+
+/** A group session that has joined, with one partition, on a consumer and a bus that the test plays. */
+async function createStage(
+  t: TestContext,
+  publish: Publish,
+  { sessionTimeoutMs = 6000, gateways = oneByOne() }: { sessionTimeoutMs?: number; gateways?: FakeGateways } = {},
+) {
+  const { log } = readableLog();
+  const flow = new FlowWait(gateways, log);
   const emitter = new EventEmitter();
   const state = {
     resolved: [] as string[],
@@ -80,10 +89,10 @@ async function createStage(t: TestContext, publish: Publish, sessionTimeoutMs = 
         });
       },
     },
-    publisher: { publish },
-    flow: new FlowWait(unlimited(), readableLog().log),
+    publisher: new RecordPublisher({ convert, publish, deadLetter: done, flow }, countingObserver(), log),
+    flow,
     acquire: (lease) => Promise.resolve((state.leases.push(lease), undefined)),
-    log: readableLog().log,
+    log,
     onJoined: () => undefined,
     facts: () => ({}),
     onUndescribed: () => undefined,
@@ -104,7 +113,12 @@ async function createStage(t: TestContext, publish: Publish, sessionTimeoutMs = 
   /** Hands on records with offsets 7 and 8, behind which there are control records up to 11. */
   const batch = () =>
     eachBatch!({
-      batch: { topic: 'bids', partition: 0, messages: [{ offset: '7' }, { offset: '8' }], lastOffset: () => '11' },
+      batch: {
+        topic: 'bids',
+        partition: 0,
+        messages: ['7', '8'].map((offset) => ({ offset, timestamp: '0', key: null, value: Buffer.from('{}') })),
+        lastOffset: () => '11',
+      },
       resolveOffset: (offset: string) => state.resolved.push(offset),
       heartbeat: () => {
         if (state.isHeartbeatAnswered) emitter.emit(EVENTS.HEARTBEAT, {});
@@ -122,10 +136,7 @@ async function createStage(t: TestContext, publish: Publish, sessionTimeoutMs = 
   return { session, state, batch, join, emitter, failCommits: (how: () => Promise<void>) => (commit = how) };
 }
 
-/** A publisher whose bus accepts a batch record by record. */
-const accepting: Publish = async (records, { onPublished } = {}) => {
-  for (const last of records) await onPublished!({ last, lastBeforePoison: undefined, deadLettered: undefined });
-};
+const accepting: Publish = done;
 
 describe('GroupSession', () => {
   it('is positioned after the control records at the end of a batch', async (t) => {
@@ -136,25 +147,23 @@ describe('GroupSession', () => {
   });
 
   it('is positioned at the next record in the middle of a batch', async (t) => {
-    const first: Publish = async (records, { onPublished } = {}) => {
-      const [last] = [...records] as [KafkaRecord];
-      await onPublished!({ last, lastBeforePoison: undefined, deadLettered: undefined });
-    };
+    const first: Publish = (_messages, { offset }) =>
+      offset === 7 ? done() : Promise.reject(new BusUnavailableError('away'));
     const { session, batch } = await createStage(t, first);
     await batch();
     assert.equal(session.assignment.get('bids')?.get(0), 8n);
   });
 
   it('resolves no offset of a batch during which it rejoined the group', async (t) => {
-    let isGoingOn: boolean | undefined;
-    const publish: Publish = async (records, { onPublished } = {}) => {
-      const [last] = [...records] as [KafkaRecord];
+    let publishes = 0;
+    const publish: Publish = () => {
+      publishes++;
       join();
-      isGoingOn = await onPublished!({ last, lastBeforePoison: undefined, deadLettered: undefined });
+      return done();
     };
     const { state, batch, join, session } = await createStage(t, publish);
     await batch();
-    assert.equal(isGoingOn, false);
+    assert.equal(publishes, 1);
     assert.deepEqual(state.resolved, []);
     assert.equal(session.assignment.get('bids')?.get(0), undefined);
   });
@@ -193,38 +202,51 @@ describe('GroupSession', () => {
   });
 
   describe('with a batch that waits for gateways', () => {
-    /** A batch that is detached, and ends when the test says how. */
+    /** A detached batch. Its first publish ends when the test says how, once the gateways have room. */
     async function detach(t: TestContext) {
       let end!: (how: Promise<void>) => void;
       const ended = new Promise<void>((resolve) => (end = resolve));
-      let options: PublishOptions = {};
-      const publish: Publish = async (records, given = {}) => {
-        options = given;
-        if (options.onLimited!()) await ended;
-        for (const last of records) {
-          if (!(await options.onPublished!({ last, lastBeforePoison: undefined, deadLettered: undefined }))) return;
-        }
+      let publishes = 0;
+      const publish: Publish = () => {
+        publishes++;
+        return ended;
       };
-      const stage = await createStage(t, publish);
+      const gateways = new FakeGateways();
+      const stage = await createStage(t, publish, { gateways });
       let failure: Error | undefined;
       void stage.session.failed.then((error) => (failure = error));
       // For kafkajs it is over.
       await stage.batch();
-      return { ...stage, end, signal: options.signal!, failure: () => failure };
+      const isWaiting = () => gateways.waiting('bids', 0) === 1;
+      assert.ok(isWaiting());
+      return { ...stage, end, isWaiting, publishes: () => publishes, failure: () => failure, gateways };
+    }
+
+    /** The same, while its first publish is under way. */
+    async function publishDetached(t: TestContext) {
+      const stage = await detach(t);
+      stage.gateways.grant('bids', 0, 1);
+      await waitFor('the publish', () => stage.publishes() === 1);
+      return stage;
     }
 
     it('lets kafkajs read on, and resolves the records when they are published', async (t) => {
-      const { state, end } = await detach(t);
+      const { state, end } = await publishDetached(t);
       assert.deepEqual(state.resolved, []);
       end(done());
       await waitFor('the records', () => state.resolved.length === 2);
       assert.deepEqual(state.resolved, ['7', '8']);
     });
 
-    it('ends the wait before it rejoins the group, and looks up the offsets after the batch has ended', async (t) => {
-      const { state, end, signal, emitter, join } = await detach(t);
+    it('ends the wait before it rejoins the group', async (t) => {
+      const { emitter, isWaiting } = await detach(t);
       emitter.emit(EVENTS.REBALANCING, {});
-      assert.ok(signal.aborted);
+      assert.equal(isWaiting(), false);
+    });
+
+    it('looks up the offsets after the batch has ended', async (t) => {
+      const { state, end, emitter, join } = await publishDetached(t);
+      emitter.emit(EVENTS.REBALANCING, {});
       join();
       await turn();
       assert.equal(state.looks, 1);
@@ -234,38 +256,44 @@ describe('GroupSession', () => {
     });
 
     it('publishes no further chunk after a rebalance begins, and commits the last one at once', async (t) => {
-      const { state, end, emitter } = await detach(t);
+      const { state, end, emitter, publishes } = await publishDetached(t);
       emitter.emit(EVENTS.REBALANCING, {});
       end(done());
       await turn();
+      assert.equal(publishes(), 1);
       assert.deepEqual(state.resolved, ['7']);
       assert.deepEqual(state.commits.slice(-1), ['crier:7']);
     });
 
     it('ends the wait when it rejoins the group without a rebalance', async (t) => {
-      const { end, signal, join } = await detach(t);
+      const { join, isWaiting } = await detach(t);
       join();
-      assert.ok(signal.aborted);
-      end(done());
+      assert.equal(isWaiting(), false);
     });
 
-    it('ends the wait when it is closed, and commits the published records', async (t) => {
-      const { session, state, end, signal } = await detach(t);
+    it('ends the wait when it is closed', async (t) => {
+      const { session, isWaiting } = await detach(t);
       const closing = session.close(10_000);
-      assert.ok(signal.aborted);
+      assert.equal(isWaiting(), false);
+      await closing;
+    });
+
+    it('commits the published records when it is closed', async (t) => {
+      const { session, state, end } = await publishDetached(t);
+      const closing = session.close(10_000);
       end(done());
       await closing;
       assert.deepEqual(state.commits.slice(0, 1), ['crier:7']);
     });
 
     it('fails when the batch fails', async (t) => {
-      const { end, failure } = await detach(t);
+      const { end, failure } = await publishDetached(t);
       end(Promise.reject(new TypeError('broken')));
       assert.match(String(await waitFor('the failure', failure)), /broken/);
     });
 
     it('ignores a failed heartbeat of the batch, which kafkajs meets itself', async (t) => {
-      const { end, failure, state } = await detach(t);
+      const { end, failure, state } = await publishDetached(t);
       end(Promise.reject(new kafkajs.KafkaJSProtocolError(new Error('the group rebalances'))));
       await turn();
       assert.equal(failure(), undefined);
@@ -278,7 +306,7 @@ describe('GroupSession', () => {
     const SESSION_TIMEOUT_MS = 60;
 
     async function refuse(t: TestContext, isHeartbeatAnswered: boolean) {
-      const stage = await createStage(t, refused, SESSION_TIMEOUT_MS);
+      const stage = await createStage(t, refused, { sessionTimeoutMs: SESSION_TIMEOUT_MS });
       const joinedAt = performance.now();
       await waitFor('half of the session', () => performance.now() - joinedAt > SESSION_TIMEOUT_MS / 2);
       stage.state.isHeartbeatAnswered = isHeartbeatAnswered;
