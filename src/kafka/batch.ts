@@ -24,8 +24,11 @@ export interface KafkaRecord {
 /** What a payload and its channels are made of. */
 export type RecordContent = Pick<KafkaRecord, 'topic' | 'key' | 'value' | 'headers'>;
 
-/** `failed`: crier's code threw on the record; `batch_…`: its batch cannot be inflated or decoded. */
-export type PoisonReason = DecodeReason | 'failed' | 'batch_too_large' | 'batch_corrupt';
+/**
+ * `failed`: crier's code threw on the record; `batch_…`: its batch cannot be inflated or decoded; `unsupported_record_format`: Kafka before 0.11
+ * has written it.
+ */
+export type PoisonReason = DecodeReason | 'failed' | 'batch_too_large' | 'batch_corrupt' | 'unsupported_record_format';
 
 export interface PoisonRecord {
   readonly record: KafkaRecord;

@@ -20,6 +20,7 @@ const MENDS: Partial<Record<PoisonReason, string>> = {
   too_deep: 'raise MAX_RECORD_DEPTH',
   batch_too_large: 'raise MAX_INFLATED_BATCH_BYTES',
   batch_corrupt: 'the batch that a producer wrote cannot be read',
+  unsupported_record_format: 'Kafka before 0.11 has written these records: have a producer write them again',
 };
 const OTHER_MEND = 'correct the topic or the format in @kafka, or SCHEMA_REGISTRY_URL';
 

@@ -2,7 +2,6 @@ import type { PartitionLease } from '../bus/publisher.ts';
 import { KafkaConsumer } from '../kafka/consumer.ts';
 import type { KafkaConsumerOptions } from '../kafka/consumer.ts';
 import { defaultGroupId } from '../kafka/group-id.ts';
-import { registerCodecs } from '../kafka/kafkajs/codecs.ts';
 import type { WorkerObserver } from '../kafka/observer.ts';
 import { processName } from '../config/pod-name.ts';
 import type { GroupClaim } from './group-claim.ts';
@@ -23,7 +22,6 @@ export function createConsumer(
   { claim, records, onFatal, ...ports }: ConsumerPorts,
 ): KafkaConsumer {
   const observer = kafkaObserver(metrics, records);
-  registerCodecs({ maxInflatedBytes: config.MAX_INFLATED_BATCH_BYTES });
   const acquire = async (lease: PartitionLease) => {
     await claim.claim();
     return bus.acquire(lease);

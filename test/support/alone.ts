@@ -12,7 +12,7 @@ export const ALONE: ReadonlyMap<string, string> = new Map(
       'bus/flow/sender',
       'graph/documents/document-cache',
       'gateway/identity/remote-key-set',
-      'kafka/kafkajs/codecs',
+      'kafka/fetching/inflate',
       'ops/memory/heap-limit',
       'ops/memory/memory-guard',
       'ops/memory/pretenuring',

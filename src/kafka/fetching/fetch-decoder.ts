@@ -7,10 +7,9 @@ import { readFetchResponse } from './fetch-response.ts';
 import type { FetchedPartition, FetchResponse } from './fetch-response.ts';
 import { RECORD_OVERHEAD_BYTES } from './inflight-budget.ts';
 import type { InflightBudget } from './inflight-budget.ts';
-import { entriesOf } from './message-set.ts';
-import type { MessageSetEntry } from './message-set.ts';
+import { oldRecords } from './old-records.ts';
 import { batchesOf, CorruptBatchError, isRecordBatch } from './record-batch.ts';
-import type { FetchedRecord, RecordBatch, RecordPlace, RecordRange } from './record-batch.ts';
+import type { FetchedRecord, RecordBatch, RecordPlace } from './record-batch.ts';
 
 /** Records that are decoded at least, if no others are in flight: a batch always makes progress. */
 const MIN_RECORDS = 1000;
@@ -96,8 +95,12 @@ export class FetchDecoder {
     request: FetchRequest,
   ): Promise<[Decoded, hasRoom: boolean]> {
     const { node, offsets } = request;
-    if (!isRecordBatch(bytes)) return this.#messageSet(bytes, key, request);
     const { budget } = this.#options;
+    if (!isRecordBatch(bytes)) {
+      const old = oldRecords(bytes, { from: offsets.get(key) ?? 0, count: MAX_PLACEHOLDERS });
+      budget.reserve(node, key, old.length * RECORD_OVERHEAD_BYTES);
+      return [old, true];
+    }
     const records: FetchedRecord[] = [];
     const aborted = new AbortedTransactions(abortedTransactions);
     let from = offsets.get(key) ?? 0;
@@ -118,48 +121,6 @@ export class FetchDecoder {
       from = batch.lastOffset + 1;
     }
     return [records, true];
-  }
-
-  /** Records of the format before Kafka 0.11: at least one entry or a part of it, then as many as the budget has room for. */
-  async #messageSet(bytes: Buffer, key: string, { node, offsets }: FetchRequest): Promise<[Decoded, hasRoom: boolean]> {
-    const { budget } = this.#options;
-    const from = offsets.get(key) ?? 0;
-    const records: FetchedRecord[] = [];
-    for (const entry of entriesOf(bytes)) {
-      if (entry.offset < from) continue;
-      if (budget.room <= 0 && budget.has(node)) return [records, false];
-      const count = Math.max(MIN_RECORDS, Math.floor(budget.room / RECORD_OVERHEAD_BYTES));
-      const decoded = await this.#entryRecords(entry, { from, count }, key);
-      let recordBytes = 0;
-      for (const record of decoded) {
-        records.push(record);
-        recordBytes += (record.key?.length ?? 0) + (record.value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
-      }
-      budget.reserve(node, key, recordBytes);
-      // There may be more records: the next fetch starts there.
-      if (decoded.length === count) return [records, false];
-    }
-    return [records, true];
-  }
-
-  async #entryRecords(entry: MessageSetEntry, range: RecordRange, key: string): Promise<Decoded> {
-    const { maxInflatedBytes } = this.#options;
-    try {
-      if (entry.compression === 0) return [entry.record()];
-      const value = entry.value ?? Buffer.alloc(0);
-      this.#dropOther(key, value);
-      const begun = this.#begunWith(value);
-      const data = begun?.data ?? (await inflate(entry.compression, value, { maxInflatedBytes }));
-      const records = entry.records(data, range);
-      if (records.length === range.count) this.#begun = new BegunBatch(key, begun?.compressed ?? value, data);
-      else if (begun) this.#begun = undefined;
-      return records;
-    } catch (error) {
-      if (this.#begun?.key === key) this.#begun = undefined;
-      if (error instanceof CorruptBatchError) return [entry.placeholder('batch_corrupt')];
-      if (!(error instanceof CompressionError)) throw error;
-      return [entry.placeholder(error.code === 'ERR_BATCH_TOO_LARGE' ? 'batch_too_large' : 'batch_corrupt')];
-    }
   }
 
   /** As many records of a batch as the budget has room for; undefined: none. The first batch of a response waits for room. */

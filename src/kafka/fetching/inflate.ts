@@ -18,10 +18,10 @@ export interface InflateLimits {
   readonly maxInflatedBytes: number;
 }
 
-export type CodecName = 'gzip' | 'snappy' | 'lz4' | 'zstd';
+type CodecName = 'gzip' | 'snappy' | 'lz4' | 'zstd';
 
 /** Indexed by the codec number in the attributes of a record batch. */
-export const CODEC_NAMES: readonly (CodecName | undefined)[] = [undefined, 'gzip', 'snappy', 'lz4', 'zstd'];
+const CODEC_NAMES: readonly (CodecName | undefined)[] = [undefined, 'gzip', 'snappy', 'lz4', 'zstd'];
 
 /**
  * A batch that cannot be inflated, or exceeds the limit. Never a SyntaxError, TypeError, RangeError or ReferenceError: at these kafkajs
@@ -29,7 +29,7 @@ export const CODEC_NAMES: readonly (CodecName | undefined)[] = [undefined, 'gzip
  */
 export class CompressionError extends Error {
   override readonly name = 'CompressionError';
-  readonly code: 'ERR_BATCH_TOO_LARGE' | 'ERR_BATCH_CORRUPT' | 'ERR_COMPRESS_UNSUPPORTED';
+  readonly code: 'ERR_BATCH_TOO_LARGE' | 'ERR_BATCH_CORRUPT';
 
   constructor(code: CompressionError['code'], message: string, options?: ErrorOptions) {
     super(message, options);

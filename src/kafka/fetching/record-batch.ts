@@ -23,8 +23,8 @@ interface BatchContext {
 
 /** A record in the shape that kafkajs passes to consumers. */
 export interface FetchedRecord {
-  /** Format version; 0 and 1: before Kafka 0.11. */
-  readonly magicByte: 0 | 1 | 2;
+  /** Format version, of which 2 is the only one that is read. */
+  readonly magicByte: 2;
   readonly attributes: number;
   /** Milliseconds since the epoch, in decimal. */
   readonly timestamp: string;

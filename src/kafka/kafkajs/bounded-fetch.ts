@@ -85,7 +85,10 @@ export function boundedFetch(broker: Broker, decoder: FetchDecoder, { budget }: 
     const lookupRequest: Broker['lookupRequest'] = (apiKey, definition) => (parameters) => {
       const protocol = broker.lookupRequest(apiKey, definition)(parameters);
       const { apiVersion } = protocol.request;
-      if (apiVersion < MIN_FETCH_VERSION) return protocol;
+      if (apiVersion < MIN_FETCH_VERSION)
+        throw new kafkajs.KafkaJSNonRetriableError(
+          'the broker is older than Kafka 0.11, and crier does not read its format',
+        );
       const decode = (payload: Buffer) => decoder.decode(payload, apiVersion, request);
       return { ...protocol, response: { ...protocol.response, decode } };
     };

@@ -64,7 +64,7 @@ export interface EncodedMessage {
   readonly value: Buffer;
 }
 
-/** An entry of a message set, the format of before Kafka 0.11. */
+/** A record of the format of before Kafka 0.11, or a compressed set of them. */
 export function encodedMessage({ offset, magic = 1, attributes = 0, key, value }: EncodedMessage): Buffer {
   const header = Buffer.alloc(magic === 0 ? 18 : 26);
   const fields = [key, value].flatMap((field) => {

@@ -32,7 +32,7 @@ interface FakeBroker {
 }
 
 /** A cluster of brokers that have one batch of `bytes` for each partition of each topic that they are asked for. */
-function createCluster(bytes: number) {
+function createCluster(bytes: number, apiVersion = 11) {
   const records = encodedBatch([{ offsetDelta: 0, value: Buffer.alloc(bytes) }], { attributes: 1 });
   const brokers = new Map<string, FakeBroker>();
   /** For how long each fetch may wait for records. */
@@ -41,7 +41,7 @@ function createCluster(bytes: number) {
     const broker = brokers.get(nodeId) ?? {
       nodeId: Number(nodeId),
       lookupRequest: () => () => ({
-        request: { apiVersion: 11 },
+        request: { apiVersion },
         response: { decode: () => Promise.reject(new Error()) },
       }),
       fetch({ topics, maxWaitTime }) {
@@ -114,6 +114,13 @@ describe('boundFetches', () => {
     while (waits.length === 0) await Promise.resolve();
     budget.hold(partitionKey('bids', 0));
     assert.deepEqual(await fetching, ['bids/1']);
+  });
+
+  it('refuses a broker that is older than Kafka 0.11', async () => {
+    const { fetch, use } = createCluster(KIB, 3);
+    use(boundFetches({ budget: new InflightBudget(100 * KIB), maxInflatedBytes: 100 * KIB }));
+    const refused = { name: 'KafkaJSNonRetriableError', message: /the broker is older than Kafka 0\.11/ };
+    await assert.rejects(fetch(1, topicOf('bids', 0)), refused);
   });
 
   it('sends no fetch to a broker whose partitions are all held, until one is released', async () => {
