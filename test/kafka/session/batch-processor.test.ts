@@ -24,7 +24,7 @@ function createStage(t: TestContext, gateways: FakeGateways) {
   const { log } = readableLog();
   const flow = new FlowWait(gateways, log);
   const bus = new RecordingBus();
-  const leases = new PartitionLeases(bus);
+  const leases = new PartitionLeases(bus.acquire);
   const noop = () => undefined;
   const waits = new PartitionWaits({
     flow,
