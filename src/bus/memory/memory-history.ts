@@ -20,7 +20,7 @@ interface Channel {
 
 /** What the channels of the memory bus keep: their latest messages, within the limits of the last one, and their states. */
 export class MemoryHistory {
-  /** In the order in which they were written to, or looked at by `#sweep`, last. */
+  /** In the order in which `#sweep` looks at them. */
   readonly #channels = new Map<string, Channel>();
   /** By the key of its state. */
   readonly #channelsByKey = new Map<string, string>();
@@ -77,7 +77,7 @@ export class MemoryHistory {
       if (key !== undefined) this.#channelsByKey.set(key, name);
       channel.state = { endsAt: stateSeconds === 0 ? Infinity : entry.at + stateSeconds * 1000, key };
     }
-    this.#put(name, channel);
+    this.#channels.set(name, channel);
     this.#find(name);
     return entry.coordinates;
   }
@@ -103,18 +103,13 @@ export class MemoryHistory {
     channel.state = undefined;
   }
 
-  #put(name: string, channel: Channel): void {
-    this.#channels.delete(name);
-    this.#channels.set(name, channel);
-  }
-
   /** Looks at one channel for each message that is kept, so that those to which nobody publishes any more go, too. */
   #sweep(): void {
-    for (const [name] of this.#channels) {
-      const channel = this.#find(name);
-      if (channel) this.#put(name, channel);
-      return;
-    }
+    const [first] = this.#channels;
+    if (!first) return;
+    this.#channels.delete(first[0]);
+    this.#channels.set(...first);
+    this.#find(first[0]);
   }
 }
 
