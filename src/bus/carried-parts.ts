@@ -22,7 +22,7 @@ export const OMITTED_PARTS = '-';
 
 const FIELD = ' record=';
 
-/** Text that may follow ` record=` in a message's header (`coordinates.ts`). */
+/** Text that may follow ` record=` in a message's header (`redis/message-header.ts`). */
 export function printParts(parts: CarriedParts): string {
   const text = JSON.stringify(parts);
   if (text.length > MAX_PARTS_LENGTH) return OMITTED_PARTS;

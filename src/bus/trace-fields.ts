@@ -1,7 +1,7 @@
 import { parseTraceContext, printTraceParent } from '../base/trace-context.ts';
 import type { TraceContext } from '../base/trace-context.ts';
 
-/** The fields ` name=value` at the end of a message's header line (`bus/coordinates.ts`) that carry a sampled record's context. */
+/** The fields ` name=value` at the end of a message's header line (`redis/message-header.ts`) that carry a sampled record's context. */
 export function printTraceFields(context: TraceContext): string {
   const parent = ` traceparent=${printTraceParent(context)}`;
   return context.state === undefined ? parent : `${parent} tracestate=${context.state}`;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { channelName } from '../../src/bus/channel.ts';
-import { parseMessage } from '../../src/bus/coordinates.ts';
+import { parseMessage } from '../../src/bus/redis/message-header.ts';
 import { fillsKey, ownersKey } from '../../src/bus/redis/redis-keys.ts';
 import { Cursors } from '../../src/gateway/fanout/resume/cursor.ts';
 import { defineGraph } from '../../src/library/crier.ts';

@@ -12,7 +12,7 @@ export interface Equivalent {
 
 export const EQUIVALENTS: readonly Equivalent[] = [
   {
-    file: 'src/bus/coordinates.ts',
+    file: 'src/bus/redis/message-header.ts',
     before: 'return (this.length = -1);',
     after: 'return (this.length = -0);',
     reason: 'Byte 0 is the "@", which stands neither before a later number or id nor at the end of the line.',
@@ -238,7 +238,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'Memory that is just large enough is replaced by larger memory.',
   },
   {
-    file: 'src/bus/coordinates.ts',
+    file: 'src/bus/redis/message-header.ts',
     before: 'if (message[0] === AT_SIGN) {',
     after: 'if (true) {',
     reason: 'The header parser also rejects a message without "@", more slowly.',

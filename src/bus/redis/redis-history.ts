@@ -1,6 +1,6 @@
 import { topicOf } from '../channel.ts';
-import { parseMessage } from '../coordinates.ts';
 import type { History, HistoryEntry, HistoryQuery } from '../history.ts';
+import { parseMessage } from './message-header.ts';
 import { fillsKey, ownersKey } from './redis-keys.ts';
 import { runScript } from './redis-scripts.ts';
 import type { RedisTag } from './redis-tag.ts';

@@ -9,7 +9,7 @@ import { startRedisServer } from '../../../stack/redis-server.ts';
 import type { RedisServer } from '../../../stack/redis-server.ts';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
 import type { RedisBusOptions } from '../../../src/bus/redis/redis-bus.ts';
-import { parseMessage } from '../../../src/bus/coordinates.ts';
+import { parseMessage } from '../../../src/bus/redis/message-header.ts';
 import { BusUnavailableError } from '../../../src/base/errors.ts';
 import { publisherOf } from '../../support/partition-publisher.ts';
 import { randomName, redisServer } from '../../support/services.ts';

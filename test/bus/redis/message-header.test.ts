@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { parseMessage } from '../../src/bus/coordinates.ts';
-import type { Coordinates } from '../../src/bus/coordinates.ts';
-import { printTraceFields } from '../../src/bus/trace-fields.ts';
+import type { Coordinates } from '../../../src/bus/coordinates.ts';
+import { parseMessage } from '../../../src/bus/redis/message-header.ts';
+import { printTraceFields } from '../../../src/bus/trace-fields.ts';
 
 const HEADER = /^@(\d+) (\d+) (-?\d+) (\d+)(?: ([\d-]+) ([\d-]+))?(?: [a-z]+=[!-~]*)*\n/;
 
