@@ -803,6 +803,16 @@ export function busContract(name: string, makeBus: MakeBus): void {
     });
   });
 
+  describe(`${name}: agreed values`, () => {
+    it('are the first proposal for their name', async (t) => {
+      const { bus } = await started(t, makeBus);
+      const [one, two] = [randomName(), randomName()];
+      assert.equal(await bus.agree(one, 'a'), 'a');
+      assert.equal(await bus.agree(one, 'b'), 'a');
+      assert.equal(await bus.agree(two, 'c'), 'c');
+    });
+  });
+
   describe(`${name}: lifecycle`, () => {
     it('reports publishes and subscriptions to its observer', async (t) => {
       const counts = { published: 0, failed: 0, channels: 0 };
