@@ -8,7 +8,7 @@ export interface StateFill {
   /** Names what states are kept of. A worker that keeps others reads the partition again. */
   readonly signature: string;
   /** Offset after the last record that the fill must read; undefined: it has read them all. */
-  readonly end: bigint | undefined;
+  readonly end: number | undefined;
 }
 
 /** What a bus knows of the states of a topic. */
@@ -42,14 +42,14 @@ export interface StateFills {
 const FILL_START = /^fill\.([0-9a-z]+)\.(\d+)\./;
 
 /** A start id of records that begin a fill: `PartitionLease.startId`. */
-export function fillStartId(signature: string, end: bigint): string {
+export function fillStartId(signature: string, end: number): string {
   return `fill.${signature}.${end}.${randomUUID()}`;
 }
 
 /** The fill that a start id begins; undefined: it begins none. */
-export function fillOfStart(startId: string | undefined): { signature: string; end: bigint } | undefined {
+export function fillOfStart(startId: string | undefined): { signature: string; end: number } | undefined {
   const [, signature, end] = FILL_START.exec(startId ?? '') ?? [];
-  return signature === undefined || end === undefined ? undefined : { signature, end: BigInt(end) };
+  return signature === undefined || end === undefined ? undefined : { signature, end: Number(end) };
 }
 
 /** True if each partition has a fill of this signature that has ended. */

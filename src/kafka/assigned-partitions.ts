@@ -49,7 +49,7 @@ export class AssignedPartitions {
       const key = partitionKey(topic, partition);
       const assigned = this.#partitions.get(key);
       if (!assigned) continue;
-      const lag = high > position ? Number(high - position) : 0;
+      const lag = Math.max(0, high - position);
       const progressedAt = lag === 0 ? nowMs : assigned.progressedAt;
       this.#partitions.set(key, { ...assigned, lag, progressedAt });
     }

@@ -10,10 +10,9 @@ import { SchemaUnavailableError } from './decoding/schema-errors.ts';
 export interface KafkaRecord {
   readonly topic: string;
   readonly partition: number;
-  /** A 64-bit number in decimal. */
-  readonly offset: string;
-  /** Milliseconds since the epoch, in decimal. */
-  readonly timestamp: string;
+  readonly offset: number;
+  /** Milliseconds since the epoch. */
+  readonly timestamp: number;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers?: IHeaders | undefined;
@@ -215,7 +214,7 @@ function outcomeOf(
   if (conversion.poison !== undefined) return conversion.poison;
   const { payload, destinations } = conversion;
   const { offset, timestamp } = source;
-  const origin = { offset: Number(offset), timestamp: Number(timestamp), ...(span && { trace: span.context }) };
+  const origin = { offset, timestamp, ...(span && { trace: span.context }) };
   const messages = destinations.map(({ channel, history, keyHash, isDeparture }) => ({
     channel,
     payload: isDeparture ? TOMBSTONE : payload,

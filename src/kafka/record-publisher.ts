@@ -67,7 +67,7 @@ export class RecordPublisher {
     const from = performance.now();
     const publishing = spans && this.#ports.traces?.startPublish(topic, messages.length, spans);
     try {
-      await this.#ports.publish(messages, { topic, partition, offset: Number(offset) });
+      await this.#ports.publish(messages, { topic, partition, offset });
     } catch (error) {
       this.#ports.undecodable?.takeBack(chunk);
       publishing?.fail(failureOf(error));
@@ -84,12 +84,13 @@ export class RecordPublisher {
    * @param after offset up to which poison records were sent before
    */
   deadLetter({ poison }: Chunk, after = -1, signal?: AbortSignal): Promise<void> | undefined {
-    const fresh = poison.filter(({ record }) => Number(record.offset) > after);
+    const fresh = poison.filter(({ record }) => record.offset > after);
     if (fresh.length === 0) return undefined;
     for (const { record, reason } of fresh) {
       this.#observer.onPoison(record.topic, reason);
       this.#poisonLog.run(reason, (suppressed) => {
-        const { topic, partition, offset, value } = record;
+        const { topic, partition, value } = record;
+        const offset = `${record.offset}`;
         const bytes = value?.length ?? 0;
         const found = signatureOf(reason, record)?.found;
         this.#log.warn({ topic, partition, offset, reason, found, bytes, suppressed }, 'poison record not published');

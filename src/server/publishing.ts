@@ -72,7 +72,7 @@ async function openWriter(services: RoleServices): Promise<Write | undefined> {
       value,
       headers,
     });
-    return { partition, offset, timestamp: new Date(Number(timestamp)).toISOString() };
+    return { partition, offset: `${offset}`, timestamp: new Date(timestamp).toISOString() };
   };
 }
 

@@ -4,7 +4,7 @@ import { onOneLine } from '../base/visible.ts';
 /** What `crier dead-letters list` prints of one: position, reason and what was found, age, size, key. All of it may be whatever a producer has written. */
 export function deadLetterLine({ facts, record: { key, timestamp } }: DeadLetterEntry, now = Date.now()): string {
   const { topic, partition, offset, reason, found, valueBytes, isPartial } = facts;
-  const ageSeconds = Math.max(0, Math.round((now - Number(timestamp)) / 1000));
+  const ageSeconds = Math.max(0, Math.round((now - timestamp) / 1000));
   const size = valueBytes === undefined ? 'unknown size' : `${valueBytes} bytes${isPartial ? ' (omitted)' : ''}`;
   const keyText = JSON.stringify(key?.toString() ?? null);
   const why = found === undefined ? reason : `${reason} (${found})`;

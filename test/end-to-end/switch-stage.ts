@@ -210,8 +210,8 @@ export class Stage {
     const batch = records.map(({ value, key, headers }) => ({
       topic: TOPIC,
       partition: 0,
-      offset: String(this.#offset++),
-      timestamp: '0',
+      offset: this.#offset++,
+      timestamp: 0,
       key: key === undefined ? null : Buffer.from(key),
       value: value && Buffer.from(JSON.stringify(value)),
       headers,

@@ -7,7 +7,7 @@ const assignment = (partitions: Record<string, number[]>) =>
     Object.entries(partitions).map(([topic, numbers]) => [topic, new Map(numbers.map((one) => [one, undefined]))]),
   );
 
-const at = (partition: number, position: bigint, end: bigint) => ({
+const at = (partition: number, position: number, end: number) => ({
   topic: 't',
   partition,
   position,
@@ -31,7 +31,7 @@ describe('AssignedPartitions', () => {
       [0, NaN, 0],
       [1, NaN, 0],
     ]);
-    partitions.measure([at(0, 5n, 7n), at(1, 3n, 3n)], 10);
+    partitions.measure([at(0, 5, 7), at(1, 3, 3)], 10);
     assert.deepEqual(rows(), [
       [0, 2, 0],
       [1, 0, 10],
@@ -45,8 +45,8 @@ describe('AssignedPartitions', () => {
 
   it('does not know the lag of a partition whose position the brokers do not report', () => {
     const { partitions, rows } = createPartitions();
-    partitions.measure([at(0, 5n, 7n), at(1, 3n, 4n)], 10);
-    partitions.measure([at(0, 6n, 7n)], 20);
+    partitions.measure([at(0, 5, 7), at(1, 3, 4)], 10);
+    partitions.measure([at(0, 6, 7)], 20);
     assert.deepEqual(rows(), [
       [0, 1, 0],
       [1, NaN, 0],
@@ -55,7 +55,7 @@ describe('AssignedPartitions', () => {
 
   it('takes a position beyond the end, which was read earlier, for no lag', () => {
     const { partitions, rows } = createPartitions();
-    partitions.measure([at(0, 8n, 7n)], 10);
+    partitions.measure([at(0, 8, 7)], 10);
     assert.deepEqual(rows()[0], [0, 0, 10]);
   });
 
@@ -68,7 +68,7 @@ describe('AssignedPartitions', () => {
       [1, NaN, 5],
       [2, NaN, 10],
     ]);
-    partitions.measure([at(0, 5n, 7n)], 20);
+    partitions.measure([at(0, 5, 7)], 20);
     assert.equal(rows().length, 2);
   });
 });

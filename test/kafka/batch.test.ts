@@ -9,8 +9,8 @@ import { convert } from './consumer-harness.ts';
 const record = (offset: number, value: string | null): KafkaRecord => ({
   topic: 'bids',
   partition: 0,
-  offset: `${offset}`,
-  timestamp: '0',
+  offset,
+  timestamp: 0,
   key: null,
   value: value === null ? null : Buffer.from(value),
 });
@@ -58,11 +58,11 @@ describe('Chunker', () => {
     assert.deepEqual(
       chunk.poison.map(({ record: { offset }, reason }) => [offset, reason]),
       [
-        ['1', 'not_object'],
-        ['3', 'failed'],
+        [1, 'not_object'],
+        [3, 'failed'],
       ],
     );
-    assert.equal(chunk.last.offset, '3');
+    assert.equal(chunk.last.offset, 3);
   });
 
   it('counts messages, payloads and poison values per chunk', async () => {
@@ -86,9 +86,9 @@ describe('Chunker', () => {
     assert.deepEqual(
       chunks.map(({ last, lastBeforePoison }) => [last.offset, lastBeforePoison?.offset]),
       [
-        ['3', '1'],
-        ['7', undefined],
-        ['9', undefined],
+        [3, 1],
+        [7, undefined],
+        [9, undefined],
       ],
     );
   });
@@ -101,12 +101,12 @@ describe('Chunker', () => {
       return convert(one);
     };
     const chunker = new Chunker(records, { convert: counting });
-    assert.equal(chunker.next()?.offset, '0');
+    assert.equal(chunker.next()?.offset, 0);
     assert.equal((await chunker.take({ messages: 1, bytes: 100 })).recordCount, 1);
-    assert.equal(chunker.next()?.offset, '1');
+    assert.equal(chunker.next()?.offset, 1);
     assert.equal(decoded, 1);
     assert.equal((await chunker.take({ messages: 3, bytes: 100 })).recordCount, 3);
-    assert.equal(chunker.next()?.offset, '4');
+    assert.equal(chunker.next()?.offset, 4);
     assert.equal(decoded, 4);
   });
 
@@ -116,7 +116,7 @@ describe('Chunker', () => {
     const waiting = (one: RecordContent) =>
       one.value?.includes('away') ? Promise.reject(unavailable) : Promise.resolve(convert(one));
     const chunker = new Chunker(records, { convert: waiting });
-    assert.equal((await chunker.take(CHUNK_LIMITS)).last.offset, '1');
+    assert.equal((await chunker.take(CHUNK_LIMITS)).last.offset, 1);
     assert.throws(() => chunker.next(), unavailable);
     await assert.rejects(new Chunker(records.slice(2), { convert: waiting }).take(CHUNK_LIMITS), unavailable);
   });

@@ -22,7 +22,7 @@ async function groupOf(former: Commits, own: Commits, members: readonly GroupMem
   const cluster = {
     committedOffsets: async (groupId: string, topics: readonly string[]) => {
       const commits = await commitsOf(groupId);
-      const offsetsOf = (topic: string) => (commits.has(topic) ? [[0, { offset: 5n, metadata: '' }] as const] : []);
+      const offsetsOf = (topic: string) => (commits.has(topic) ? [[0, { offset: 5, metadata: '' }] as const] : []);
       return new Map(topics.map((topic) => [topic, new Map(offsetsOf(topic))]));
     },
     groupMembers: () => Promise.resolve(members),

@@ -16,8 +16,8 @@ const records = (count: number): KafkaRecord[] =>
   Array.from({ length: count }, (_, offset) => ({
     topic: 'bids',
     partition: 0,
-    offset: `${offset}`,
-    timestamp: '0',
+    offset,
+    timestamp: 0,
     key: null,
     value: Buffer.from(offset % 3 === 2 ? 'poison' : `{"seq":${offset}}`),
   }));
@@ -83,7 +83,7 @@ describe('RecordPublisher', () => {
     // The first chunk: 1,000 records, as each is one message or one poison record.
     assert.deepEqual(accepted, [999]);
     assert.equal(observer.consumed, 1000);
-    assert.equal(dead.at(-1)?.record.offset, '998');
+    assert.equal(dead.at(-1)?.record.offset, 998);
     bus.isAway = false;
     await publisher.publish(records(1200).slice(1000));
     assert.equal(observer.consumed, 1200);

@@ -11,10 +11,10 @@ const TOMBSTONE = null;
 
 /** The chunk of records with these values. */
 function chunkOf(values: readonly (string | null)[], fields: Partial<KafkaRecord> = {}): Promise<Chunk> {
-  const record = { topic: 'orders', partition: 0, timestamp: '0', key: null, ...fields };
+  const record = { topic: 'orders', partition: 0, timestamp: 0, key: null, ...fields };
   const records = values.map((value, i) => ({
     ...record,
-    offset: `${i}`,
+    offset: i,
     value: value === null ? null : Buffer.from(value),
   }));
   return new Chunker(records, { convert }).take(CHUNK_LIMITS);

@@ -5,7 +5,7 @@ import { deadLetterLine } from '../../src/tools/dead-letter-line.ts';
 it('shows a dead letter on one line, without the control and format characters of its headers and key', () => {
   const hostile = '\u001b[2J\n\u009b1A\u202E';
   const facts = { topic: hostile, partition: 0, offset: '7', reason: hostile, valueBytes: 12, isPartial: false };
-  const record = { key: Buffer.from(hostile), value: null, timestamp: '1000', offset: '1', attributes: 0, headers: {} };
+  const record = { key: Buffer.from(hostile), value: null, timestamp: 1000, offset: 1, attributes: 0, headers: {} };
   const shown = String.raw`\u001b[2J\u000a\u009b1A\u202e`;
   const key = String.raw`"\u001b[2J\n\u009b1A\u202e"`;
   assert.equal(

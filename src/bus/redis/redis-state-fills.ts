@@ -50,5 +50,5 @@ export class RedisStateFills implements StateFills {
 function fillOf(text: Buffer): StateFill | undefined {
   const [, end, signature] = FILL.exec(String(text)) ?? [];
   if (end === undefined || signature === undefined) return undefined;
-  return { signature, end: end === '-' ? undefined : BigInt(end) };
+  return { signature, end: end === '-' ? undefined : Number(end) };
 }

@@ -9,8 +9,8 @@ export interface EmbeddedRecord {
 export interface EmbeddedPosition {
   readonly topic: string;
   readonly partition: 0;
-  readonly offset: string;
-  readonly timestamp: string;
+  readonly offset: number;
+  readonly timestamp: number;
 }
 
 type Process = (record: EmbeddedRecord & EmbeddedPosition, signal: AbortSignal | undefined) => Promise<void>;
@@ -37,7 +37,7 @@ export class EmbeddedTopics {
   append(topic: string, record: EmbeddedRecord, signal?: AbortSignal): Promise<EmbeddedPosition> {
     const turn = this.#last.then(async () => {
       const process = await this.#process;
-      const position = { topic, partition: 0, offset: String(this.#offset++), timestamp: String(Date.now()) } as const;
+      const position = { topic, partition: 0, offset: this.#offset++, timestamp: Date.now() } as const;
       await process({ ...record, ...position }, signal);
       return position;
     });

@@ -1,11 +1,12 @@
 import kafkajs from 'kafkajs';
-import type { IHeaders, KafkaMessage, PartitionMetadata, Producer } from 'kafkajs';
+import type { IHeaders, PartitionMetadata, Producer } from 'kafkajs';
 import { SetupError } from '../../base/errors.ts';
 import type { KafkaClient } from '../kafkajs/client.ts';
 import type { Cluster } from '../kafkajs/cluster.ts';
 import { readDeadLetters } from './dead-letter-reader.ts';
 import { factsOf, groupsOf, originalHeaders } from './dead-record.ts';
 import type { DeadLetterFacts } from './dead-record.ts';
+import type { FetchedRecord } from '../fetching/record-batch.ts';
 
 /** Dead letters per commit. The next command after a killed one replays at most this many again. */
 const STEP_RECORDS = 100;
@@ -29,7 +30,7 @@ export interface DeadLetterCommand {
 /** A record of the dead-letter topic. */
 export interface DeadLetterEntry {
   readonly facts: DeadLetterFacts;
-  readonly record: KafkaMessage;
+  readonly record: FetchedRecord;
 }
 
 export interface DeadLetterOutcome {
@@ -104,14 +105,17 @@ export async function runDeadLetterCommand(
   return outcome;
 }
 
-function entriesOf(records: readonly KafkaMessage[], isWanted: (facts: DeadLetterFacts) => boolean): DeadLetterEntry[] {
+function entriesOf(
+  records: readonly FetchedRecord[],
+  isWanted: (facts: DeadLetterFacts) => boolean,
+): DeadLetterEntry[] {
   return records.flatMap((record) => {
     const facts = factsOf(record.headers);
     return facts && isWanted(facts) ? [{ facts, record }] : [];
   });
 }
 
-type OriginalRecord = Pick<KafkaMessage, 'key' | 'value'> & {
+type OriginalRecord = Pick<FetchedRecord, 'key' | 'value'> & {
   readonly entry: DeadLetterEntry;
   readonly headers: IHeaders;
   readonly timestamp?: string;

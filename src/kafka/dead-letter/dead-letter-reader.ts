@@ -1,10 +1,11 @@
-import type { KafkaMessage } from 'kafkajs';
 import { SetupError } from '../../base/errors.ts';
 import { boundFetches } from '../kafkajs/bounded-fetch.ts';
 import type { KafkaClient } from '../kafkajs/client.ts';
 import type { Cluster } from '../kafkajs/cluster.ts';
 import { HandledOffsets } from './handled-offsets.ts';
 import { InflightBudget } from '../fetching/inflight-budget.ts';
+import { fetched } from '../fetching/record-batch.ts';
+import type { FetchedRecord } from '../fetching/record-batch.ts';
 
 const MAX_INFLIGHT_BYTES = 64 * 1024 * 1024;
 const SESSION_TIMEOUT_MS = 30_000;
@@ -21,9 +22,9 @@ export interface DeadLetterReaderOptions {
 
 /** Records of one partition of the dead-letter topic, in order. */
 export interface DeadLetters {
-  readonly records: readonly KafkaMessage[];
+  readonly records: readonly FetchedRecord[];
   /** Commits that these records are done. */
-  done(records: readonly KafkaMessage[]): Promise<void>;
+  done(records: readonly FetchedRecord[]): Promise<void>;
 }
 
 /**
@@ -48,10 +49,7 @@ export async function readDeadLetters(
     for (const [partition, { low, end }] of ranges) {
       const commit = committed?.get(partition);
       const isKnown = commit !== undefined && commit.offset >= low && commit.offset <= end;
-      handled.set(
-        partition,
-        isKnown ? new HandledOffsets(Number(commit.offset), commit.metadata) : new HandledOffsets(Number(low)),
-      );
+      handled.set(partition, isKnown ? new HandledOffsets(commit.offset, commit.metadata) : new HandledOffsets(low));
     }
     return { ranges, handled };
   };
@@ -59,7 +57,7 @@ export async function readDeadLetters(
   let { handled } = atStart;
   const ends = new Map<number, number>();
   for (const [partition, { end }] of ranges) {
-    if (handled.get(partition)!.next < Number(end)) ends.set(partition, Number(end));
+    if (handled.get(partition)!.next < end) ends.set(partition, end);
   }
   if (ends.size === 0) return;
 
@@ -89,14 +87,14 @@ export async function readDeadLetters(
       if (Number(lastOffset) + 1 >= (ends.get(partition) ?? 0)) ends.delete(partition);
       if (ends.size === 0) resolve();
     });
-    const eachBatch = async (partition: number, messages: readonly KafkaMessage[]) => {
+    const eachBatch = async (partition: number, messages: readonly FetchedRecord[]) => {
       await positioning;
       const offsets = handled.get(partition)!;
       const end = ends.get(partition) ?? 0;
-      const records = messages.filter(({ offset }) => Number(offset) < end && !offsets.has(Number(offset)));
-      const done = async (some: readonly KafkaMessage[]) => {
+      const records = messages.filter(({ offset }) => offset < end && !offsets.has(offset));
+      const done = async (some: readonly FetchedRecord[]) => {
         if (some.length === 0) return;
-        for (const { offset } of some) offsets.add(Number(offset));
+        for (const { offset } of some) offsets.add(offset);
         const { next, metadata } = offsets;
         await consumer.commitOffsets([{ topic, partition, offset: `${next}`, metadata }]);
       };
@@ -108,7 +106,7 @@ export async function readDeadLetters(
       await consumer.run({
         autoCommit: false,
         // kafkajs would retry an error that is thrown here.
-        eachBatch: ({ batch: { partition, messages } }) => eachBatch(partition, messages).catch(reject),
+        eachBatch: ({ batch: { partition, messages } }) => eachBatch(partition, fetched(messages)).catch(reject),
       });
     };
     run().catch(reject);

@@ -160,5 +160,5 @@ export class DeadLetter {
 function positionsOf(poison: readonly PoisonRecord[]): object[] {
   return poison
     .slice(0, 20)
-    .map(({ record: { topic, partition, offset }, reason }) => ({ topic, partition, offset, reason }));
+    .map(({ record: { topic, partition, offset }, reason }) => ({ topic, partition, offset: `${offset}`, reason }));
 }

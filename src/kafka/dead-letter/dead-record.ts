@@ -45,8 +45,8 @@ export function deadRecord({ record, reason }: PoisonRecord): DeadRecord {
       ...(found !== undefined && { [`${PREFIX}found`]: found }),
       [`${PREFIX}topic`]: topic,
       [`${PREFIX}partition`]: `${partition}`,
-      [`${PREFIX}offset`]: offset,
-      [`${PREFIX}timestamp`]: timestamp,
+      [`${PREFIX}offset`]: `${offset}`,
+      [`${PREFIX}timestamp`]: `${timestamp}`,
       ...(!isUnknown && {
         [`${PREFIX}value-bytes`]: `${value?.length ?? 0}`,
         [`${PREFIX}value-sha256`]: sha256(value),

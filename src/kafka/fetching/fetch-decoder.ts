@@ -150,7 +150,7 @@ export class FetchDecoder {
       const part = partOf(batch, records, count, data.length);
       if (begun && part.isWhole) this.#begun = undefined;
       else if (!part.isWhole && batch.compression !== 0) {
-        const position = { baseOffset: batch.baseOffset, from: Number(records.at(-1)!.offset) + 1, place: next };
+        const position = { baseOffset: batch.baseOffset, from: records.at(-1)!.offset + 1, place: next };
         this.#begun = new BegunBatch(key, begun?.compressed ?? batch.data, data, position);
       }
       return part;
@@ -240,8 +240,8 @@ interface Part {
 
 function partOf(batch: RecordBatch, records: FetchedRecord[], count: number, dataBytes: number): Part {
   const last = records.at(-1);
-  const isWhole = records.length < count || last?.offset === `${batch.lastOffset}`;
-  if (isWhole && last?.offset !== `${batch.lastOffset}`) records.push(batch.end());
+  const isWhole = records.length < count || last?.offset === batch.lastOffset;
+  if (isWhole && last?.offset !== batch.lastOffset) records.push(batch.end());
   return { records, bytes: dataBytes + records.length * RECORD_OVERHEAD_BYTES, isWhole };
 }
 

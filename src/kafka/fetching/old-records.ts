@@ -9,7 +9,7 @@ const SIZE_AT = 8;
 const PLACEHOLDER: Omit<FetchedRecord, 'offset'> = {
   magicByte: 2,
   attributes: 0,
-  timestamp: '-1',
+  timestamp: -1,
   key: null,
   value: null,
   headers: {},
@@ -28,7 +28,7 @@ export function oldRecords(bytes: Buffer, { from, count }: RecordRange): Fetched
     const end = at + PREFIX_BYTES + Math.max(0, bytes.readInt32BE(at + SIZE_AT));
     if (end > bytes.length || isRecordBatch(bytes.subarray(at, end))) break;
     const offset = Number(bytes.readBigInt64BE(at));
-    if (offset >= from) records.push({ ...PLACEHOLDER, offset: `${offset}` });
+    if (offset >= from) records.push({ ...PLACEHOLDER, offset });
     at = end;
   }
   return records;

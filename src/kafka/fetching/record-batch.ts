@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { IHeaders } from 'kafkajs';
+import type { IHeaders, KafkaMessage } from 'kafkajs';
 import type { PoisonReason } from '../batch.ts';
 
 /** Bytes of a batch before its records: https://kafka.apache.org/41/implementation/message-format/ */
@@ -26,10 +26,10 @@ export interface FetchedRecord {
   /** Format version, of which 2 is the only one that is read. */
   readonly magicByte: 2;
   readonly attributes: number;
-  /** Milliseconds since the epoch, in decimal. */
-  readonly timestamp: string;
-  /** In decimal. */
-  readonly offset: string;
+  /** Milliseconds since the epoch. */
+  readonly timestamp: number;
+  /** kafkajs, which has text here, reads a number, too. */
+  readonly offset: number;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers: IHeaders;
@@ -83,7 +83,7 @@ export class RecordBatch {
   readonly isControl: boolean;
   readonly context: BatchContext;
   readonly #firstTimestamp: number;
-  readonly #appendTimestamp: string | undefined;
+  readonly #appendTimestamp: number | undefined;
 
   constructor(bytes: Buffer) {
     const attributes = bytes.readInt16BE(21);
@@ -93,7 +93,7 @@ export class RecordBatch {
     this.compression = attributes & COMPRESSION_MASK;
     this.data = bytes.subarray(HEADER_BYTES);
     this.#firstTimestamp = Number(bytes.readBigInt64BE(27));
-    this.#appendTimestamp = attributes & LOG_APPEND_TIME_FLAG ? `${bytes.readBigInt64BE(35)}` : undefined;
+    this.#appendTimestamp = attributes & LOG_APPEND_TIME_FLAG ? Number(bytes.readBigInt64BE(35)) : undefined;
     this.isControl = (attributes & CONTROL_FLAG) !== 0;
     this.context = {
       producerId: `${bytes.readBigInt64BE(43)}`,
@@ -124,8 +124,8 @@ export class RecordBatch {
         records.push({
           magicByte: 2,
           attributes,
-          timestamp: this.#appendTimestamp ?? `${this.#firstTimestamp + timestampDelta}`,
-          offset: `${offset}`,
+          timestamp: this.#appendTimestamp ?? this.#firstTimestamp + timestampDelta,
+          offset,
           key,
           value,
           headers: headersOf(reader),
@@ -162,8 +162,8 @@ export class RecordBatch {
     return {
       magicByte: 2,
       attributes: 0,
-      timestamp: this.#appendTimestamp ?? `${this.#firstTimestamp}`,
-      offset: `${offset}`,
+      timestamp: this.#appendTimestamp ?? this.#firstTimestamp,
+      offset,
       key: null,
       value: null,
       headers: NO_HEADERS,
@@ -186,6 +186,11 @@ export function* batchesOf(records: Buffer): Generator<RecordBatch, void, void> 
 /** True if the bytes start with a record batch (the format since Kafka 0.11), false for a message set. */
 export function isRecordBatch(records: Buffer): boolean {
   return records.length > MAGIC_AT && records[MAGIC_AT] === 2;
+}
+
+/** Records that kafkajs hands on as they were decoded here. */
+export function fetched(messages: readonly KafkaMessage[]): readonly FetchedRecord[] {
+  return messages as unknown as readonly FetchedRecord[];
 }
 
 function headersOf(reader: Reader): IHeaders {

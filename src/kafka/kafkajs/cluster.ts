@@ -15,7 +15,7 @@ export type { PartitionMap, PartitionRange } from './partition-ranges.ts';
 /** A group's commit for a partition. */
 export interface CommittedOffset {
   /** Of the next record to read. */
-  readonly offset: bigint;
+  readonly offset: number;
   readonly metadata: string;
 }
 
@@ -93,9 +93,9 @@ export class Cluster {
             partitions
               .map(
                 ({ partition, offset, metadata }) =>
-                  [partition, { offset: BigInt(offset), metadata: metadata ?? '' }] as const,
+                  [partition, { offset: Number(offset), metadata: metadata ?? '' }] as const,
               )
-              .filter(([, { offset }]) => offset >= 0n),
+              .filter(([, { offset }]) => offset >= 0),
           ),
         ]),
       );
@@ -107,7 +107,7 @@ export class Cluster {
     return this.#request(async (endpoint) => {
       // kafkajs asks for all topics.
       const committed = await fetchOffsets(endpoint, groupId, []);
-      return committed.some(({ partitions }) => partitions.some(({ offset }) => BigInt(offset) >= 0n));
+      return committed.some(({ partitions }) => partitions.some(({ offset }) => Number(offset) >= 0));
     });
   }
 

@@ -8,11 +8,11 @@ export type PartitionMap<Value> = ReadonlyMap<string, ReadonlyMap<number, Value>
 
 export interface PartitionRange {
   /** Offset of the oldest record. */
-  readonly low: bigint;
+  readonly low: number;
   /** Offset of the next readable record. */
-  readonly end: bigint;
+  readonly end: number;
   /** Offset of the next record: greater than `end` while a transaction is open. */
-  readonly high: bigint;
+  readonly high: number;
 }
 
 const READ_UNCOMMITTED = 0;
@@ -103,11 +103,11 @@ async function readRanges(
   }
 }
 
-function offsetsOf({ responses }: ListedOffsets): ReadonlyMap<string, bigint> {
-  const offsets = new Map<string, bigint>();
+function offsetsOf({ responses }: ListedOffsets): ReadonlyMap<string, number> {
+  const offsets = new Map<string, number>();
   for (const { topic, partitions } of responses) {
     for (const { partition, errorCode, offset } of partitions)
-      if (errorCode === 0) offsets.set(partitionKey(topic, partition), BigInt(offset));
+      if (errorCode === 0) offsets.set(partitionKey(topic, partition), Number(offset));
   }
   return offsets;
 }

@@ -48,11 +48,11 @@ export class RecentRecords {
   async read(topic: string, ranges: ReadonlyMap<number, PartitionRange>, count: number): Promise<KafkaRecord[]> {
     const filled = [...ranges]
       .filter(([, { low, end }]) => low < end)
-      .toSorted(([, a], [, b]) => Number(b.end - a.end))
+      .toSorted(([, a], [, b]) => b.end - a.end)
       .slice(0, MAX_PARTITIONS);
     if (filled.length === 0) return [];
     const share = Math.ceil(count / filled.length);
-    const first = ({ low, end }: PartitionRange) => (end - BigInt(share) > low ? end - BigInt(share) : low);
+    const first = ({ low, end }: PartitionRange) => Math.max(low, end - share);
     const starts = new Map(filled.map(([partition, range]) => [partition, first(range)]));
     await this.#cluster.addMultipleTargetTopics([topic]);
     const records: KafkaRecord[] = [];
@@ -63,18 +63,18 @@ export class RecentRecords {
       for (const [partition, fetched] of await this.#fetch(topic, starts)) {
         const from = starts.get(partition)!;
         starts.delete(partition);
-        const usable = fetched.filter(({ isControlRecord, offset }) => !isControlRecord && BigInt(offset) >= from);
+        const usable = fetched.filter(({ isControlRecord, offset }) => !isControlRecord && offset >= from);
         for (const { offset, timestamp, key, value, headers, poison } of usable.slice(-share))
           records.push({ topic, partition, offset, timestamp, key, value, headers, poison });
       }
     }
-    return records.toSorted((a, b) => Number(a.timestamp) - Number(b.timestamp));
+    return records.toSorted((a, b) => a.timestamp - b.timestamp);
   }
 
   /** One fetch from each leader. Omits partitions of which nothing came. */
   async #fetch(
     topic: string,
-    starts: ReadonlyMap<number, bigint>,
+    starts: ReadonlyMap<number, number>,
   ): Promise<(readonly [number, readonly FetchedRecord[]])[]> {
     const options = { budget: this.#budget, maxInflatedBytes: MAX_INFLIGHT_BYTES };
     const leaders = Object.entries(this.#cluster.findLeaderForPartitions(topic, [...starts.keys()]));

@@ -5,7 +5,7 @@ import type { Logger } from '../../base/log.ts';
 import { limitsWithin } from '../batch.ts';
 import type { Chunk, KafkaRecord } from '../batch.ts';
 import { SchemaUnavailableError } from '../decoding/schema-errors.ts';
-import type { FetchedRecord } from '../fetching/record-batch.ts';
+import { fetched } from '../fetching/record-batch.ts';
 import type { RecordPublisher } from '../record-publisher.ts';
 import { TopicStoppedError } from '../undecodable-limit.ts';
 import type { Commits } from './commits.ts';
@@ -30,7 +30,7 @@ export interface BatchProcessorOptions {
   /** True if the coordinator confirmed the membership within the last half of the session timeout. */
   readonly isConfirmedMember: () => boolean;
   /** `position`: the next offset to read. */
-  readonly onAccepted: (topic: string, partition: number, position: bigint) => void;
+  readonly onAccepted: (topic: string, partition: number, position: number) => void;
 }
 
 /** A batch that is being processed. */
@@ -83,8 +83,9 @@ export class BatchProcessor {
   async #publish(batch: Batch, detachment: Detachment): Promise<void> {
     const { publisher, leases } = this.#options;
     const { payload, generation, isOurs, canContinue } = batch;
-    const { topic, partition, messages } = payload.batch;
-    if (messages[0]) await leases.acquire(topic, partition, Number(messages[0].offset));
+    const { topic, partition } = payload.batch;
+    const [first] = fetched(payload.batch.messages);
+    if (first) await leases.acquire(topic, partition, first.offset);
     const handled = leases.handledUpTo(topic, partition);
     const chunks = publisher.chunker(recordsOf(payload));
     while (canContinue() && chunks.next()) {
@@ -98,7 +99,7 @@ export class BatchProcessor {
       const isDeadLettered = await isResolvedWithin(deadLettered, DEAD_LETTER_PATIENCE_MS);
       // The partition may have moved to another member, which reads it from the last commit.
       if (generation.hasEnded) return;
-      if (isDeadLettered) leases.handle(topic, partition, Number(chunk.last.offset));
+      if (isDeadLettered) leases.handle(topic, partition, chunk.last.offset);
       if (!isOurs()) return;
       if (isDeadLettered) this.#accept(payload, chunk.last);
       else this.#waitForDeadLetters(batch, chunk, deadLettered!);
@@ -112,10 +113,10 @@ export class BatchProcessor {
     const { leases, waits, onAccepted } = this.#options;
     const { batch } = payload;
     const { topic, partition } = batch;
-    const isFinal = offset === batch.messages.at(-1)?.offset;
-    payload.resolveOffset(offset);
-    leases.accept(topic, partition, Number(offset));
-    onAccepted(topic, partition, BigInt(isFinal ? batch.lastOffset() : offset) + 1n);
+    const isFinal = offset === fetched(batch.messages).at(-1)?.offset;
+    payload.resolveOffset(`${offset}`);
+    leases.accept(topic, partition, offset);
+    onAccepted(topic, partition, (isFinal ? Number(batch.lastOffset()) : offset) + 1);
     waits.bus.delete(topic, partition);
     waits.schemas.delete(topic, partition);
   }
@@ -157,7 +158,7 @@ export class BatchProcessor {
     void deadLettered.then(
       () => {
         if (generation.hasEnded) return;
-        leases.handle(topic, partition, Number(last.offset));
+        leases.handle(topic, partition, last.offset);
         // Else the partition is read again from an earlier record.
         if (isOurs()) this.#accept(payload, last);
         waits.deadLetters.delete(topic, partition);
@@ -189,9 +190,7 @@ export class BatchProcessor {
 
 function* recordsOf({ batch }: EachBatchPayload): Generator<KafkaRecord> {
   const { topic, partition } = batch;
-  for (const message of batch.messages) {
-    const { offset, timestamp, key, value, headers } = message;
-    const { poison } = message as Partial<FetchedRecord>;
+  for (const { offset, timestamp, key, value, headers, poison } of fetched(batch.messages)) {
     yield { topic, partition, offset, timestamp, key, value, headers, poison };
   }
 }

@@ -82,7 +82,7 @@ export class GroupSession {
   readonly #filling: StateFilling | undefined;
   readonly #positioning: Positioning;
   /** Next offset to read of each assigned partition; undefined until one of its records is accepted. */
-  #assignment = new Map<string, Map<number, bigint | undefined>>();
+  #assignment = new Map<string, Map<number, number | undefined>>();
   #generation = new Generation();
   #opening: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -164,7 +164,7 @@ export class GroupSession {
   }
 
   /** The assigned partitions, with the next offset if it is known. */
-  get assignment(): PartitionMap<bigint | undefined> {
+  get assignment(): PartitionMap<number | undefined> {
     return this.#assignment;
   }
 
@@ -251,7 +251,7 @@ export class GroupSession {
     consumer.on(events.CRASH, ({ payload }) => this.#fail(payload.error));
     consumer.on(events.END_BATCH_PROCESS, ({ payload: { topic, partition, batchSize, lastOffset } }) => {
       // Only control records and aborted ones: kafkajs has resolved the batch itself.
-      if (batchSize === 0) this.#advance(topic, partition, BigInt(lastOffset) + 1n);
+      if (batchSize === 0) this.#advance(topic, partition, Number(lastOffset) + 1);
     });
   }
 
@@ -299,12 +299,12 @@ export class GroupSession {
   #onStart({ topic, partition, offset, jump }: PartitionOffset): void {
     if (!jump) return;
     const { reason, committed, records } = jump;
-    const places = { topic, partition, committed: `${committed}`, from: offset };
+    const places = { topic, partition, committed: `${committed}`, from: `${offset}` };
     const { log, onMissedRecords } = this.#options;
     if (reason === 'deleted') {
-      onMissedRecords(topic, Number(records));
+      onMissedRecords(topic, records);
       log.warn(
-        { ...places, records: Number(records) },
+        { ...places, records: records },
         'records were deleted before they were read; keep records longer in the topic than workers may be away or behind',
       );
     } else if (reason === 'shorter') {
@@ -338,7 +338,7 @@ export class GroupSession {
     return this.#generation;
   }
 
-  #advance(topic: string, partition: number, position: bigint): void {
+  #advance(topic: string, partition: number, position: number): void {
     this.#hasProgressed = true;
     this.#assignment.get(topic)?.set(partition, position);
     // A fill has not read what was skipped.

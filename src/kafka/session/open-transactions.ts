@@ -15,7 +15,7 @@ export interface HeldPartition extends TopicPartition {
 export class OpenTransactions {
   readonly #log: Logger;
   /** Ends of the partitions that had unreadable records at the last look. */
-  #ends = new Map<string, bigint>();
+  #ends = new Map<string, number>();
   #held = new Map<string, HeldPartition>();
 
   constructor(log: Logger) {
@@ -33,13 +33,13 @@ export class OpenTransactions {
   }
 
   observe(positions: readonly PartitionPosition[]): void {
-    const ends = new Map<string, bigint>();
+    const ends = new Map<string, number>();
     const held = new Map<string, HeldPartition>();
     for (const { topic, partition, position, end, high } of positions) {
       if (high <= end || position < end) continue;
       const key = partitionKey(topic, partition);
       ends.set(key, end);
-      if (this.#ends.get(key) === end) held.set(key, { topic, partition, records: Number(high - end) });
+      if (this.#ends.get(key) === end) held.set(key, { topic, partition, records: high - end });
     }
     const before = this.#held;
     this.#ends = ends;

@@ -49,15 +49,16 @@ export class Positioning {
         return unknown;
       }
       if (attempt > MAX_ATTEMPTS) throw new Error('the start offsets of partitions could not be committed');
-      for (const start of uncommitted) this.#consumer.seek(start);
-      await this.#consumer.commitOffsets(uncommitted);
+      const offsets = uncommitted.map((start) => ({ ...start, offset: `${start.offset}` }));
+      for (const start of offsets) this.#consumer.seek(start);
+      await this.#consumer.commitOffsets(offsets);
       for (const start of uncommitted) this.#onStart(start);
     }
   }
 
   /** Leases the partitions of fills at once: a fill of a partition without records would never begin otherwise. */
   async #fill(pendingFills: readonly PendingFill[], generation: Generation): Promise<void> {
-    for (const { topic, partition, next } of pendingFills) await this.#leases.acquire(topic, partition, Number(next));
+    for (const { topic, partition, next } of pendingFills) await this.#leases.acquire(topic, partition, next);
     if (!generation.hasEnded) this.#filling?.assign(pendingFills);
   }
 }

@@ -20,8 +20,8 @@ export async function positionsOf(
       const range = ranges.get(topic)?.get(partition);
       if (!range) continue;
       const { low, end, high } = range;
-      const known = accepted ?? committed.get(topic)?.get(partition)?.offset ?? 0n;
-      const position = known > low ? known : low;
+      const known = accepted ?? committed.get(topic)?.get(partition)?.offset ?? 0;
+      const position = Math.max(known, low);
       positions.push({ topic, partition, position, end, high, isPaused: session.isPaused(topic, partition) });
     }
   }

@@ -8,8 +8,8 @@ import type { ResumePoint } from './commit-metadata.ts';
 import type { PendingFill } from './state-filling.ts';
 
 export interface PartitionOffset extends TopicPartition {
-  /** Of the next record to read, in decimal. */
-  readonly offset: string;
+  /** Of the next record to read. */
+  readonly offset: number;
   readonly metadata: string;
   /** undefined: it follows the group's last commit, or there is none. */
   readonly jump?: Jump;
@@ -20,9 +20,9 @@ export interface Jump {
   /** deleted: the next record to read is gone; shorter: the partition ends before the commit; reset: another program made the commit. */
   readonly reason: 'deleted' | 'shorter' | 'reset';
   /** Offset of the commit. */
-  readonly committed: bigint;
+  readonly committed: number;
   /** Records that were deleted before they were read; 0: unknown. */
-  readonly records: bigint;
+  readonly records: number;
 }
 
 export interface StartPositions {
@@ -62,7 +62,7 @@ export class StartOffsets {
   readonly #groupId: string;
   /** undefined: the worker keeps none. They may be replaced between two sessions. */
   states: KeptStates | undefined;
-  readonly #ends = new Map<string, Map<number, bigint>>();
+  readonly #ends = new Map<string, Map<number, number>>();
 
   constructor(
     cluster: Pick<Cluster, 'topicPartitions' | 'partitionRanges' | 'committedOffsets' | 'hasCommits'>,
@@ -114,7 +114,7 @@ export class StartOffsets {
         if (!known || fill?.signature !== signature) {
           const start = { position: -1, startId: fillStartId(signature, range.end) };
           const metadata = commitMetadata(start);
-          uncommitted.push({ topic, partition, offset: `${range.low}`, metadata, ...(jump && { jump }) });
+          uncommitted.push({ topic, partition, offset: range.low, metadata, ...(jump && { jump }) });
           return start;
         }
         if (fill.end !== undefined)
@@ -128,7 +128,7 @@ export class StartOffsets {
       uncommitted.push({
         topic,
         partition,
-        offset: `${offset}`,
+        offset,
         metadata: commitMetadata(start),
         ...(jump && { jump }),
       });
@@ -166,7 +166,7 @@ export class StartOffsets {
   }
 }
 
-function jumpFrom(committed: bigint, { low, end }: PartitionRange): Jump {
+function jumpFrom(committed: number, { low, end }: PartitionRange): Jump {
   if (committed < low) return { reason: 'deleted', committed, records: low - committed };
-  return { reason: committed > end ? 'shorter' : 'reset', committed, records: 0n };
+  return { reason: committed > end ? 'shorter' : 'reset', committed, records: 0 };
 }

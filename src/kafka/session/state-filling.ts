@@ -9,9 +9,9 @@ export interface PendingFill {
   readonly partition: number;
   readonly signature: string;
   /** Offset after the last record that the fill must read. */
-  readonly end: bigint;
+  readonly end: number;
   /** Next offset to read. */
-  readonly next: bigint;
+  readonly next: number;
 }
 
 const RETRY_MS = 1000;
@@ -34,7 +34,7 @@ export class StateFilling {
   /** Fills that have not ended, with what they have still to read. */
   get pending(): readonly { readonly topic: string; readonly partition: number; readonly remaining: number }[] {
     return Array.from(this.#pending.values(), ({ topic, partition, end, next }) => {
-      return { topic, partition, remaining: Number(end > next ? end - next : 0n) };
+      return { topic, partition, remaining: Math.max(0, end - next) };
     });
   }
 
@@ -44,13 +44,13 @@ export class StateFilling {
     for (const fill of fills) {
       const { topic, partition, end, next } = fill;
       this.#pending.set(partitionKey(topic, partition), fill);
-      this.#log.info({ topic, partition, records: Number(end - next) }, 'the states of a partition are filled');
+      this.#log.info({ topic, partition, records: end - next }, 'the states of a partition are filled');
       this.#endIfRead(fill);
     }
   }
 
   /** The bus has accepted every record before `next`. */
-  advance(topic: string, partition: number, next: bigint): void {
+  advance(topic: string, partition: number, next: number): void {
     const key = partitionKey(topic, partition);
     const fill = this.#pending.get(key);
     if (!fill) return;

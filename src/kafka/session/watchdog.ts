@@ -5,11 +5,11 @@ export interface PartitionPosition {
   readonly topic: string;
   readonly partition: number;
   /** Offset of the next record to read. */
-  readonly position: bigint;
+  readonly position: number;
   /** Offset that the next readable record will get. */
-  readonly end: bigint;
+  readonly end: number;
   /** Offset of the partition's next record: greater than `end` while a transaction is open. */
-  readonly high: bigint;
+  readonly high: number;
   /** True while it waits for something other than records (partition-waits.ts): such a partition does not stall. */
   readonly isPaused: boolean;
 }
@@ -18,7 +18,7 @@ export interface PartitionPosition {
 export type Verdict = 'healthy' | 'rebuild' | 'fatal';
 
 interface Watched {
-  readonly position: bigint;
+  readonly position: number;
   readonly sinceMs: number;
   readonly wasRebuilt: boolean;
 }

@@ -5,7 +5,10 @@ import { Cluster } from '../../kafka/kafkajs/cluster.ts';
 import { RecentRecords } from '../../kafka/kafkajs/recent-records.ts';
 import { createLog } from '../../base/log.ts';
 
-export type ReadRecord = Pick<KafkaRecord, 'topic' | 'partition' | 'offset' | 'key' | 'value' | 'headers' | 'poison'>;
+export interface ReadRecord extends Pick<KafkaRecord, 'topic' | 'partition' | 'key' | 'value' | 'headers' | 'poison'> {
+  /** In decimal, as a report names it. */
+  readonly offset: string;
+}
 
 /** Records of a topic that are compared with the graph; more where it has more partitions. */
 const MAX_RECORDS = 50;
@@ -50,7 +53,8 @@ export async function* newestRecords(
 async function readTopic(topic: string, cluster: Cluster, reader: RecentRecords): Promise<ReadRecord[] | undefined> {
   try {
     const ranges = (await cluster.partitionRanges([topic])).get(topic)!;
-    return await reader.read(topic, ranges, MAX_RECORDS);
+    const records = await reader.read(topic, ranges, MAX_RECORDS);
+    return records.map((record) => ({ ...record, offset: `${record.offset}` }));
   } catch {
     return undefined;
   }

@@ -8,8 +8,8 @@ import type { ActiveSpan, Spans } from './spans.ts';
 export interface TracedRecord {
   readonly topic: string;
   readonly partition: number;
-  readonly offset: string;
-  readonly timestamp: string;
+  readonly offset: number;
+  readonly timestamp: number;
   readonly value: { readonly length: number } | null;
   readonly headers?: Headers | undefined;
 }
@@ -53,10 +53,10 @@ export class RecordTraces {
         'messaging.operation.type': 'process',
         'messaging.destination.name': topic,
         'messaging.destination.partition.id': String(partition),
-        'messaging.kafka.offset': Number(offset),
+        'messaging.kafka.offset': offset,
         'messaging.message.body.size': value?.length ?? 0,
         ...(group !== '' && { 'messaging.consumer.group.name': group }),
-        'crier.record.timestamp_ms': Number(timestamp),
+        'crier.record.timestamp_ms': timestamp,
       },
     });
   }

@@ -33,7 +33,7 @@ async function keeping(t: TestContext) {
     partition: 0,
     position: -1,
     signature: SIGNATURE,
-    startId: fillStartId(SIGNATURE, 3n) + id,
+    startId: fillStartId(SIGNATURE, 3) + id,
   });
   const publish = (of: RedisBus, offset: number, history = STATE) =>
     of.publish([{ channel, payload: `"${offset}"`, offset, timestamp: 0, history }], {
@@ -104,7 +104,7 @@ describe('states in Redis', () => {
     await assert.rejects(bus.stateFills.end('bids', 0, SIGNATURE), FencedError);
     await other.acquire(fill('2'));
     await assert.rejects(bus.stateFills.end('bids', 0, SIGNATURE), FencedError);
-    assert.equal(await end(), 3n);
+    assert.equal(await end(), 3);
     await other.stateFills.end('bids', 0, SIGNATURE);
     assert.equal(await end(), undefined);
   });

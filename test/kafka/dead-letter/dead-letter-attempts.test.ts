@@ -45,7 +45,7 @@ function createStage(policy: DeadLetterOptions['policy'], answer: (write: string
 
 const poison = (count: number): PoisonRecord[] =>
   Array.from({ length: count }, (_, offset) => ({
-    record: { topic: 'bids', partition: 0, offset: `${offset}`, timestamp: '1', key: null, value: Buffer.alloc(HALF) },
+    record: { topic: 'bids', partition: 0, offset, timestamp: 1, key: null, value: Buffer.alloc(HALF) },
     reason: 'not_json',
   }));
 

@@ -4,7 +4,7 @@ import type { KafkaRecord, PoisonRecord } from '../../../src/kafka/batch.ts';
 import { deadRecord, groupsOf, withoutBody } from '../../../src/kafka/dead-letter/dead-record.ts';
 
 function poison(parts: Partial<KafkaRecord>): PoisonRecord {
-  const record = { topic: 'bids', partition: 3, offset: '7', timestamp: '1', key: null, value: null, ...parts };
+  const record = { topic: 'bids', partition: 3, offset: 7, timestamp: 1, key: null, value: null, ...parts };
   return { record, reason: 'not_json' };
 }
 

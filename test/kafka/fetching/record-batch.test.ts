@@ -5,6 +5,8 @@ import { CorruptBatchError, RecordBatch, batchesOf } from '../../../src/kafka/fe
 import { encodedBatch, kafkajsRecords } from './encoded-batch.ts';
 import type { EncodedRecord } from './encoded-batch.ts';
 
+type KafkajsRecord = Record<'offset' | 'timestamp', string> & { readonly batchContext: object };
+
 const ALL = { from: 0, count: Infinity };
 
 function decoded(batch: Buffer, range = ALL) {
@@ -12,7 +14,7 @@ function decoded(batch: Buffer, range = ALL) {
   return one.records(one.data, range).records;
 }
 
-const offsetsOf = (records: readonly { offset: string }[]) => records.map(({ offset }) => Number(offset));
+const offsetsOf = (records: readonly { offset: number }[]) => records.map(({ offset }) => offset);
 const numbered = (count: number): EncodedRecord[] =>
   Array.from({ length: count }, (_, offsetDelta) => ({ offsetDelta }));
 
@@ -42,12 +44,13 @@ describe('RecordBatch', () => {
             return { ...rest, offsetDelta: (offsetDelta += gap + 1), headers: lists };
           });
           const batch = encodedBatch(records, { baseOffset, attributes });
-          const expected = (await kafkajsRecords(batch)) as { batchContext: object }[];
+          const expected = (await kafkajsRecords(batch)) as KafkajsRecord[];
           const actual = decoded(batch);
           assert.equal(actual.length, expected.length);
           for (const [i, { batchContext, ...rest }] of actual.entries()) {
-            const { batchContext: context, ...others } = expected[i]!;
-            assert.deepEqual({ ...rest, headers: { ...rest.headers } }, others);
+            const { batchContext: context, offset, timestamp, ...others } = expected[i]!;
+            const numbers = { offset: Number(offset), timestamp: Number(timestamp) };
+            assert.deepEqual({ ...rest, headers: { ...rest.headers } }, { ...others, ...numbers });
             const { producerId, inTransaction } = context as Record<string, unknown>;
             assert.deepEqual(batchContext, { producerId, inTransaction });
           }
@@ -110,7 +113,7 @@ describe('RecordBatch', () => {
   it('returns at most one placeholder per offset', () => {
     for (const recordCount of [2 ** 31 - 1, 0, -1]) {
       const batch = new RecordBatch(encodedBatch([], { baseOffset: 100, recordCount, lastOffsetDelta: 2 }));
-      assert.equal(batch.placeholders('batch_corrupt', ALL).at(-1)?.offset, '102');
+      assert.equal(batch.placeholders('batch_corrupt', ALL).at(-1)?.offset, 102);
       assert.ok(batch.placeholders('batch_corrupt', ALL).length <= 3);
     }
   });

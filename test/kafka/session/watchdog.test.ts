@@ -6,9 +6,9 @@ import type { PartitionPosition } from '../../../src/kafka/session/watchdog.ts';
 const at = (position: number, end: number, isPaused = false): PartitionPosition => ({
   topic: 'bids',
   partition: 3,
-  position: BigInt(position),
-  end: BigInt(end),
-  high: BigInt(end),
+  position,
+  end,
+  high: end,
   isPaused,
 });
 

@@ -30,7 +30,7 @@ describe('StatsReader', () => {
     assert.equal(await lag(), 0, 'a member without partitions');
     observer.onJoin(new Map([['bids', new Map([[0, undefined]])]]));
     assert.equal(await lag(), null, 'assigned, not looked at');
-    observer.onPositions([{ topic: 'bids', partition: 0, position: 3n, end: 10n, high: 10n, isPaused: false }]);
+    observer.onPositions([{ topic: 'bids', partition: 0, position: 3, end: 10, high: 10, isPaused: false }]);
     assert.equal(await lag(), 7);
     consumer.isConnected = false;
     assert.equal(await lag(), null, 'Kafka is away');

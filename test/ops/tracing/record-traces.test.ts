@@ -16,7 +16,7 @@ const UNSAMPLED = PARENT.replace(/01$/, '00');
 type Headers = KafkaRecord['headers'];
 
 function recordWith(headers: Headers, offset = 0, value = '{"seq":1}'): KafkaRecord {
-  const position = { topic: 'bids', partition: 2, offset: `${offset}`, timestamp: '1763730000000' };
+  const position = { topic: 'bids', partition: 2, offset, timestamp: 1763730000000 };
   return { ...position, key: Buffer.from('hunter2'), value: Buffer.from(value), headers };
 }
 

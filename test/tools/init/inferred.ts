@@ -58,12 +58,12 @@ export async function lived(t: TestContext, records: readonly SeenRecord[]) {
   const results: unknown[] = [];
   const samples = await samplesOf(records);
   for (const [i, { key, value }] of [...records, ...samples].entries()) {
-    const at = { partition: 0, offset: String(i), key: key === undefined ? null : Buffer.from(key) };
+    const at = { partition: 0, offset: i, key: key === undefined ? null : Buffer.from(key) };
     const bytes = Buffer.from(JSON.stringify(value));
     const converted = await converter.convert({
       ...at,
       topic: TOPIC,
-      timestamp: '0',
+      timestamp: 0,
       value: bytes,
       headers: {},
     } as never);
