@@ -112,7 +112,7 @@ export class KeyRewriter {
     const { view } = this.#scanner;
     at = this.#token(at + 1);
     if (view.getUint8(at) === CLOSING_SQUARE) return at + 1;
-    const { items } = node;
+    const items = node.items();
     if (items === undefined) return -1;
     for (;;) {
       at = this.#endOfValue(at, items, levels - 1);

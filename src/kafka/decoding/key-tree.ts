@@ -56,7 +56,7 @@ export class KeyNode {
   }
 
   /** Node of the items of the arrays at this node. No path leads there. Undefined: this record may teach no more. */
-  get items(): KeyNode | undefined {
+  items(): KeyNode | undefined {
     if (!this.#items && this.#tree.spendCredit()) this.#items = new KeyNode([], this.#tree, this.#place);
     return this.#items;
   }

@@ -54,13 +54,13 @@ export class FlowWait {
   }
 
   /** Seconds that the partitions of each topic have waited; two partitions that wait at once count twice. */
-  get secondsByTopic(): ReadonlyMap<string, number> {
+  secondsByTopic(): ReadonlyMap<string, number> {
     this.#countCurrent();
     return this.#secondsByTopic;
   }
 
   /** The same seconds by the gateway that lagged most; '': unknown. */
-  get secondsByGateway(): ReadonlyMap<string, number> {
+  secondsByGateway(): ReadonlyMap<string, number> {
     this.#countCurrent();
     return this.#secondsByGateway;
   }
