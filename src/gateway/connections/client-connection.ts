@@ -1,26 +1,196 @@
+import type { Socket } from 'node:net';
+import { RateLimit } from '../../base/limits/rate-limit.ts';
+import type { Logger } from '../../base/log.ts';
+import type { Outbox, OutboxOwner } from '../fanout/outbox/outbox.ts';
 import type { KnownClaims } from '../identity/revocation.ts';
-import type { ConnectionOperations } from '../operations/connection-operations.ts';
+import type { ConnectionOperations, ConnectionOperationsOwner } from '../operations/connection-operations.ts';
+import type { LiveOperationServices } from '../operations/live-operation-services.ts';
+import { tooOldAt } from './age-limit.ts';
+import { CLOSE_CODES } from './close-codes.ts';
 import type { ConnectionFigures } from './connection-figures.ts';
 import type { DrainedConnection } from './drain.ts';
 import type { HoldingConnection } from './memory-relief.ts';
 import type { ExpiringConnection } from './token-expiries.ts';
 import type { UserConnection } from './users.ts';
+import { wholeSeconds } from './whole-seconds.ts';
 
-/** A client with live operations, whatever its transport. */
-export interface ClientConnection extends DrainedConnection, ExpiringConnection, HoldingConnection, UserConnection {
-  readonly id: string | undefined;
+/** Shared by the connections of one transport. */
+export interface ClientConnectionServices extends LiveOperationServices {
+  readonly limits: LiveOperationServices['limits'] & {
+    readonly maxMessagesPerSecond: number;
+    readonly maxMessageBurst: number;
+    /** Age in ms at which a connection is closed, ± 10 %. 0: never. */
+    readonly maxAgeMs: number;
+  };
+  readonly log: Logger;
+  readonly onSlowConsumer: () => void;
+  /** Called for each connection that is closed because its token expired. */
+  readonly onTokenExpired: () => void;
+}
+
+/** How a connection has ended. */
+export interface Ending {
+  /** Of the side that closed first. */
+  readonly code: number;
+  /** Why this side closed it; '': the client did, or the connection was lost. */
+  readonly reason: string;
+  /** True: the client has confirmed the close. */
+  readonly isAnswered: boolean;
+}
+
+/** A client with live operations, whatever its transport. A base class, because an object more for each connection costs memory. */
+export abstract class ClientConnection<Services extends ClientConnectionServices = ClientConnectionServices>
+  implements
+    DrainedConnection,
+    ExpiringConnection,
+    HoldingConnection,
+    UserConnection,
+    OutboxOwner,
+    ConnectionOperationsOwner
+{
+  abstract readonly outbox: Outbox;
+  abstract readonly operations: ConnectionOperations;
+  abstract readonly id: string | undefined;
   /** IP address of the client, as far as proxies are trusted. */
-  readonly address: string;
+  abstract readonly address: string;
   /** undefined: not authenticated yet. */
-  readonly knownClaims: KnownClaims | undefined;
-  readonly figures: ConnectionFigures;
-  readonly operations: ConnectionOperations;
-  /** Closes it because its claims are revoked: what waits for it is dropped. Idempotent. */
-  revoke(): void;
-  /** The graph has another `authenticate`: it gets the claims that this returns, or is closed. Never rejects. */
-  authenticateAgain(): Promise<void>;
-  /** Called at intervals. Ends a connection that is too old or whose peer is gone, and keeps the others alive. */
-  sweep(isPinging: boolean): void;
+  abstract readonly knownClaims: KnownClaims | undefined;
+  /** In ms since 1970; 0: it has no token. */
+  abstract readonly tokenExpiresAtMs: number;
+  protected readonly services: Services;
+  /** The TCP socket. */
+  protected readonly stream: Socket;
+  protected readonly rateLimit: RateLimit;
+  /** Why this side closed the connection; '': the peer closed it, or it was lost. */
+  protected closeReason = '';
+  /** The code of the side that closed first. */
+  #closeCode = 0;
+  #isEnded = false;
+  /** Why it closes once its mutations are answered; undefined: it stays. */
+  #leaving: string | undefined;
+  /** When the connection is too old, in whole ms of performance.now(); 0: never. */
+  readonly #tooOldAt: number;
+  readonly #openedAtSeconds = wholeSeconds();
+
+  constructor(stream: Socket, services: Services) {
+    const { limits } = services;
+    this.stream = stream;
+    this.services = services;
+    this.rateLimit = new RateLimit(limits.maxMessagesPerSecond, limits.maxMessageBurst);
+    this.#tooOldAt = tooOldAt(limits.maxAgeMs);
+  }
+
+  /** Ends every operation at once. Idempotent. */
+  abstract close(code: number, reason: string): void;
+
+  /** The graph has another `authenticate`: the connection gets the claims that this returns, or is closed. Never rejects. */
+  abstract authenticateAgain(): Promise<void>;
+
   /** Closes it without waiting for the peer. */
-  terminate(): void;
+  abstract terminate(): void;
+
+  /** Called at intervals: ends a connection whose peer is gone, and keeps the others alive. */
+  protected abstract sweepPeer(isPinging: boolean): void;
+
+  /** True once it is closing: no operation is live any more. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** True: it ends once its mutations are answered, and starts no operation. */
+  get isLeaving(): boolean {
+    return this.#leaving !== undefined;
+  }
+
+  get figures(): ConnectionFigures {
+    return {
+      queued_bytes: this.outbox.queuedBytes,
+      operations: this.operations.size,
+      bytes_sent: this.stream.bytesWritten,
+      bytes_received: this.stream.bytesRead,
+      age_seconds: wholeSeconds() - this.#openedAtSeconds,
+    };
+  }
+
+  get idleSeconds(): number {
+    const { size, endedAtSeconds } = this.operations;
+    return size > 0 ? 0 : wholeSeconds() - Math.max(this.#openedAtSeconds, endedAtSeconds);
+  }
+
+  /** Bytes that its end frees: what waits for its socket, and what its operations keep beside their documents, which others may use. */
+  get heldBytes(): number {
+    return this.outbox.queuedBytes + this.operations.heldBytes;
+  }
+
+  /**
+   * Closes it with 1001 once its mutations are answered: stock clients would send them again. An operation that would begin meanwhile does
+   * not: its client sends it again. Idempotent.
+   */
+  leave(reason: string): void {
+    if (this.operations.hasMutations) this.#leaving ??= reason;
+    else this.close(CLOSE_CODES.goingAway, reason);
+  }
+
+  onOperationOver(): void {
+    if (this.#leaving !== undefined) this.leave(this.#leaving);
+  }
+
+  /** Closes it to free memory. Idempotent. */
+  discard(): void {
+    this.#drop(CLOSE_CODES.tryAgainLater, 'The server is short of memory');
+  }
+
+  /** Closes it because its claims are revoked. Idempotent. */
+  revoke(): void {
+    this.#drop(CLOSE_CODES.forbidden, 'Revoked');
+  }
+
+  /** What waits for the socket would leave after the expiry. */
+  onTokenExpired(): void {
+    this.services.onTokenExpired();
+    this.#drop(CLOSE_CODES.forbidden, 'Token expired');
+  }
+
+  onSlowConsumer(unread = 'messages'): void {
+    this.services.onSlowConsumer();
+    this.close(CLOSE_CODES.tryAgainLater, `Slow consumer: ${unread} were not read in time`);
+  }
+
+  onWriteFailure(error: unknown): void {
+    this.services.onFailure('connection', error, this.id);
+    this.terminate();
+  }
+
+  /** Called at intervals. Ends a connection that is too old or whose peer is gone, and keeps the others alive. */
+  sweep(isPinging: boolean): void {
+    if (this.#tooOldAt > 0 && performance.now() >= this.#tooOldAt && !this.#isEnded)
+      this.leave('The connection is too old: reconnect');
+    else this.sweepPeer(isPinging);
+  }
+
+  /** Releases what it holds. Returns false if it had ended before. */
+  protected end(code: number): boolean {
+    this.outbox.drop();
+    if (this.#isEnded) return false;
+    this.#isEnded = true;
+    this.#closeCode = code;
+    this.operations.end();
+    return true;
+  }
+
+  /** The socket has closed. Logs the end and returns it. A peer's reason is data of a client, so it is not logged. */
+  protected logEnd(isAnswered: boolean): Ending {
+    const { age_seconds: seconds, bytes_sent: bytesSent, bytes_received: bytesReceived } = this.figures;
+    const { id: connection, closeReason: reason } = this;
+    const code = this.#closeCode;
+    const facts = { connection, code, reason: reason || undefined, seconds, operations: this.operations.served };
+    this.services.log.debug({ ...facts, bytesSent, bytesReceived }, 'connection ended');
+    return { code, reason, isAnswered };
+  }
+
+  /** Closes it, and drops what waits for it. */
+  #drop(code: number, reason: string): void {
+    this.outbox.drop();
+    this.close(code, reason);
+  }
 }

@@ -6,7 +6,7 @@ import { Quota } from '../../base/limits/quota.ts';
 import type { Relief } from '../../ops/memory/memory-guard.ts';
 import { Admission } from './admission.ts';
 import type { AdmissionLimits, AdmissionRefusal, Overload } from './admission.ts';
-import type { ClientConnection } from './client-connection.ts';
+import type { ClientConnection, Ending } from './client-connection.ts';
 import { drain } from './drain.ts';
 import { relieve } from './memory-relief.ts';
 import { SweepRing } from './sweep-ring.ts';
@@ -36,16 +36,6 @@ export interface ConnectionsObserver {
   onOpen(): void;
   /** @param reason why this side closed it; '': the client did, or the connection was lost */
   onClose(code: number, reason: string, connection: string | undefined): void;
-}
-
-/** How a connection has ended. */
-export interface Ending {
-  /** Of the side that closed first. */
-  readonly code: number;
-  /** Why this side closed it; '': the client did, or the connection was lost. */
-  readonly reason: string;
-  /** True: the client has confirmed the close. */
-  readonly isAnswered: boolean;
 }
 
 /** Ticks over which one sweep is spread, so that no tick blocks the event loop for long. */

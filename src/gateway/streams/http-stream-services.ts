@@ -1,27 +1,21 @@
+import type { ClientConnectionServices } from '../connections/client-connection.ts';
 import type { Connections } from '../connections/connections.ts';
 import type { Users } from '../connections/users.ts';
 import type { Writer } from '../fanout/outbox/writer.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
-import type { Logger } from '../../base/log.ts';
 import type { ConnectionOperationsServices } from '../operations/connection-operations.ts';
 
 /** Shared by all streams of a pod. */
-export interface HttpStreamServices extends ConnectionOperationsServices {
-  readonly limits: ConnectionOperationsServices['limits'] & {
-    readonly maxIdBytes: number;
-    /** Of the headers that a stream keeps, beside those that may hold a token. */
-    readonly maxInitBytes: number;
-    readonly maxMessagesPerSecond: number;
-    readonly maxMessageBurst: number;
-    /** Age in ms at which a stream is closed, ± 10 %. 0: never. */
-    readonly maxAgeMs: number;
-  };
+export interface HttpStreamServices extends ClientConnectionServices, ConnectionOperationsServices {
+  readonly limits: ClientConnectionServices['limits'] &
+    ConnectionOperationsServices['limits'] & {
+      readonly maxIdBytes: number;
+      /** Of the headers that a stream keeps, beside those that may hold a token. */
+      readonly maxInitBytes: number;
+    };
   readonly authenticator: Pick<Authenticator, 'authenticateAgain' | 'failureOf'>;
   readonly connections: Connections;
   readonly users: Users;
   readonly writer: Writer;
-  readonly log: Logger;
-  readonly onSlowConsumer: () => void;
-  readonly onTokenExpired: () => void;
   readonly onRefusedUser: () => void;
 }

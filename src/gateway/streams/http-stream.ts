@@ -1,25 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { MessageType } from 'graphql-ws';
 import type { SubscribePayload } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { tooOldAt } from '../connections/age-limit.ts';
-import type { ClientConnection } from '../connections/client-connection.ts';
-import { CLOSE_CODES } from '../connections/close-codes.ts';
-import type { ConnectionFigures } from '../connections/connection-figures.ts';
+import { ClientConnection } from '../connections/client-connection.ts';
 import { refusalClose } from '../connections/refusal-close.ts';
-import { wholeSeconds } from '../connections/whole-seconds.ts';
 import { weightOfFacts } from '../../graph/context/connection-facts.ts';
 import { Outbox } from '../fanout/outbox/outbox.ts';
-import type { OpenState, OutboxOwner } from '../fanout/outbox/outbox.ts';
+import type { OpenState } from '../fanout/outbox/outbox.ts';
 import { whenReplied } from '../http/reply-end.ts';
 import { STREAM_HEADERS } from '../http/stream-headers.ts';
 import type { Authenticated } from '../identity/authenticator.ts';
 import type { KnownClaims } from '../identity/revocation.ts';
-import { RateLimit } from '../../base/limits/rate-limit.ts';
 import { ConnectionOperations } from '../operations/connection-operations.ts';
-import type { ConnectionOperationsOwner } from '../operations/connection-operations.ts';
 import type { HttpStreamServices } from './http-stream-services.ts';
 import type { StreamFormat } from './stream-format.ts';
 
@@ -45,42 +38,25 @@ const HEADERS = {
 };
 
 /** One streamed response: its limits and its operations. What a WebSocket's `Connection` is for HTTP, without messages of the client. */
-export class HttpStream implements ClientConnection, OpenState, OutboxOwner, ConnectionOperationsOwner {
-  readonly outbox: Outbox;
+export class HttpStream extends ClientConnection<HttpStreamServices> implements OpenState {
+  readonly outbox: Outbox<StreamFormat>;
   readonly operations: ConnectionOperations;
   readonly address: string;
   #identity: Authenticated;
-  readonly #format: StreamFormat;
   /** True: it ends with its operation. */
   readonly #isOfOne: boolean;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #socket: Socket;
-  readonly #services: HttpStreamServices;
-  readonly #rateLimit: RateLimit;
-  readonly #tooOldAt: number;
-  readonly #openedAtSeconds = wholeSeconds();
-  #isEnded = false;
-  /** Why it closes once its mutations are answered; undefined: it stays. */
-  #leaving: string | undefined;
-  #closeCode = CLIENT_LEFT;
-  /** Why this side closed it; '': its operation is over, or the client has left. */
-  #closeReason = '';
 
   constructor(exchange: StreamExchange, format: StreamFormat, isOfOne: boolean, services: HttpStreamServices) {
     const { request, response, identity, address } = exchange;
-    const { limits, writer } = services;
+    super(request.socket, services);
     this.address = address;
     this.#identity = identity;
-    this.#format = format;
     this.#isOfOne = isOfOne;
     this.#request = request;
     this.#response = response;
-    this.#socket = request.socket;
-    this.#services = services;
-    this.#rateLimit = new RateLimit(limits.maxMessagesPerSecond, limits.maxMessageBurst);
-    this.#tooOldAt = tooOldAt(limits.maxAgeMs);
-    this.outbox = new Outbox(this, this.#socket, writer, this, format);
+    this.outbox = new Outbox(this, this.stream, services.writer, this, format);
     this.operations = new ConnectionOperations(this.outbox, services, this);
   }
 
@@ -89,7 +65,7 @@ export class HttpStream implements ClientConnection, OpenState, OutboxOwner, Con
   }
 
   get format(): StreamFormat {
-    return this.#format;
+    return this.outbox.format;
   }
 
   /** Whom its token names; undefined: nobody, or it has none. */
@@ -106,28 +82,9 @@ export class HttpStream implements ClientConnection, OpenState, OutboxOwner, Con
     return this.#identity.expiresAtMs ?? 0;
   }
 
-  get isEnded(): boolean {
-    return this.#isEnded;
-  }
-
-  /** It ends once its mutations are answered, and starts no operation. */
-  get isLeaving(): boolean {
-    return this.#leaving !== undefined;
-  }
-
   /** As that of a WebSocket. */
   get readyState(): number {
-    return this.#isEnded || this.#socket.destroyed ? WebSocket.CLOSED : WebSocket.OPEN;
-  }
-
-  get figures(): ConnectionFigures {
-    return {
-      queued_bytes: this.outbox.queuedBytes,
-      operations: this.operations.size,
-      bytes_sent: this.#socket.bytesWritten,
-      bytes_received: this.#socket.bytesRead,
-      age_seconds: wholeSeconds() - this.#openedAtSeconds,
-    };
+    return this.isEnded || this.stream.destroyed ? WebSocket.CLOSED : WebSocket.OPEN;
   }
 
   /** A GET may change nothing. */
@@ -135,37 +92,33 @@ export class HttpStream implements ClientConnection, OpenState, OutboxOwner, Con
     return this.#isOfOne && this.#request.method === 'GET';
   }
 
-  get idleSeconds(): number {
-    const { size, endedAtSeconds } = this.operations;
-    return size > 0 ? 0 : wholeSeconds() - Math.max(this.#openedAtSeconds, endedAtSeconds);
-  }
-
-  get heldBytes(): number {
-    return this.outbox.queuedBytes + this.operations.heldBytes + weightOfFacts(this.#identity.facts);
+  /** Its facts count, too. */
+  override get heldBytes(): number {
+    return super.heldBytes + weightOfFacts(this.#identity.facts);
   }
 
   /** Takes one request of its client from the rate limit; false if none is left. */
   admitsRequest(): boolean {
-    return this.#rateLimit.take(performance.now());
+    return this.rateLimit.take(performance.now());
   }
 
   /** Sends the headers. */
   open(): void {
     const response = this.#response;
     response.removeHeader('transfer-encoding');
-    response.writeHead(200, { ...HEADERS, 'content-type': this.#format.contentType });
+    response.writeHead(200, { ...HEADERS, 'content-type': this.format.contentType });
     response.flushHeaders();
     whenReplied(this.#request, response, () => this.#onClosed());
-    this.#services.connections.add(this);
-    if (this.tokenExpiresAtMs > 0) this.#services.connections.tokenExpiries.add(this);
-    this.outbox.send(this.#format.opening);
+    this.services.connections.add(this);
+    if (this.tokenExpiresAtMs > 0) this.services.connections.tokenExpiries.add(this);
+    this.outbox.send(this.format.opening);
   }
 
   /** Starts an operation whose id is free, on a stream that is not leaving. Resolves when it is live or has ended. */
   async start(id: string, payload: SubscribePayload): Promise<void> {
-    const { users } = this.#services;
+    const { users } = this.services;
     const refusal = this.subject === undefined ? undefined : users.operationRefusal(this.subject);
-    if (this.#isEnded) return;
+    if (this.isEnded) return;
     if (refusal === undefined) {
       await this.operations.start({ id, type: MessageType.Subscribe, payload }, this.#identity.facts);
     } else {
@@ -176,109 +129,61 @@ export class HttpStream implements ClientConnection, OpenState, OutboxOwner, Con
 
   /** Ends every operation at once. Idempotent. */
   close(code: number, reason = ''): void {
-    if (this.#isEnded) return;
-    this.#closeReason = reason;
-    this.outbox.send(this.#format.closing(code, reason));
-    this.#end(code);
+    if (this.isEnded) return;
+    this.closeReason = reason;
+    this.outbox.send(this.format.closing(code, reason));
+    this.end(code);
   }
 
-  leave(reason: string): void {
-    if (this.operations.hasMutations) this.#leaving ??= reason;
-    else this.close(CLOSE_CODES.goingAway, reason);
+  override onOperationOver(): void {
+    if (this.isLeaving || !this.#isOfOne) super.onOperationOver();
+    else this.end(COMPLETED);
   }
 
-  onOperationOver(): void {
-    if (this.#leaving !== undefined) this.leave(this.#leaving);
-    else if (this.#isOfOne) this.#end(COMPLETED);
-  }
-
-  discard(): void {
-    this.outbox.drop();
-    this.close(CLOSE_CODES.tryAgainLater, 'The server is short of memory');
+  override onSlowConsumer(): void {
+    super.onSlowConsumer('results');
   }
 
   /** The claims change, and nothing else of the identity. */
   async authenticateAgain(): Promise<void> {
-    const outcome = await this.#services.authenticator.authenticateAgain(this.#identity);
-    if (this.#isEnded) return;
+    const outcome = await this.services.authenticator.authenticateAgain(this.#identity);
+    if (this.isEnded) return;
     if ('failure' in outcome) return this.close(...refusalClose(outcome.failure));
     if (isDeepStrictEqual(this.#identity.facts.claims, outcome.facts.claims)) return;
     this.#identity = outcome;
     this.operations.renew(outcome.facts);
   }
 
-  revoke(): void {
-    this.outbox.drop();
-    this.close(CLOSE_CODES.forbidden, 'Revoked');
-  }
-
-  /** What waits for the socket is dropped: it would leave after the expiry. */
-  onTokenExpired(): void {
-    this.#services.onTokenExpired();
-    this.outbox.drop();
-    this.close(CLOSE_CODES.forbidden, 'Token expired');
-  }
-
-  onSlowConsumer(): void {
-    this.#services.onSlowConsumer();
-    this.close(CLOSE_CODES.tryAgainLater, 'Slow consumer: results were not read in time');
-  }
-
-  onWriteFailure(error: unknown): void {
-    this.#services.onFailure('connection', error, this.id);
-    this.terminate();
-  }
-
-  sweep(isPinging: boolean): void {
-    if (this.#tooOldAt > 0 && performance.now() >= this.#tooOldAt) this.leave('The connection is too old: reconnect');
-    else if (isPinging && !this.outbox.isBackpressured) this.outbox.send(this.#format.ping);
+  protected sweepPeer(isPinging: boolean): void {
+    if (isPinging && !this.outbox.isBackpressured) this.outbox.send(this.format.ping);
   }
 
   terminate(): void {
-    this.#socket.destroy();
+    this.stream.destroy();
   }
 
   /** Ends the response after what waits for it, and every operation without a message. */
-  #end(code: number): void {
-    if (this.#isEnded) return;
+  protected override end(code: number): boolean {
+    if (this.isEnded) return false;
     this.outbox.flush();
-    this.#isEnded = true;
-    this.#closeCode = code;
-    this.outbox.drop();
-    this.operations.end();
+    super.end(code);
     this.#leaveServices();
     this.#response.end();
-    if (this.#socket.writableLength > 0) setTimeout(() => this.#socket.destroy(), CLOSE_TIMEOUT_MS).unref();
+    if (this.stream.writableLength > 0) setTimeout(() => this.stream.destroy(), CLOSE_TIMEOUT_MS).unref();
+    return true;
   }
 
   #leaveServices(): void {
-    const { connections, users } = this.#services;
+    const { connections, users } = this.services;
     connections.tokenExpiries.delete(this);
     if (this.subject !== undefined) users.delete(this.subject, this);
   }
 
   /** The socket has closed. */
   #onClosed(): void {
-    const isClosedHere = this.#isEnded;
-    this.#isEnded = true;
-    this.outbox.drop();
-    this.operations.end();
+    const isClosedHere = this.isEnded;
+    super.end(CLIENT_LEFT);
     this.#leaveServices();
-    const { connections, log } = this.#services;
-    const { age_seconds: seconds, bytes_sent: bytesSent, bytes_received: bytesReceived } = this.figures;
-    log.debug(
-      {
-        connection: this.id,
-        code: this.#closeCode,
-        reason: this.#closeReason || undefined,
-        seconds,
-        operations: this.operations.served,
-        bytesSent,
-        bytesReceived,
-      },
-      'connection ended',
-    );
-    const isAnswered = isClosedHere && !this.#socket.errored;
-    connections.onClosed(this, { code: this.#closeCode, reason: this.#closeReason, isAnswered });
+    this.services.connections.onClosed(this, this.logEnd(isClosedHere && !this.stream.errored));
   }
 }

@@ -1,26 +1,20 @@
-import type { Ending } from '../connections/connections.ts';
+import type { ClientConnectionServices, Ending } from '../connections/client-connection.ts';
 import type { Writer } from '../fanout/outbox/writer.ts';
-import type { Logger } from '../../base/log.ts';
 import type { IdentityServices } from './connection-identity.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
 import type { ConnectionSocket } from './connection-socket.ts';
 import type { SocketFormat } from './socket-format.ts';
 import type { Inbox } from './inbox.ts';
 import type { DeadlineOwner, InitDeadlines } from '../connections/init-deadlines.ts';
-import type { LiveOperationServices } from '../operations/live-operation-services.ts';
 
 /** Shared by all connections of a gateway. `C`: their class. */
-export interface ConnectionServices<C extends DeadlineOwner> extends LiveOperationServices, IdentityServices {
+export interface ConnectionServices<C extends DeadlineOwner> extends ClientConnectionServices, IdentityServices {
   readonly limits: ConnectionLimits;
   readonly writer: Writer;
   /** By the sub-protocol and the compression that the socket agreed on. */
   readonly formatOf: (socket: Pick<ConnectionSocket, 'protocol' | 'compression'>) => SocketFormat;
   readonly initDeadlines: InitDeadlines<C>;
   readonly inbox: Inbox;
-  readonly log: Logger;
-  readonly onSlowConsumer: () => void;
-  /** Called for each connection that is closed because its token expired. */
-  readonly onTokenExpired: () => void;
   /** Called when the socket has closed. */
   readonly onClose: (connection: C, ending: Ending) => void;
 }

@@ -4,26 +4,20 @@ import type { SubscribeMessage } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { ConnectionFacts, RequestSource } from '../../graph/context/connection-facts.ts';
 import { Outbox } from '../fanout/outbox/outbox.ts';
-import type { OutboxOwner } from '../fanout/outbox/outbox.ts';
 import type { KnownClaims } from '../identity/revocation.ts';
-import type { ConnectionFigures } from '../connections/connection-figures.ts';
 import { ConnectionIdentity } from './connection-identity.ts';
 import type { IdentityOwner } from './connection-identity.ts';
 import { ConnectionOperations } from '../operations/connection-operations.ts';
-import type { ConnectionOperationsOwner } from '../operations/connection-operations.ts';
 import type { ConnectionServices } from './connection-services.ts';
 import type { ConnectionSocket, SocketListener } from './connection-socket.ts';
 import type { Recipient } from './inbox.ts';
 import type { DeadlineOwner } from '../connections/init-deadlines.ts';
 import { PeerSilence } from './peer-silence.ts';
-import { tooOldAt } from '../connections/age-limit.ts';
-import type { ClientConnection } from '../connections/client-connection.ts';
+import { ClientConnection } from '../connections/client-connection.ts';
 import { CLOSE_CODES, closeReason } from '../connections/close-codes.ts';
 import { EarlyMessages } from './early-messages.ts';
 import type { SocketFormat } from './socket-format.ts';
 import { isServed, protocolClose } from './subprotocol.ts';
-import { RateLimit } from '../../base/limits/rate-limit.ts';
-import { wholeSeconds } from '../connections/whole-seconds.ts';
 
 /**
  * One socket that speaks graphql-transport-ws: the order of its messages, its limits and its operations. Message types, validation
@@ -31,37 +25,18 @@ import { wholeSeconds } from '../connections/whole-seconds.ts';
  * stays in use for some time after its `complete`.
  */
 export class Connection
-  implements
-    ClientConnection,
-    OutboxOwner,
-    DeadlineOwner,
-    IdentityOwner,
-    SocketListener,
-    Recipient,
-    ConnectionOperationsOwner
+  extends ClientConnection<ConnectionServices<Connection>>
+  implements DeadlineOwner, IdentityOwner, SocketListener, Recipient
 {
   readonly outbox: Outbox<SocketFormat>;
   readonly operations: ConnectionOperations;
   readonly #socket: ConnectionSocket;
-  readonly #stream: Socket;
-  readonly #services: ConnectionServices<Connection>;
-  readonly #rateLimit: RateLimit;
   readonly #identity: ConnectionIdentity;
   readonly #silence = new PeerSilence();
   /** Messages of this connection that wait for their rate or in the inbox. */
   #waitingMessages = 0;
   /** Those that wait for their rate; undefined: none has. */
   #early: EarlyMessages | undefined;
-  #isEnded = false;
-  /** Why it closes once its mutations are answered; undefined: it stays. */
-  #leaving: string | undefined;
-  /** When the connection is too old, in whole ms of performance.now(); 0: never. */
-  readonly #tooOldAt: number;
-  /** The code of the side that closed first. */
-  #closeCode = 0;
-  /** Why this side closed the connection; '': the peer closed it, or it was lost. */
-  #closeReason = '';
-  readonly #openedAtSeconds = wholeSeconds();
 
   /** @param stream the TCP socket below `socket` */
   constructor(
@@ -70,13 +45,9 @@ export class Connection
     request: Omit<RequestSource, 'params'>,
     services: ConnectionServices<Connection>,
   ) {
-    const { limits } = services;
+    super(stream, services);
     this.#socket = socket;
-    this.#stream = stream;
     this.#identity = new ConnectionIdentity(this, request, services);
-    this.#services = services;
-    this.#rateLimit = new RateLimit(limits.maxMessagesPerSecond, limits.maxMessageBurst);
-    this.#tooOldAt = tooOldAt(limits.maxAgeMs);
     this.outbox = new Outbox(socket, stream, services.writer, this, services.formatOf(socket));
     this.operations = new ConnectionOperations(this.outbox, services, this);
   }
@@ -99,37 +70,11 @@ export class Connection
     return this.#identity.address;
   }
 
-  get figures(): ConnectionFigures {
-    return {
-      queued_bytes: this.outbox.queuedBytes,
-      operations: this.operations.size,
-      bytes_sent: this.#stream.bytesWritten,
-      bytes_received: this.#stream.bytesRead,
-      age_seconds: this.ageSeconds,
-    };
+  /** Its facts count, too, and the messages that wait for their rate. */
+  override get heldBytes(): number {
+    return super.heldBytes + this.#identity.heldBytes + (this.#early?.textBytes ?? 0);
   }
 
-  /** True once it is closing: no operation is live any more. */
-  get isEnded(): boolean {
-    return this.#isEnded;
-  }
-
-  get ageSeconds(): number {
-    return wholeSeconds() - this.#openedAtSeconds;
-  }
-
-  get idleSeconds(): number {
-    const { size, endedAtSeconds } = this.operations;
-    return size > 0 ? 0 : wholeSeconds() - Math.max(this.#openedAtSeconds, endedAtSeconds);
-  }
-
-  /** Bytes that its end frees: what waits for its socket, its facts, and what its operations keep beside their documents, which others may use. */
-  get heldBytes(): number {
-    const { operations, outbox } = this;
-    return outbox.queuedBytes + operations.heldBytes + this.#identity.heldBytes + (this.#early?.textBytes ?? 0);
-  }
-
-  /** The graph has another `authenticate`. Never rejects. */
   authenticateAgain(): Promise<void> {
     return this.#identity.authenticateAgain();
   }
@@ -139,52 +84,24 @@ export class Connection
     if (this.#socket.readyState === WebSocket.OPEN) {
       this.outbox.flush();
       this.#socket.close(code, closeReason(reason));
-      this.#closeReason = reason;
+      this.closeReason = reason;
     }
-    this.#end(code);
-  }
-
-  /**
-   * Closes it with 1001 once its mutations are answered: stock clients would send them again. An operation that would begin meanwhile does
-   * not: its client sends it again. Idempotent.
-   */
-  leave(reason: string): void {
-    if (this.operations.hasMutations) this.#leaving ??= reason;
-    else this.close(CLOSE_CODES.goingAway, reason);
-  }
-
-  onOperationOver(): void {
-    if (this.#leaving !== undefined) this.leave(this.#leaving);
-  }
-
-  /** Closes it to free memory: what waits for it is dropped. Idempotent. */
-  discard(): void {
-    this.outbox.drop();
-    this.close(CLOSE_CODES.tryAgainLater, 'The server is short of memory');
-  }
-
-  /** Closes it because its claims are revoked: what waits for it is dropped. Idempotent. */
-  revoke(): void {
-    this.outbox.drop();
-    this.close(CLOSE_CODES.forbidden, 'Revoked');
+    this.end(code);
   }
 
   /** Starts listening. */
   open(): void {
     this.#socket.listen(this);
-    if (isServed(this.#socket.protocol)) this.#services.initDeadlines.add(this);
+    if (isServed(this.#socket.protocol)) this.services.initDeadlines.add(this);
     else this.close(...protocolClose(this.#socket.protocol));
   }
 
-  /** Called at intervals. Ends a connection that is too old, and a peer that sent nothing since the last call, or began a message before it and has not completed it. */
-  sweep(isPinging: boolean): void {
-    if (this.#tooOldAt > 0 && performance.now() >= this.#tooOldAt && !this.#isEnded) {
-      return this.leave('The connection is too old: reconnect');
-    }
+  /** Ends a peer that sent nothing since the last call, or began a message before it and has not completed it. */
+  protected sweepPeer(isPinging: boolean): void {
     if (this.#waitingMessages > 0) return this.#sweepPaused(isPinging);
     const silence = this.#silence.sweep(
       this.#socket.isMessageIncomplete,
-      isPinging ? this.#stream.bytesRead : undefined,
+      isPinging ? this.stream.bytesRead : undefined,
     );
     if (silence === 'late') this.close(CLOSE_CODES.timeout, 'Message not completed in time');
     else if (silence === 'silent') this.#endSilent();
@@ -198,7 +115,7 @@ export class Connection
   }
 
   #endSilent(): void {
-    this.#closeReason = 'Nothing was received for PING_INTERVAL_MS';
+    this.closeReason = 'Nothing was received for PING_INTERVAL_MS';
     this.#socket.terminate();
   }
 
@@ -207,27 +124,10 @@ export class Connection
   }
 
   onDeadline(): void {
-    if (this.#isEnded) return;
+    if (this.isEnded) return;
     // A message that waits in the inbox arrived in time; it is handled first.
     if (this.#waitingMessages > 0 && this.#early?.isEmpty !== false) setImmediate(() => this.onDeadline());
     else if (!this.#identity.isInitialised) this.close(CLOSE_CODES.timeout, 'Connection initialisation timeout');
-  }
-
-  /** What waits for the socket is dropped: it would leave after the expiry. */
-  onTokenExpired(): void {
-    this.#services.onTokenExpired();
-    this.outbox.drop();
-    this.close(CLOSE_CODES.forbidden, 'Token expired');
-  }
-
-  onSlowConsumer(): void {
-    this.#services.onSlowConsumer();
-    this.close(CLOSE_CODES.tryAgainLater, 'Slow consumer: messages were not read in time');
-  }
-
-  onWriteFailure(error: unknown): void {
-    this.#services.onFailure('connection', error, this.id);
-    this.terminate();
   }
 
   onMessageFrame(data: Buffer): void {
@@ -240,7 +140,7 @@ export class Connection
     this.#onWaited();
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     this.#receive(data).catch((error: unknown) => {
-      this.#services.onFailure('connection', error, this.id);
+      this.services.onFailure('connection', error, this.id);
       this.close(CLOSE_CODES.serviceRestart, 'Internal server error');
     });
   }
@@ -257,21 +157,21 @@ export class Connection
   /** Messages that this one counts as: a client pays for its text, not for the few bytes that it may have sent instead. */
   #costOf({ length }: Buffer): number {
     if (!this.#socket.compression) return 1;
-    return Math.min(Math.max(1, Math.ceil(length / INFLATED_MESSAGE_BYTES)), this.#services.limits.maxMessageBurst);
+    return Math.min(Math.max(1, Math.ceil(length / INFLATED_MESSAGE_BYTES)), this.services.limits.maxMessageBurst);
   }
 
   /** Handles a message at once if its rate and the inbox allow it. Otherwise it waits for both, and the socket is not read meanwhile. */
   #admit(data: Buffer | undefined, cost: number): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
-    const isEarly = this.#early?.isEmpty === false || !this.#rateLimit.take(performance.now(), cost);
-    if (!isEarly && (!data || this.#services.inbox.receive(this, data))) return;
+    const isEarly = this.#early?.isEmpty === false || !this.rateLimit.take(performance.now(), cost);
+    if (!isEarly && (!data || this.services.inbox.receive(this, data))) return;
     if (this.#waitingMessages++ === 0) this.#socket.pause();
     if (!isEarly) return;
     // Between the frames of a message only control frames come. They would keep its deadline from being looked at.
     if (!data && this.#socket.isMessageIncomplete)
       return this.close(CLOSE_CODES.policyViolation, 'Too many control frames within a message');
-    const { maxMessageBytes, maxMessagesPerSecond, maxMessageBurst } = this.#services.limits;
-    this.#early ??= new EarlyMessages(this.#rateLimit, maxMessageBytes, (due) => this.#onDue(due));
+    const { maxMessageBytes, maxMessagesPerSecond, maxMessageBurst } = this.services.limits;
+    this.#early ??= new EarlyMessages(this.rateLimit, maxMessageBytes, (due) => this.#onDue(due));
     if (this.#early.add(data, cost)) return;
     this.close(
       CLOSE_CODES.policyViolation,
@@ -280,7 +180,7 @@ export class Connection
   }
 
   #onDue(data: Buffer | undefined): void {
-    if (data) this.#services.inbox.receive(this, data);
+    if (data) this.services.inbox.receive(this, data);
     else this.#onWaited();
   }
 
@@ -289,7 +189,7 @@ export class Connection
   }
 
   async #receive(data: Buffer): Promise<void> {
-    const { maxMessageBytes, maxIdBytes } = this.#services.limits;
+    const { maxMessageBytes, maxIdBytes } = this.services.limits;
     if (data.length > maxMessageBytes) return this.#refuseLong(data);
     const message = this.outbox.format.parse(data, maxIdBytes);
     if (!message) return this.close(CLOSE_CODES.badRequest, 'Invalid message received');
@@ -299,12 +199,12 @@ export class Connection
       case MessageType.Pong:
         return;
       case MessageType.ConnectionInit:
-        this.#services.initDeadlines.delete(this);
+        this.services.initDeadlines.delete(this);
         return this.#identity.initialise(message.payload);
       case MessageType.Subscribe:
         return this.#subscribe(message);
       case MessageType.Complete:
-        if (this.operations.complete(message.id)) this.#rateLimit.giveBack();
+        if (this.operations.complete(message.id)) this.rateLimit.giveBack();
         return;
     }
   }
@@ -321,29 +221,27 @@ export class Connection
   #factsFor(id: string): ConnectionFacts | undefined {
     const { facts } = this.#identity;
     if (!facts) this.close(CLOSE_CODES.unauthorized, 'Unauthorized');
-    else if (this.#leaving === undefined && this.operations.has(id))
+    else if (!this.isLeaving && this.operations.has(id))
       this.close(CLOSE_CODES.idInUse, `Subscriber for ${id} already exists`);
-    else if (this.#leaving === undefined) return facts;
+    else if (!this.isLeaving) return facts;
     return undefined;
   }
 
   /** A message that is too long ends its operation, or the connection if it names none. It is not parsed. */
   #refuseLong(data: Buffer): void {
-    const id = this.outbox.format.subscribedId(data, this.#services.limits.maxIdBytes);
+    const id = this.outbox.format.subscribedId(data, this.services.limits.maxIdBytes);
     if (id === undefined) this.close(CLOSE_CODES.messageTooBig, this.#tooLong);
     else if (this.#factsFor(id)) this.operations.refuse(id, this.#tooLong, 'BAD_USER_INPUT');
   }
 
   get #tooLong(): string {
-    return `A message may have ${this.#services.limits.maxMessageBytes} bytes (MAX_MESSAGE_BYTES)`;
+    return `A message may have ${this.services.limits.maxMessageBytes} bytes (MAX_MESSAGE_BYTES)`;
   }
 
   /** Called when the socket has closed. */
   onClosed(code: number): void {
-    this.#end(code);
-    this.#logEnd();
-    const isAnswered = code !== NO_CLOSE_FRAME;
-    this.#services.onClose(this, { code: this.#closeCode, reason: this.#closeReason, isAnswered });
+    this.end(code);
+    this.services.onClose(this, this.logEnd(code !== NO_CLOSE_FRAME));
   }
 
   onViolation(code: number, text: string): void {
@@ -351,38 +249,17 @@ export class Connection
   }
 
   onError(error: Error): void {
-    this.#services.log.debug({ err: error, connection: this.id }, 'socket error');
+    this.services.log.debug({ err: error, connection: this.id }, 'socket error');
   }
 
-  /** A peer's reason is data of a client, so it is not logged. */
-  #logEnd(): void {
-    const { bytesWritten, bytesRead } = this.#stream;
-    this.#services.log.debug(
-      {
-        connection: this.id,
-        code: this.#closeCode,
-        reason: this.#closeReason || undefined,
-        seconds: this.ageSeconds,
-        operations: this.operations.served,
-        bytesSent: bytesWritten,
-        bytesReceived: bytesRead,
-      },
-      'connection ended',
-    );
-  }
-
-  #end(code: number): void {
-    this.outbox.drop();
-    if (this.#isEnded) return;
-    this.#isEnded = true;
-    this.#closeCode = code;
-    this.#services.initDeadlines.delete(this);
+  protected override end(code: number): boolean {
+    if (!super.end(code)) return false;
+    this.services.initDeadlines.delete(this);
     this.#identity.end();
-    this.operations.end();
-    if (!this.#early) return;
-    this.#early.end();
+    this.#early?.end();
     // The peer's close frame is to be read.
-    this.#socket.resume();
+    if (this.#early) this.#socket.resume();
+    return true;
   }
 }
 
