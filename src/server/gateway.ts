@@ -386,7 +386,7 @@ function createGateway(services: GatewayServices, given: GatewayParts) {
       onRefused,
     }),
   );
-  unreadyWhile('connections', () => gateway.connections.isFull);
+  unreadyWhile('connections', () => gateway.connections.checkFull());
   unreadyWhile('memory', () => memory.isShort);
   memory.relieve = (bytes) => gateway.connections.relieve(bytes);
   metrics.total(

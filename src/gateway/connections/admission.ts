@@ -41,8 +41,8 @@ export class Admission {
     this.#overload = overload;
   }
 
-  /** True from the limit of connections on until there are 5 % less: the gateway should not be ready meanwhile, without flapping. */
-  get isFull(): boolean {
+  /** Returns true from the limit of connections on until there are 5 % less, so that readiness does not flap. Remembers the result. */
+  checkFull(): boolean {
     const { maxConnections, maxOpenFiles } = this.#limits;
     const limit = Math.min(maxConnections || Infinity, maxOpenFiles);
     this.#isFull = this.#connections() >= (this.#isFull ? limit * REOPENED_FRACTION : limit);

@@ -87,9 +87,9 @@ export class Connections {
     while (isStarting()) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** True while MAX_CONNECTIONS is reached. */
-  get isFull(): boolean {
-    return this.#admission.isFull;
+  /** See `Admission.checkFull`. */
+  checkFull(): boolean {
+    return this.#admission.checkFull();
   }
 
   /** Connections that the drain has closed. */

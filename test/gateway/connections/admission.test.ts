@@ -30,7 +30,7 @@ describe('Admission', () => {
   it('admits every handshake without limits', () => {
     const admission = new Admission(OPEN, () => 100_000, CALM);
     for (let i = 0; i < 10_000; i++) assert.equal(admission.refusal(0), undefined);
-    assert.equal(admission.isFull, false);
+    assert.equal(admission.checkFull(), false);
   });
 
   it('follows limits that change while it runs', () => {
@@ -53,9 +53,9 @@ describe('Admission', () => {
     const limits = { ...OPEN, maxConnections: 7, maxOpenFiles: 6 };
     let connections = 5;
     const admission = new Admission(limits, () => connections, CALM);
-    assert.deepEqual([admission.refusal(0), admission.isFull], [undefined, false]);
+    assert.deepEqual([admission.refusal(0), admission.checkFull()], [undefined, false]);
     connections = 6;
-    assert.deepEqual([admission.refusal(0), admission.isFull], ['open_files', true]);
+    assert.deepEqual([admission.refusal(0), admission.checkFull()], ['open_files', true]);
     limits.maxConnections = 6;
     assert.equal(admission.refusal(0), 'connections');
   });
@@ -65,7 +65,7 @@ describe('Admission', () => {
     const admission = new Admission({ ...OPEN, maxConnections: 100 }, () => connections, CALM);
     const isFullAt = (count: number) => {
       connections = count;
-      return admission.isFull;
+      return admission.checkFull();
     };
     assert.deepEqual([99, 100, 95, 94, 99, 100].map(isFullAt), [false, true, true, false, false, true]);
   });
