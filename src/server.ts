@@ -28,7 +28,6 @@ import { Profiling } from './ops/profiling/profiling-routes.ts';
 import type { StartedGateway } from './server/gateway.ts';
 import { openLive, problemsOf } from './server/live.ts';
 import { openBus } from './server/bus.ts';
-import type { GraphPart } from './server/graph-part.ts';
 import { graphProblems } from './server/graph-problems.ts';
 import { GraphReloads } from './server/graph-reloads.ts';
 import type { ReloadOutcome } from './server/graph-reloads.ts';
@@ -36,6 +35,7 @@ import type { Component, GatewayServices, RoleServices } from './server/services
 import { openReload } from './server/reload.ts';
 import { openTracing } from './server/tracing.ts';
 import { startTunables } from './server/tunables.ts';
+import { Versioned } from './server/versioned.ts';
 import { findUnknownBackends } from './graph/loading/unknown-backends.ts';
 import { tunablesRoute } from './ops/tunables/tunables-route.ts';
 import { readVersion } from './base/version.ts';
@@ -140,18 +140,17 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     register(new GarbageCollections(metrics).start());
     const loader = options.graph ?? new GraphLoader(config.GRAPH || BUILT_IN_GRAPH);
     // A module of the graph may wait for ever.
-    const graph = (await orAborted(loader.load(), options.stop, () => new StoppedError()))!;
-    const problems = graphProblems(config, graph);
+    const first = (await orAborted(loader.load(), options.stop, () => new StoppedError()))!;
+    const problems = graphProblems(config, first);
     if (problems.length > 0) throw new GraphError(problems.join('\n'));
-    for (const { message } of [...config.unknownVariables, ...findUnknownBackends(config.backends.keys(), graph)])
+    for (const { message } of [...config.unknownVariables, ...findUnknownBackends(config.backends.keys(), first)])
       log.warn(message);
     for (const warning of kafkaWarnings(config)) log.warn(warning);
-    for (const warning of graph.warnings) log.warn({ graph: graph.name }, warning);
-    const graphParts: GraphPart[] = [];
+    for (const warning of first.warnings) log.warn({ graph: first.name }, warning);
+    const graph = new Versioned(first);
     const reloads = new GraphReloads({
       loader,
       graph,
-      parts: graphParts,
       config,
       log,
       metrics,
@@ -159,8 +158,8 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       onReload: options.onReload,
     });
     const details: Record<string, () => unknown> = {
-      graph: () => graph.name,
-      graph_revision: () => reloads.graph.revision,
+      graph: () => graph.current.name,
+      graph_revision: () => graph.current.revision,
     };
     const readiness = () => Object.fromEntries(Object.entries(details).map(([name, read]) => [name, read()]));
     const lag = register(new LoopLag(config.MAX_LOOP_LAG_MS)).start();
@@ -191,7 +190,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       config,
       log,
       metrics,
-      graph,
+      graph: first,
       register,
       status: () => {
         const reasons = status === 'ready' ? unreadyReasons() : [];
@@ -214,7 +213,6 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       config,
       tunables,
       graph,
-      graphParts,
       bus,
       embedded: config.isEmbedded ? new EmbeddedTopics({ isFed: options.isFed ?? false }) : undefined,
       log,
@@ -234,7 +232,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       const { KafkaAccess } = await import('./kafka/access/kafka-access.ts');
       await register(KafkaAccess.of(config)).open(log);
     }
-    if (config.ROLE === 'gateway' && graph.bindings.size > 0) {
+    if (config.ROLE === 'gateway' && first.bindings.size > 0) {
       const { WorkerWatch } = await import('./server/worker-watch.ts');
       const watch = register(new WorkerWatch({ bus, log, metrics, messages: () => gateway?.workerMessages() ?? 0 }));
       watch.start();
@@ -265,7 +263,7 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       settled: async () => gateway?.settled(),
       embedded: services.embedded,
       get graph() {
-        return reloads.graph;
+        return graph.current;
       },
       reload: () => reloads.reload(),
       reloadPods,
@@ -273,11 +271,11 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
       banner: banner({
         version: readVersion(),
         config,
-        graphName: graph.name,
+        graphName: first.name,
         port,
         adminPort,
-        hasSamples: graph.samples !== undefined,
-        operation: exampleOperation(graph),
+        hasSamples: first.samples !== undefined,
+        operation: exampleOperation(first),
       }),
     };
   } catch (error) {

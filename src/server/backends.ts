@@ -13,8 +13,7 @@ const LOG_WINDOW_MS = 10_000;
 
 /** The graph's backends. In the embedded mode, the samples respond for backends without a URL. */
 export async function openBackends(services: RoleServices): Promise<Backends> {
-  const { config, tunables, graph, graphParts, log, metrics, details, register } = services;
-  const names = graph.context.backends ?? [];
+  const { config, tunables, graph, log, metrics, details, register } = services;
   const samples = register(new SampleBackends({ log }));
   /** What a graph calls; those that the former graph called as well, until nothing of it runs any more. */
   const configs = new Map<string, BackendConfig>();
@@ -26,21 +25,11 @@ export async function openBackends(services: RoleServices): Promise<Backends> {
     if (sampled) samples.respond = sampled.respond;
     for (const [name, backend] of [...(sampled?.urls ?? []), ...config.backends]) configs.set(name, backend);
   };
-  call(await sampledBy(graph));
-  const observer = createObserver(names, log, metrics);
-  graphParts.push({
-    open: async (next) => {
-      const sampled = await sampledBy(next);
-      return {
-        serve: () => {
-          observer.addNames(next.context.backends ?? []);
-          call(sampled);
-          return Promise.resolve();
-        },
-        discard: () => Promise.resolve(),
-      };
-    },
-  });
+  const first = await sampledBy(graph.current);
+  call(first);
+  graph.derive(first, { open: sampledBy, serve: call });
+  const observer = createObserver(graph.current.context.backends ?? [], log, metrics);
+  graph.onServe(({ context }) => observer.addNames(context.backends ?? []));
   const backends = register(
     new Backends({
       backends: configs,

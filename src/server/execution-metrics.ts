@@ -1,13 +1,12 @@
 import { Executions, rootFieldsOf } from '../graph/execution/executions.ts';
-import { replacing } from './graph-part.ts';
 import type { RoleServices } from './services.ts';
 
 /** Bounds of the requests of one execution. The reference graph has 32 backends. */
 const REQUESTS = [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 100];
 
 /** Counts the pod's executions, in its metrics. */
-export function createExecutions({ graph, graphParts, metrics }: RoleServices): Executions {
-  const label = { labelName: 'field', labelValues: rootFieldsOf(graph.schema) };
+export function createExecutions({ graph, metrics }: RoleServices): Executions {
+  const label = { labelName: 'field', labelValues: rootFieldsOf(graph.current.schema) };
   const seconds = metrics.histogram({
     name: 'crier_execution_seconds',
     help: 'Time of executions, by the root field of their operation; those with several are "other".',
@@ -19,11 +18,9 @@ export function createExecutions({ graph, graphParts, metrics }: RoleServices): 
     bounds: REQUESTS,
     ...label,
   });
-  graphParts.push(
-    replacing(({ schema }) => {
-      for (const histogram of [seconds, requests]) histogram.addLabelValues(rootFieldsOf(schema));
-    }),
-  );
+  graph.onServe(({ schema }) => {
+    for (const histogram of [seconds, requests]) histogram.addLabelValues(rootFieldsOf(schema));
+  });
   const executions = new Executions({
     seconds: (field) => seconds.of(field),
     backendRequests: (field) => requests.of(field),

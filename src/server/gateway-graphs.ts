@@ -4,68 +4,35 @@ import type { GraphRuntime } from '../graph/runtime.ts';
 import { ServedGraphs } from '../graph/served-graphs.ts';
 import { openDocuments, showDocuments } from './documents.ts';
 import type { GraphDocuments } from './documents.ts';
-import type { GraphPart, OpenedGraph } from './graph-part.ts';
 import { createRuntime } from './graph-runtime.ts';
 import type { RuntimePorts } from './graph-runtime.ts';
-import type { Component, RoleServices } from './services.ts';
+import type { RoleServices } from './services.ts';
 import { followStates, showStates } from './states.ts';
 
 /** A graph with what a gateway has opened to run its operations. */
 interface GatewayGraph {
-  readonly graph: Graph;
   readonly runtime: GraphRuntime;
   readonly documents: GraphDocuments;
   readonly states: StateCompleteness | undefined;
 }
 
-/**
- * Moves the live operations to the graph that is served. Never rejects.
- * @param isAuthenticated true if this graph or the former one has an `authenticate`
- */
-type Migrate = (isAuthenticated: boolean) => Promise<void>;
-
 /** The graph that a gateway runs operations of, and those that it has run. */
-export class GatewayGraphs implements GraphPart, Component {
+export interface GatewayGraphs {
   readonly runtime: ServedGraphs;
-  readonly #services: RoleServices;
-  readonly #ports: RuntimePorts;
-  readonly #migrate: Migrate;
-  #served: GatewayGraph;
-
-  static async open(services: RoleServices, ports: RuntimePorts, migrate: Migrate): Promise<GatewayGraphs> {
-    return new GatewayGraphs(services, ports, migrate, await open(services, ports, services.graph, 0));
-  }
-
-  private constructor(services: RoleServices, ports: RuntimePorts, migrate: Migrate, first: GatewayGraph) {
-    this.#services = services;
-    this.#ports = ports;
-    this.#migrate = migrate;
-    this.#served = first;
-    this.runtime = new ServedGraphs(first.runtime);
-    showDocuments(services, () => this.#served.documents);
-    showStates(services, () => this.#served.states);
-  }
-
   /** Of a channel with a state that was read in an epoch. */
-  readonly isStateComplete = (channel: string, epoch: number): boolean =>
-    this.#served.states?.isComplete(channel, epoch) ?? true;
+  readonly isStateComplete: StateCompleteness['isComplete'];
+}
 
-  async open(graph: Graph, generation: number): Promise<OpenedGraph> {
-    const next = await open(this.#services, this.#ports, graph, generation);
-    return { serve: () => this.#serve(next), discard: () => close(next) };
-  }
-
-  close(): Promise<void> {
-    return close(this.#served);
-  }
-
-  async #serve(next: GatewayGraph): Promise<void> {
-    const former = this.#served;
-    this.#served = next;
-    this.runtime.replace(next.runtime);
-    await this.#migrate([former, next].some(({ graph }) => graph.context.authenticate !== undefined));
-    await close(former);
-  }
+export async function openGraphs(services: RoleServices, ports: RuntimePorts): Promise<GatewayGraphs> {
+  const { graph, register } = services;
+  const openNext = (next: Graph, generation: number) => open(services, ports, next, generation);
+  const first = await openNext(graph.current, 0);
+  const runtime = new ServedGraphs(first.runtime);
+  const served = graph.derive(first, { open: openNext, serve: (next) => runtime.replace(next.runtime), close });
+  register({ close: () => close(served.current) });
+  showDocuments(services, () => served.current.documents);
+  showStates(services, () => served.current.states);
+  return { runtime, isStateComplete: (channel, epoch) => served.current.states?.isComplete(channel, epoch) ?? true };
 }
 
 async function open(
@@ -83,7 +50,7 @@ async function open(
     documents: documents.requested,
     isStateComplete,
   });
-  return { graph, runtime, documents, states };
+  return { runtime, documents, states };
 }
 
 async function close({ documents, states }: GatewayGraph): Promise<void> {

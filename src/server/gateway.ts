@@ -37,8 +37,7 @@ import { openBackends } from './backends.ts';
 import { countDeliveries, deliveryObservations } from './delivery-metrics.ts';
 import { createExecutions } from './execution-metrics.ts';
 import { createReceiver } from './flow-receiver.ts';
-import { GatewayGraphs } from './gateway-graphs.ts';
-import { replacing } from './graph-part.ts';
+import { openGraphs } from './gateway-graphs.ts';
 import { createAudit, createTriggers } from './graph-runtime.ts';
 import { ENDPOINT, createHttpServer } from './http-server.ts';
 import { createAuthenticator } from './identity.ts';
@@ -104,13 +103,7 @@ export async function startGateway(services: GatewayServices, isListening = true
   // Closed after the sockets: a drain answers mutations that are under way.
   const publish = await openPublishing(services);
   const ports = { backends: await openBackends(services), publish, triggers: createTriggers(services), executions };
-  const graphs = register(
-    await GatewayGraphs.open(services, ports, (isAuthenticated) => {
-      if (isAuthenticated) streams.endWaiting();
-      return reloadOperations(gateway.connections, isAuthenticated);
-    }),
-  );
-  const { runtime, isStateComplete } = graphs;
+  const { runtime, isStateComplete } = await openGraphs(services, ports);
   const revocations = register(new Revocations());
   const authenticator = await createAuthenticator(services, revocations);
   const writer = createWriter(services);
@@ -169,7 +162,12 @@ export async function startGateway(services: GatewayServices, isListening = true
     '/debug/connections',
     connectionsRoute(() => gateway.connections),
   );
-  services.graphParts.push(graphs);
+  // Last: live operations move to a graph that all parts serve.
+  services.graph.onServe((next, former) => {
+    const isAuthenticated = [former, next].some(({ context }) => context.authenticate !== undefined);
+    if (isAuthenticated) streams.endWaiting();
+    return reloadOperations(gateway.connections, isAuthenticated);
+  });
   gateway.start();
   register({ close: () => drainGateway(gateway, httpServer, services) });
   const { HOST: host, PORT } = config;
@@ -302,10 +300,10 @@ function createDocumentQueue({ metrics }: RoleServices, hasEvents: () => boolean
 function createGateway(services: GatewayServices, given: GatewayParts) {
   const { httpServer, files, proxies, refusedOrigins, refused, handshakes, ...parts } = given;
   const { onRefused } = refused;
-  const { config, tunables, graph, graphParts, log, metrics, memory, isLoopLate, hurry, unreadyWhile } = services;
+  const { config, tunables, graph, log, metrics, memory, isLoopLate, hurry, unreadyWhile } = services;
   const failures = new LogWindow(LOG_WINDOW_MS);
-  const subscriptions = new SubscriptionTally(subscriptionFields(graph));
-  graphParts.push(replacing((next) => subscriptions.replace(subscriptionFields(next))));
+  const subscriptions = new SubscriptionTally(subscriptionFields(graph.current));
+  graph.onServe((next) => subscriptions.replace(subscriptionFields(next)));
   const limits = {
     maxOperations: config.MAX_OPERATIONS_PER_CONNECTION,
     maxIdBytes: config.MAX_OPERATION_ID_BYTES,

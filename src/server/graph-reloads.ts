@@ -6,8 +6,8 @@ import type { GraphLoader } from '../graph/loading/load.ts';
 import type { Logger } from '../base/log.ts';
 import type { Metrics } from '../ops/metrics/metrics.ts';
 import { findUnknownBackends } from '../graph/loading/unknown-backends.ts';
-import type { GraphPart, OpenedGraph } from './graph-part.ts';
 import { graphProblems } from './graph-problems.ts';
+import type { Versioned } from './versioned.ts';
 
 /**
  * - `swapped`: the pod serves the graph of the folder; its live operations have moved to it, or have ended
@@ -20,9 +20,7 @@ export type ReloadOutcome =
 
 export interface GraphReloadsOptions {
   readonly loader: Pick<GraphLoader, 'load'>;
-  /** The graph that is served first. */
-  readonly graph: Graph;
-  readonly parts: readonly GraphPart[];
+  readonly graph: Versioned<Graph>;
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Pick<Metrics, 'graphReloads'>;
@@ -41,20 +39,12 @@ const LOAD_TIMEOUT_MS = 60_000;
  */
 export class GraphReloads {
   readonly #options: GraphReloadsOptions;
-  #served: Graph;
-  #generation = 0;
   #running: Promise<ReloadOutcome> | undefined;
   /** Begins after the running one, for all who ask meanwhile: the folder may have changed since that one has read it. */
   #next: Promise<ReloadOutcome> | undefined;
 
   constructor(options: GraphReloadsOptions) {
     this.#options = options;
-    this.#served = options.graph;
-  }
-
-  /** The graph that is served. */
-  get graph(): Graph {
-    return this.#served;
   }
 
   /** Never rejects. */
@@ -81,18 +71,19 @@ export class GraphReloads {
   }
 
   async #attempt(): Promise<ReloadOutcome> {
-    const former = this.#served;
+    const { graph } = this.#options;
+    const { revision } = graph.current;
     try {
       this.#assertNotDraining();
-      const graph = await this.#load(former.revision);
-      if (!graph) return { outcome: 'unchanged', revision: former.revision };
-      this.#check(graph);
-      await this.#serve(await this.#open(graph), graph);
-      return { outcome: 'swapped', revision: graph.revision };
+      const next = await this.#load(revision);
+      if (!next) return { outcome: 'unchanged', revision };
+      this.#check(next);
+      await graph.replace(next, () => this.#assertNotDraining());
+      return { outcome: 'swapped', revision: next.revision };
     } catch (error) {
       const problems = error instanceof SetupError ? error.message.split('\n') : [String(error)];
       if (!(error instanceof SetupError)) this.#options.log.error({ err: error }, 'reloading the graph failed');
-      return { outcome: 'refused', revision: this.#served.revision, problems };
+      return { outcome: 'refused', revision: graph.current.revision, problems };
     }
   }
 
@@ -119,28 +110,6 @@ export class GraphReloads {
     if (problems.length > 0) throw new GraphError(problems.join('\n'));
     for (const { message } of findUnknownBackends(config.backends.keys(), graph)) log.warn(message);
     for (const warning of graph.warnings) log.warn({ graph: graph.name }, warning);
-  }
-
-  /** All parts, or none. */
-  async #open(graph: Graph): Promise<readonly OpenedGraph[]> {
-    const generation = ++this.#generation;
-    const openings = await Promise.allSettled(this.#options.parts.map((part) => part.open(graph, generation)));
-    const opened = openings.flatMap((opening) => (opening.status === 'fulfilled' ? [opening.value] : []));
-    const failure = openings.find((opening) => opening.status === 'rejected');
-    try {
-      if (failure) throw failure.reason;
-      this.#assertNotDraining();
-    } catch (error) {
-      await Promise.all(opened.map((one) => one.discard()));
-      throw error;
-    }
-    return opened;
-  }
-
-  async #serve(opened: readonly OpenedGraph[], graph: Graph): Promise<void> {
-    this.#served = graph;
-    // In one turn of the event loop.
-    await Promise.all(opened.map((one) => one.serve()));
   }
 
   #assertNotDraining(): void {

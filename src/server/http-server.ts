@@ -17,7 +17,6 @@ import { RequestAdmission } from '../gateway/http/request-admission.ts';
 import { isBodyShort } from '../gateway/http/request-head.ts';
 import { shareOf } from '../config/processes.ts';
 import { acceptsTokens } from '../config/token-keys.ts';
-import { replacing } from './graph-part.ts';
 import type { GatewayServices } from './services.ts';
 
 export const ENDPOINT = '/graphql';
@@ -55,7 +54,7 @@ export function createHttpServer(
 }
 
 /** GraphiQL for browsers, and a text for every other client, of the graph that is served; in development the dashboard, too. */
-function openPages({ config, graph, graphParts, live }: GatewayServices): GraphiqlHandler {
+function openPages({ config, graph, live }: GatewayServices): GraphiqlHandler {
   const hasLive = config.GRAPHIQL && !config.isProduction;
   const dashboard: GraphiqlHandler = hasLive ? developmentLive(live.routes, config.ADMIN_TOKEN) : () => false;
   const pagesOf = (of: Graph): GraphiqlHandler => {
@@ -70,9 +69,8 @@ function openPages({ config, graph, graphParts, live }: GatewayServices): Graphi
     });
     return (request, response) => graphiql(request, response) || overview(request, response);
   };
-  let handle = pagesOf(graph);
-  graphParts.push(replacing((next) => void (handle = pagesOf(next))));
-  return (request, response) => dashboard(request, response) || handle(request, response);
+  const pages = graph.derive(pagesOf(graph.current), { open: pagesOf });
+  return (request, response) => dashboard(request, response) || pages.current(request, response);
 }
 
 /** Who writes the records of the graph's topics. */

@@ -2,28 +2,21 @@ import { Authenticator } from '../gateway/identity/authenticator.ts';
 import type { Revocations } from '../gateway/identity/revocations.ts';
 import { identityWarnings } from '../config/identity-warnings.ts';
 import { acceptsTokens } from '../config/token-keys.ts';
-import { replacing } from './graph-part.ts';
 import type { GatewayServices } from './services.ts';
 
 /** Who connections and requests belong to. Resolves when the keys of tokens were fetched, or could not be. */
 export async function createAuthenticator(services: GatewayServices, revocations: Revocations): Promise<Authenticator> {
-  const { config, log, metrics, graphParts } = services;
-  let { context } = services.graph;
-  for (const warning of identityWarnings(config, context.authenticate !== undefined)) log.warn(warning);
+  const { config, log, metrics, graph } = services;
+  for (const warning of identityWarnings(config, graph.current.context.authenticate !== undefined)) log.warn(warning);
   const tokens = acceptsTokens(config) ? await (await import('./tokens.ts')).openTokens(services) : undefined;
   const authenticator = new Authenticator({
-    authenticate: (request) => context.authenticate?.(request),
+    authenticate: (request) => graph.current.context.authenticate?.(request),
     tokens,
     revocations,
     timeoutMs: config.AUTHENTICATION_TIMEOUT_MS,
     log,
     onFailure: (reason) => metrics.authenticationFailures.inc({ reason }),
   });
-  graphParts.push(
-    replacing((graph) => {
-      context = graph.context;
-      authenticator.onGraphReplaced();
-    }),
-  );
+  graph.onServe(() => authenticator.onGraphReplaced());
   return authenticator;
 }

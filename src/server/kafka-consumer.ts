@@ -21,6 +21,7 @@ export function createConsumer(
   { config, graph, bus, log, metrics, details }: RoleServices,
   { claim, records, onFatal, ...ports }: ConsumerPorts,
 ): KafkaConsumer {
+  const { name } = graph.current;
   const observer = kafkaObserver(metrics, records);
   const acquire = async (lease: PartitionLease) => {
     await claim.claim();
@@ -30,12 +31,12 @@ export function createConsumer(
     ...ports,
     onFatal,
     findGroupId: async (topics, cluster) => {
-      const groupId = await defaultGroupId(graph.name, topics, cluster, log);
+      const groupId = await defaultGroupId(name, topics, cluster, log);
       await claim.start(groupId).catch(onFatal);
       return groupId;
     },
     acquire,
-    facts: () => ({ pod: processName(config), graph: graph.name, place: claim.place }),
+    facts: () => ({ pod: processName(config), graph: name, place: claim.place }),
     config,
     observer,
     log,

@@ -1,4 +1,5 @@
 import type { OperationTallies } from '../graph/documents/operation-tallies.ts';
+import type { Graph } from '../graph/graph.ts';
 import { LiveEndpoint } from '../ops/live/live-endpoint.ts';
 import { livePageRoutes } from '../ops/live/live-page.ts';
 import { MetricValues } from '../ops/live/metric-values.ts';
@@ -10,7 +11,8 @@ import { processName } from '../config/pod-name.ts';
 import { readVersion } from '../base/version.ts';
 import type { Live, RoleServices } from './services.ts';
 
-export interface LiveOptions extends Pick<RoleServices, 'config' | 'log' | 'metrics' | 'graph' | 'register'> {
+export interface LiveOptions extends Pick<RoleServices, 'config' | 'log' | 'metrics' | 'register'> {
+  readonly graph: Graph;
   readonly status: () => Pick<Stats, 'status' | 'problems'>;
   readonly loopLagMs: () => number;
   readonly tallies: () => OperationTallies | undefined;

@@ -59,7 +59,7 @@ async function openWriter(services: RoleServices): Promise<Write | undefined> {
       return (producer ??= openProducer(services));
     };
     // Not by the first record, whose load would hold up events, and fail for as long as the process lives.
-    if (graph.schema.getMutationType()) await open();
+    if (graph.current.schema.getMutationType()) await open();
     return async (record) => {
       const { partition, offset, timestamp } = await (await open()).send(record);
       return { partition, offset, timestamp: new Date(timestamp).toISOString() };

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { TopicRecords } from '../ops/check/topic-records.ts';
 import type { CheckedTopic } from '../ops/check/topic-records.ts';
 import { firstSamples } from '../graph/embedded/first-samples.ts';
+import type { Graph } from '../graph/graph.ts';
 import { errorOf } from '../base/errors.ts';
 import type { TopicDecoders } from '../kafka/decoding/topic-decoders.ts';
 import type { Logger } from '../base/log.ts';
@@ -11,17 +12,21 @@ import type { Component, RoleServices } from './services.ts';
 const FIRST_PAUSE_MS = 2000;
 const MAX_PAUSE_MS = 60_000;
 
+export interface RecordCheckServices extends Pick<RoleServices, 'config' | 'log'> {
+  readonly graph: Graph;
+}
+
 /**
  * Logs what does not fit between the graph and the records of its topics: one line for each topic and field. A topic that is away or
  * empty is compared with its first records, once they are there. Apart from the path of records: it has a connection of its own.
  */
 export class RecordCheck implements Component {
-  readonly #services: Pick<RoleServices, 'graph' | 'log'>;
+  readonly #services: RecordCheckServices;
   readonly #records: TopicRecords;
   readonly #closed = new AbortController();
   #running: Promise<void> | undefined;
 
-  constructor(services: Pick<RoleServices, 'config' | 'graph' | 'log'>, decoders: ReadonlyMap<string, TopicDecoders>) {
+  constructor(services: RecordCheckServices, decoders: ReadonlyMap<string, TopicDecoders>) {
     this.#services = services;
     this.#records = new TopicRecords(services.config, services.graph, decoders);
   }

@@ -7,7 +7,7 @@ import type { RoleServices, Worker } from './services.ts';
 
 /** Publishes the records of the embedded topics, and appends the graph's sample records to them. */
 export function createSampler(services: RoleServices, publisher: RecordPublisher): Worker {
-  const { config, bus, embedded, graphParts, log } = services;
+  const { config, bus, embedded, graph, log } = services;
   const topics = embedded ?? new EmbeddedTopics();
   const leased = new Set<string>();
   topics.connect(async (record, signal) => {
@@ -16,40 +16,33 @@ export function createSampler(services: RoleServices, publisher: RecordPublisher
     leased.add(topic);
     await publisher.publish([record], signal);
   });
-  const samplerOf = (graph: Graph) => {
-    logMissingSamples(log, graph, topics);
-    return (
-      graph.samples &&
-      new Sampler({
-        samples: graph.samples,
-        seed: 1,
-        intervalMs: config.SAMPLE_INTERVAL_MS,
-        log,
-        process: async ({ topic, key, value }, signal) => void (await topics.append(topic, { key, value }, signal)),
-      })
-    );
-  };
-  let sampler = samplerOf(services.graph);
+  const samplerOf = ({ samples }: Graph) =>
+    samples &&
+    new Sampler({
+      samples,
+      seed: 1,
+      intervalMs: config.SAMPLE_INTERVAL_MS,
+      log,
+      process: async ({ topic, key, value }, signal) => void (await topics.append(topic, { key, value }, signal)),
+    });
   let status: 'starting' | 'started' | 'closed' = 'starting';
-  graphParts.push({
-    open: (graph) => {
-      const serve = async () => {
-        const former = sampler;
-        const next = (sampler = samplerOf(graph));
-        await former?.close();
-        if (status === 'started') next?.start();
-      };
-      return Promise.resolve({ serve, discard: () => Promise.resolve() });
+  const sampler = graph.derive(samplerOf(graph.current), {
+    open: samplerOf,
+    serve: async (next, former) => {
+      logMissingSamples(log, graph.current, topics);
+      await former?.close();
+      if (status === 'started') next?.start();
     },
   });
+  logMissingSamples(log, graph.current, topics);
   return {
     start: () => {
       status = 'started';
-      sampler?.start();
+      sampler.current?.start();
     },
     close: async () => {
       status = 'closed';
-      await sampler?.close();
+      await sampler.current?.close();
     },
   };
 }

@@ -8,7 +8,7 @@ import type { MemoryGuard } from '../ops/memory/memory-guard.ts';
 import type { Metrics } from '../ops/metrics/metrics.ts';
 import type { Tracing } from '../ops/tracing/tracing.ts';
 import type { Tunables } from '../ops/tunables/tunables.ts';
-import type { GraphPart } from './graph-part.ts';
+import type { Versioned } from './versioned.ts';
 
 /** A component to close. `close` is idempotent, bounded in time, and safe before the start. */
 export interface Component {
@@ -25,9 +25,8 @@ export interface RoleServices {
   readonly config: Config;
   /** Read at each use: they change while the server runs. `config` has their values at the start. */
   readonly tunables: Tunables;
-  /** The first graph: a reload replaces it in each of `graphParts`. */
-  readonly graph: Graph;
-  readonly graphParts: GraphPart[];
+  /** The graph that the pod serves: a reload replaces it. */
+  readonly graph: Versioned<Graph>;
   readonly bus: Bus;
   /** undefined: records come from Kafka. */
   readonly embedded?: EmbeddedTopics | undefined;

@@ -8,9 +8,11 @@ import { stateSignatures } from '../graph/state/state-signature.ts';
 import { Converter } from '../kafka/decoding/converter.ts';
 import type { RecordLimits } from '../kafka/decoding/record.ts';
 import type { TopicDecoders } from '../kafka/decoding/topic-decoders.ts';
-import type { SnakeCase } from '../kafka/decoding/snake-case.ts';
-import type { DecodersOf } from './schema-registry.ts';
+import { SnakeCase } from '../kafka/decoding/snake-case.ts';
+import { RecordCheck } from './record-check.ts';
+import type { DecodersOf, openSchemaRegistry } from './schema-registry.ts';
 import type { RoleServices } from './services.ts';
+import { unmatchedRecords } from './unmatched-log.ts';
 
 /** How a worker makes messages of records, for one graph. */
 export interface WorkerGraph {
@@ -22,9 +24,11 @@ export interface WorkerGraph {
   readonly converter: Converter;
   /** Of the parts of records that messages carry, by topic. */
   readonly printers: ReadonlyMap<string, PartsPrinter>;
+  readonly check: RecordCheck;
 }
 
-export interface WorkerGraphPorts {
+/** What the graphs that a worker serves one after the other share. */
+interface WorkerGraphPorts {
   readonly limits: RecordLimits;
   readonly snakeCase: SnakeCase;
   readonly decodersOf: DecodersOf;
@@ -37,7 +41,77 @@ const UNREADABLE_KEY =
   'only subscriptions to every key, and fields with state. Write keys as text (in Kafka Connect, key.converter=org.apache.kafka.connect.storage.StringConverter), or ' +
   'add state: {} to fields that match a path';
 
-export function createWorkerGraph(
+/** The graph whose records the worker publishes, with its metrics. */
+export async function openWorkerGraph(services: RoleServices): Promise<{ readonly current: WorkerGraph }> {
+  const { config, graph, metrics, register } = services;
+  const ports = await openPorts(services);
+  const open = (next: Graph) => createWorkerGraph(services, ports, next);
+  const served = graph.derive(open(graph.current), {
+    open,
+    serve: (next, former) => {
+      continueCounts(former, next);
+      void former.check.close();
+      if (config.KAFKA_BROKERS.length === 0) next.check.startWithSamples();
+      else next.check.start();
+    },
+  });
+  register({ close: () => served.current.check.close() });
+  metrics.counter(
+    'crier_records_unmatched_total',
+    'Records that did not match a field of their topic, by reason.',
+    ['field', 'reason'],
+    () => unmatchedRecords(served.current.routers.values()),
+  );
+  metrics.counter(
+    'crier_tombstones_total',
+    'Records without a value, by whether a channel got them.',
+    ['topic', 'outcome'],
+    () => tombstones(served.current.routers.values()),
+  );
+  metrics.counter(
+    'crier_record_parts_omitted_total',
+    'Records whose key and headers were too large to travel with their events.',
+    ['topic'],
+    () => Array.from(served.current.printers, ([topic, { omitted }]) => ({ labels: { topic }, value: omitted })),
+  );
+  return served;
+}
+
+async function openPorts(services: RoleServices): Promise<WorkerGraphPorts> {
+  const { config, metrics } = services;
+  const snakeCase = new SnakeCase();
+  let overflows = 0;
+  metrics.total(
+    'crier_key_collisions_total',
+    'Properties dropped because another key has the same snake_case name.',
+    () => snakeCase.collisions,
+  );
+  metrics.total(
+    'crier_protos_dropped_total',
+    'Properties dropped because their key was __proto__.',
+    () => snakeCase.droppedProtos,
+  );
+  metrics.total(
+    'crier_number_overflows_total',
+    'Numbers that became null because JSON or a double cannot hold them (1e400, NaN).',
+    () => snakeCase.overflows + overflows,
+  );
+  const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
+  return { limits, snakeCase, decodersOf: await openDecoders(services, { limits, onOverflow: () => overflows++ }) };
+}
+
+/** Records have no schemas without a registry; the graph's sample records are JSON. */
+async function openDecoders(
+  services: RoleServices,
+  options: Parameters<typeof openSchemaRegistry>[1],
+): Promise<DecodersOf> {
+  const { SCHEMA_REGISTRY_URL, KAFKA_BROKERS } = services.config;
+  if (SCHEMA_REGISTRY_URL.length === 0 || KAFKA_BROKERS.length === 0) return () => new Map();
+  const { openSchemaRegistry } = await import('./schema-registry.ts');
+  return openSchemaRegistry(services, options);
+}
+
+function createWorkerGraph(
   { config, bus, log }: RoleServices,
   { limits, snakeCase, decodersOf }: WorkerGraphPorts,
   graph: Graph,
@@ -62,14 +136,21 @@ export function createWorkerGraph(
     decoders,
     converter,
     printers,
+    check: new RecordCheck({ config, graph, log }, decoders),
   };
 }
 
 /** Counters of a graph go on from those of the former one. */
-export function continueCounts(former: WorkerGraph, { routers, printers }: WorkerGraph): void {
+function continueCounts(former: WorkerGraph, { routers, printers }: WorkerGraph): void {
   for (const [topic, router] of routers) {
     const counted = former.routers.get(topic);
     if (counted) router.continueFrom(counted);
   }
   for (const [topic, printer] of printers) printer.omitted += former.printers.get(topic)?.omitted ?? 0;
+}
+
+function* tombstones(routers: Iterable<TopicRouter>) {
+  for (const { topic, tombstones: counts } of routers) {
+    for (const [outcome, value] of Object.entries(counts)) yield { labels: { topic, outcome }, value };
+  }
 }

@@ -8,6 +8,7 @@ import { Metrics } from '../../src/ops/metrics/metrics.ts';
 import { startGateway } from '../../src/server/gateway.ts';
 import { startMemoryGuard } from '../../src/server/memory-guard.ts';
 import type { Component } from '../../src/server/services.ts';
+import { Versioned } from '../../src/server/versioned.ts';
 import { Tunables } from '../../src/ops/tunables/tunables.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { testConfig } from '../support/switches.ts';
@@ -94,8 +95,7 @@ export async function createStage(t: TestContext): Promise<Stage> {
       const { port = 0 } = await startGateway({
         config,
         tunables,
-        graph,
-        graphParts: [],
+        graph: new Versioned(graph),
         bus,
         log,
         metrics,

@@ -17,6 +17,7 @@ import { Metrics } from '../../src/ops/metrics/metrics.ts';
 import { startGateway } from '../../src/server/gateway.ts';
 import { startMemoryGuard } from '../../src/server/memory-guard.ts';
 import type { Component } from '../../src/server/services.ts';
+import { Versioned } from '../../src/server/versioned.ts';
 import { Tunables } from '../../src/ops/tunables/tunables.ts';
 import { TRANSPORT_WS } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -162,8 +163,7 @@ export class Stage {
     const { port = 0 } = await startGateway({
       config,
       tunables,
-      graph,
-      graphParts: [],
+      graph: new Versioned(graph),
       bus,
       log,
       metrics,

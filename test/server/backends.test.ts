@@ -11,6 +11,7 @@ import { loadGraph } from '../../src/graph/loading/load.ts';
 import { Metrics } from '../../src/ops/metrics/metrics.ts';
 import { openBackends } from '../../src/server/backends.ts';
 import type { Component } from '../../src/server/services.ts';
+import { Versioned } from '../../src/server/versioned.ts';
 import { Tunables } from '../../src/ops/tunables/tunables.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -29,8 +30,7 @@ async function createStage(t: TestContext, environment: Readonly<Record<string, 
   const backends = await openBackends({
     config,
     tunables: new Tunables({ config, log }),
-    graph: await loadGraph('examples/auction'),
-    graphParts: [],
+    graph: new Versioned(await loadGraph('examples/auction')),
     bus: new MemoryBus({ prefix: 'test:', log }),
     log,
     metrics,

@@ -7,6 +7,7 @@ import { createLog } from '../../src/base/log.ts';
 import { Metrics } from '../../src/ops/metrics/metrics.ts';
 import { createWorker } from '../../src/server/worker.ts';
 import type { Component, RoleServices } from '../../src/server/services.ts';
+import { Versioned } from '../../src/server/versioned.ts';
 import { Tunables } from '../../src/ops/tunables/tunables.ts';
 import { FakeGateways } from '../kafka/fake-gateways.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -34,8 +35,7 @@ async function createStage(t: TestContext) {
       {
         config,
         tunables: new Tunables({ config, log }),
-        graph,
-        graphParts: [],
+        graph: new Versioned(graph),
         bus,
         log,
         metrics,
