@@ -1,42 +1,38 @@
 import type { Server as HttpServer } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { RELOAD_WHILE_STARTING } from './ops/admin/reload-route.ts';
 import type { ReloadReport } from './ops/admin/reload-route.ts';
 import { banner } from './config/banner.ts';
+import type { BannerOptions } from './config/banner.ts';
 import type { Config } from './config/config.ts';
+import { OperationTallies } from './graph/documents/operation-tallies.ts';
 import { EmbeddedTopics } from './graph/embedded/embedded-topics.ts';
-import { GraphError, StoppedError } from './base/errors.ts';
+import { StoppedError } from './base/errors.ts';
 import type { Graph } from './graph/graph.ts';
 import { exampleOperation } from './graph/schema/example-operation.ts';
 import { GraphLoader } from './graph/loading/load.ts';
-import { AdminServer } from './gateway/http/admin.ts';
-import { healthRoutes } from './gateway/http/health.ts';
-import type { Route } from './gateway/http/route.ts';
 import { LoopLag } from './gateway/http/loop-lag.ts';
 import type { Logger } from './base/log.ts';
 import { orAborted } from './base/or-aborted.ts';
 import { kafkaWarnings } from './config/kafka-problems.ts';
-import { finishMs } from './config/shutdown-times.ts';
 import { startMemoryGuard } from './server/memory-guard.ts';
-import { familiesRoute, METRICS_PATH } from './ops/processes/families-route.ts';
-import { metricsRoute } from './ops/metrics/metrics-route.ts';
 import { Metrics } from './ops/metrics/metrics.ts';
 import { GarbageCollections } from './ops/metrics/garbage-collections.ts';
 import { observeProcess } from './ops/metrics/process-metrics.ts';
-import { Profiling } from './ops/profiling/profiling-routes.ts';
 import type { StartedGateway } from './server/gateway.ts';
-import { openLive, problemsOf } from './server/live.ts';
+import { openAdminPort } from './server/admin-port.ts';
+import type { AdminPort } from './server/admin-port.ts';
+import { openLive } from './server/live.ts';
 import { openBus } from './server/bus.ts';
-import { graphProblems } from './server/graph-problems.ts';
+import { checkGraph } from './server/graph-problems.ts';
 import { GraphReloads } from './server/graph-reloads.ts';
 import type { ReloadOutcome } from './server/graph-reloads.ts';
-import type { Component, GatewayServices, RoleServices } from './server/services.ts';
+import { Lifecycle } from './server/lifecycle.ts';
+import { Readiness } from './server/readiness.ts';
+import type { GatewayServices, RoleServices } from './server/services.ts';
 import { openReload } from './server/reload.ts';
 import { openTracing } from './server/tracing.ts';
 import { startTunables } from './server/tunables.ts';
 import { Versioned } from './server/versioned.ts';
-import { findUnknownBackends } from './graph/loading/unknown-backends.ts';
 import { tunablesRoute } from './ops/tunables/tunables-route.ts';
 import { readVersion } from './base/version.ts';
 
@@ -90,6 +86,14 @@ export interface ServerOptions {
   readonly droppedLogLines?: () => number;
 }
 
+/** What each stage of the start uses. */
+interface StartServices {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly lifecycle: Lifecycle;
+}
+
 /**
  * Puts crier together: started top to bottom, closed bottom to top. So the worker, started last, leaves the consumer group
  * first: other pods publish on while this one's sockets are served for DRAIN_DELAY_MS, and then closed.
@@ -99,6 +103,17 @@ export interface ServerOptions {
  */
 export async function startServer(config: Config, log: Logger, options: ServerOptions): Promise<Server> {
   const metrics = new Metrics();
+  const lifecycle = new Lifecycle(config, options.hurry ?? new AbortController().signal);
+  observeServer({ config, log, metrics, lifecycle }, options);
+  try {
+    return await openServer({ config, log, metrics, lifecycle }, options);
+  } catch (error) {
+    await lifecycle.close();
+    throw error;
+  }
+}
+
+function observeServer({ config, metrics, lifecycle }: StartServices, options: ServerOptions): void {
   observeProcess(metrics, config.ROLE);
   metrics.total(
     'crier_unhandled_rejections_total',
@@ -110,181 +125,144 @@ export async function startServer(config: Config, log: Logger, options: ServerOp
     'Log lines that standard error did not take.',
     options.droppedLogLines ?? (() => 0),
   );
-  const components: Component[] = [];
-  const hurry = options.hurry ?? new AbortController().signal;
-  const draining = new AbortController();
-  let worker: Component | undefined;
-  let gateway: StartedGateway | undefined;
-  let status: 'starting' | 'ready' | 'draining' = 'starting';
-  let closing: Promise<void> | undefined;
-  metrics.gauge('crier_draining', '1 from SIGTERM on, else 0.', () => (status === 'draining' ? 1 : 0));
-  const drain = async (wasReady: boolean) => {
-    const leaving = worker?.close();
-    if (wasReady) await waitUnless(hurry, config.DRAIN_DELAY_MS);
-    // Clients must not wait for a Kafka that hangs: what is left of it is waited for at the very end.
-    await Promise.race([leaving, delay(finishMs(config) / 4, undefined, { ref: false })]);
-    for (const component of components.toReversed()) await component.close();
-  };
-  const close = () => {
-    closing ??= drain(status === 'ready');
-    status = 'draining';
-    draining.abort();
-    return closing;
-  };
-  const register: RoleServices['register'] = (component) => {
-    components.push(component);
-    return component;
-  };
-
-  try {
-    register(new GarbageCollections(metrics).start());
-    const loader = options.graph ?? new GraphLoader(config.GRAPH || BUILT_IN_GRAPH);
-    // A module of the graph may wait for ever.
-    const first = (await orAborted(loader.load(), options.stop, () => new StoppedError()))!;
-    const problems = graphProblems(config, first);
-    if (problems.length > 0) throw new GraphError(problems.join('\n'));
-    for (const { message } of [...config.unknownVariables, ...findUnknownBackends(config.backends.keys(), first)])
-      log.warn(message);
-    for (const warning of kafkaWarnings(config)) log.warn(warning);
-    for (const warning of first.warnings) log.warn({ graph: first.name }, warning);
-    const graph = new Versioned(first);
-    const reloads = new GraphReloads({
-      loader,
-      graph,
-      config,
-      log,
-      metrics,
-      draining: draining.signal,
-      onReload: options.onReload,
-    });
-    const details: Record<string, () => unknown> = {
-      graph: () => graph.current.name,
-      graph_revision: () => graph.current.revision,
-    };
-    const readiness = () => Object.fromEntries(Object.entries(details).map(([name, read]) => [name, read()]));
-    const lag = register(new LoopLag(config.MAX_LOOP_LAG_MS)).start();
-    const reasons = new Map([['loop_lag', () => lag.isLate]]);
-    const unreadyWhile: GatewayServices['unreadyWhile'] = (reason, isTrue) => void reasons.set(reason, isTrue);
-    const unreadyReasons = () => [...reasons].flatMap(([reason, isTrue]) => (isTrue() ? [reason] : []));
-    const profiling = new Profiling({ log, lagMs: () => lag.lagMs, beforeLongTurn: options.beforeLongTurn });
-    const routes = new Map<string, Route>([
-      ...healthRoutes({ status: () => status, unreadyReasons, details: readiness, lag }),
-      ['/metrics', metricsRoute(metrics.registry)],
-      ['/admin/reload', RELOAD_WHILE_STARTING],
-      ...profiling.routes,
-    ]);
-    const admin = register(
-      new AdminServer({
-        host: config.ADMIN_HOST,
-        port: config.ADMIN_PORT,
-        token: config.ADMIN_TOKEN,
-        logger: log,
-        routes,
-        draining: draining.signal,
-      }),
-    );
-    if (config.process !== undefined) routes.set(METRICS_PATH, familiesRoute(metrics.registry));
-    await admin.start();
-    options.onAdmin?.(admin.port);
-    const live = openLive({
-      config,
-      log,
-      metrics,
-      graph: first,
-      register,
-      status: () => {
-        const reasons = status === 'ready' ? unreadyReasons() : [];
-        return { status: reasons.length > 0 ? 'overloaded' : status, problems: problemsOf(reasons, readiness()) };
-      },
-      loopLagMs: () => lag.lagMs,
-      tallies: () => gateway?.tallies,
-    });
-    for (const [path, route] of live.routes) routes.set(path, route);
-    const tunables = await startTunables({ config, log, metrics, register });
-    routes.set('/debug/tunables', tunablesRoute(tunables));
-    const memory = startMemoryGuard({ config, tunables, log, metrics, register });
-    const tracing = await openTracing({ config, tunables, log, metrics, register });
-    const bus = await openBus({ config, log, metrics, register });
-    await bus.start();
-    details['bus'] = () => (bus.isAvailable ? 'available' : 'away');
-    details['away_servers'] = () => bus.awayServers;
-
-    const services: GatewayServices = {
-      config,
-      tunables,
-      graph,
-      bus,
-      embedded: config.isEmbedded ? new EmbeddedTopics({ isFed: options.isFed ?? false }) : undefined,
-      log,
-      metrics,
-      tracing,
-      details,
-      register,
-      memory,
-      isLoopLate: () => lag.isLate,
-      draining: draining.signal,
-      hurry,
-      unreadyWhile,
-      routes,
-      live,
-    };
-    if (config.KAFKA_BROKERS.length > 0) {
-      const { KafkaAccess } = await import('./kafka/access/kafka-access.ts');
-      await register(KafkaAccess.of(config)).open(log);
-    }
-    if (config.ROLE === 'gateway' && first.bindings.size > 0) {
-      const { WorkerWatch } = await import('./server/worker-watch.ts');
-      const watch = register(new WorkerWatch({ bus, log, metrics, messages: () => gateway?.workerMessages() ?? 0 }));
-      watch.start();
-      details['publishing_group'] = () => watch.group ?? null;
-    }
-    if (config.ROLE !== 'worker') {
-      const { startGateway } = await import('./server/gateway.ts');
-      gateway = await startGateway(services, options.isListening ?? true);
-    }
-    const port = gateway?.port;
-    if (config.ROLE !== 'gateway') {
-      const { createWorker } = await import('./server/worker.ts');
-      const started = await createWorker(services, options.onFatal);
-      worker = started;
-      components.unshift(started);
-      if (options.stop?.aborted) await started.close();
-      options.stop?.addEventListener('abort', () => void started.close(), { once: true });
-      await started.start();
-    }
-    // Last: a pod that starts loads its graph anyway.
-    const reloadPods = await openReload(services, reloads, routes);
-    if (!options.stop?.aborted) status = 'ready';
-    const { port: adminPort } = admin;
-    return {
-      port,
-      adminPort,
-      httpServer: gateway?.httpServer,
-      settled: async () => gateway?.settled(),
-      embedded: services.embedded,
-      get graph() {
-        return graph.current;
-      },
-      reload: () => reloads.reload(),
-      reloadPods,
-      close,
-      banner: banner({
-        version: readVersion(),
-        config,
-        graphName: first.name,
-        port,
-        adminPort,
-        hasSamples: first.samples !== undefined,
-        operation: exampleOperation(first),
-      }),
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  metrics.gauge('crier_draining', '1 from SIGTERM on, else 0.', () => (lifecycle.status === 'draining' ? 1 : 0));
 }
 
-/** Resolves after `ms`, or at once when the signal is aborted. */
-async function waitUnless(signal: AbortSignal, ms: number): Promise<void> {
-  if (ms > 0) await delay(ms, undefined, { signal }).catch(() => undefined);
+async function openServer(start: StartServices, options: ServerOptions): Promise<Server> {
+  const { config, lifecycle } = start;
+  lifecycle.register(new GarbageCollections(start.metrics).start());
+  const loader = options.graph ?? new GraphLoader(config.GRAPH || BUILT_IN_GRAPH);
+  const graph = new Versioned(await loadGraph(start, loader, options.stop));
+  const { draining } = lifecycle;
+  const reloads = new GraphReloads({ ...start, loader, graph, draining, onReload: options.onReload });
+  const readiness = new Readiness();
+  readiness.details['graph'] = () => graph.current.name;
+  readiness.details['graph_revision'] = () => graph.current.revision;
+  const lag = lifecycle.register(new LoopLag(config.MAX_LOOP_LAG_MS)).start();
+  readiness.unreadyWhile('loop_lag', () => lag.isLate);
+  const admin = await openAdminPort({ ...start, readiness, lag, beforeLongTurn: options.beforeLongTurn });
+  options.onAdmin?.(admin.port);
+  const services = await openServices(start, { graph, readiness, lag, admin, isFed: options.isFed ?? false });
+  const gateway = await openGateway(services, options);
+  await openWorker(services, lifecycle, options);
+  // Last: a pod that starts loads its graph anyway.
+  const reloadPods = await openReload(services, reloads, admin.routes);
+  if (!options.stop?.aborted) lifecycle.setReady();
+  const { port, httpServer } = gateway ?? {};
+  return {
+    port,
+    adminPort: admin.port,
+    httpServer,
+    settled: async () => gateway?.settled(),
+    embedded: services.embedded,
+    get graph() {
+      return graph.current;
+    },
+    reload: () => reloads.reload(),
+    reloadPods,
+    close: lifecycle.close,
+    banner: bannerOf(config, graph.current, { port, adminPort: admin.port }),
+  };
+}
+
+/** Loads the graph that is served first. Logs what a person should mend in it, and in the settings. */
+async function loadGraph(
+  { config, log }: StartServices,
+  loader: Pick<GraphLoader, 'load'>,
+  stop: AbortSignal | undefined,
+): Promise<Graph> {
+  // A module of the graph may wait for ever.
+  const graph = (await orAborted(loader.load(), stop, () => new StoppedError()))!;
+  checkGraph(config, graph, log);
+  for (const { message } of config.unknownVariables) log.warn(message);
+  for (const warning of kafkaWarnings(config)) log.warn(warning);
+  return graph;
+}
+
+/** What both roles run on, once the operators' port is listened on. */
+interface PodParts {
+  readonly graph: Versioned<Graph>;
+  readonly readiness: Readiness;
+  readonly lag: LoopLag;
+  readonly admin: AdminPort;
+  readonly isFed: boolean;
+}
+
+/** Opens what both roles use: tunables, tracing, the bus, access to Kafka. */
+async function openServices(start: StartServices, pod: PodParts): Promise<GatewayServices> {
+  const { config, log, metrics, lifecycle } = start;
+  const { register, draining, hurry } = lifecycle;
+  const { graph, readiness, lag, admin } = pod;
+  const { details, unreadyWhile } = readiness;
+  const tallies = new OperationTallies();
+  const live = openLive({ ...start, graph: graph.current, readiness, lag, tallies });
+  for (const [path, route] of live.routes) admin.routes.set(path, route);
+  const tunables = await startTunables({ config, log, metrics, register });
+  admin.routes.set('/debug/tunables', tunablesRoute(tunables));
+  const memory = startMemoryGuard({ config, tunables, log, metrics, register });
+  const tracing = await openTracing({ config, tunables, log, metrics, register });
+  const bus = await openBus({ config, log, metrics, register });
+  await bus.start();
+  details['bus'] = () => (bus.isAvailable ? 'available' : 'away');
+  details['away_servers'] = () => bus.awayServers;
+  if (config.KAFKA_BROKERS.length > 0) {
+    const { KafkaAccess } = await import('./kafka/access/kafka-access.ts');
+    await register(KafkaAccess.of(config)).open(log);
+  }
+  return {
+    config,
+    tunables,
+    graph,
+    bus,
+    embedded: config.isEmbedded ? new EmbeddedTopics({ isFed: pod.isFed }) : undefined,
+    log,
+    metrics,
+    tracing,
+    details,
+    register,
+    memory,
+    isLoopLate: () => lag.isLate,
+    draining,
+    hurry,
+    unreadyWhile,
+    routes: admin.routes,
+    live,
+    tallies,
+  };
+}
+
+/** undefined with ROLE=worker. */
+async function openGateway(
+  services: GatewayServices,
+  { isListening = true }: ServerOptions,
+): Promise<StartedGateway | undefined> {
+  if (services.config.ROLE === 'worker') return undefined;
+  const { startGateway } = await import('./server/gateway.ts');
+  return startGateway(services, isListening);
+}
+
+/** Starts the worker, unless ROLE=gateway. Resolves once it is a member of its group, or `stop` is aborted. */
+async function openWorker(
+  services: RoleServices,
+  lifecycle: Lifecycle,
+  { stop, onFatal }: ServerOptions,
+): Promise<void> {
+  if (services.config.ROLE === 'gateway') return;
+  const { createWorker } = await import('./server/worker.ts');
+  const worker = await createWorker(services, onFatal);
+  lifecycle.registerWorker(worker);
+  if (stop?.aborted) await worker.close();
+  stop?.addEventListener('abort', () => void worker.close(), { once: true });
+  await worker.start();
+}
+
+function bannerOf(config: Config, graph: Graph, ports: Pick<BannerOptions, 'port' | 'adminPort'>): string {
+  return banner({
+    version: readVersion(),
+    config,
+    graphName: graph.name,
+    ...ports,
+    hasSamples: graph.samples !== undefined,
+    operation: exampleOperation(graph),
+  });
 }

@@ -1,11 +1,11 @@
 import { Executions, rootFieldsOf } from '../graph/execution/executions.ts';
-import type { RoleServices } from './services.ts';
+import type { GatewayServices } from './services.ts';
 
 /** Bounds of the requests of one execution. The reference graph has 32 backends. */
 const REQUESTS = [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 100];
 
 /** Counts the pod's executions, in its metrics. */
-export function createExecutions({ graph, metrics }: RoleServices): Executions {
+export function createExecutions({ graph, metrics, tallies }: GatewayServices): Executions {
   const label = { labelName: 'field', labelValues: rootFieldsOf(graph.current.schema) };
   const seconds = metrics.histogram({
     name: 'crier_execution_seconds',
@@ -21,10 +21,10 @@ export function createExecutions({ graph, metrics }: RoleServices): Executions {
   graph.onServe(({ schema }) => {
     for (const histogram of [seconds, requests]) histogram.addLabelValues(rootFieldsOf(schema));
   });
-  const executions = new Executions({
-    seconds: (field) => seconds.of(field),
-    backendRequests: (field) => requests.of(field),
-  });
+  const executions = new Executions(
+    { seconds: (field) => seconds.of(field), backendRequests: (field) => requests.of(field) },
+    tallies,
+  );
   metrics.total('crier_executions_total', 'Executions of events.', () => executions.ofEvents);
   metrics.total(
     'crier_results_shared_total',

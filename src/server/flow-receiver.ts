@@ -8,7 +8,7 @@ import type { RoleServices } from './services.ts';
 export function createReceiver(
   { config, metrics }: RoleServices,
   writer: Writer,
-  sockets: () => number,
+  connections: { readonly size: number },
 ): Receiver | undefined {
   if (config.FLOW_TARGET_MS === 0) return undefined;
   const receiver = new Receiver({
@@ -16,8 +16,8 @@ export function createReceiver(
     targetMs: config.FLOW_TARGET_MS,
     maxBytes: config.FLOW_TARGET_BYTES,
     maxExecuting: config.MAX_PENDING_EVENTS / 2,
-    sockets,
-    fill: () => writer.fillOf(sockets()),
+    sockets: () => connections.size,
+    fill: () => writer.fillOf(connections.size),
   });
   metrics.gauge(
     'crier_flow_waiting_bytes',

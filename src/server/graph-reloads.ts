@@ -5,8 +5,7 @@ import type { Graph } from '../graph/graph.ts';
 import type { GraphLoader } from '../graph/loading/load.ts';
 import type { Logger } from '../base/log.ts';
 import type { Metrics } from '../ops/metrics/metrics.ts';
-import { findUnknownBackends } from '../graph/loading/unknown-backends.ts';
-import { graphProblems } from './graph-problems.ts';
+import { checkGraph } from './graph-problems.ts';
 import type { Versioned } from './versioned.ts';
 
 /**
@@ -71,18 +70,18 @@ export class GraphReloads {
   }
 
   async #attempt(): Promise<ReloadOutcome> {
-    const { graph } = this.#options;
+    const { config, graph, log } = this.#options;
     const { revision } = graph.current;
     try {
       this.#assertNotDraining();
       const next = await this.#load(revision);
       if (!next) return { outcome: 'unchanged', revision };
-      this.#check(next);
+      checkGraph(config, next, log);
       await graph.replace(next, () => this.#assertNotDraining());
       return { outcome: 'swapped', revision: next.revision };
     } catch (error) {
       const problems = error instanceof SetupError ? error.message.split('\n') : [String(error)];
-      if (!(error instanceof SetupError)) this.#options.log.error({ err: error }, 'reloading the graph failed');
+      if (!(error instanceof SetupError)) log.error({ err: error }, 'reloading the graph failed');
       return { outcome: 'refused', revision: graph.current.revision, problems };
     }
   }
@@ -101,15 +100,6 @@ export class GraphReloads {
       timer.abort();
       timeout.catch(() => undefined);
     }
-  }
-
-  /** @throws GraphError */
-  #check(graph: Graph): void {
-    const { config, log } = this.#options;
-    const problems = graphProblems(config, graph);
-    if (problems.length > 0) throw new GraphError(problems.join('\n'));
-    for (const { message } of findUnknownBackends(config.backends.keys(), graph)) log.warn(message);
-    for (const warning of graph.warnings) log.warn({ graph: graph.name }, warning);
   }
 
   #assertNotDraining(): void {

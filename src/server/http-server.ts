@@ -24,12 +24,12 @@ export const ENDPOINT = '/graphql';
 export function createHttpServer(
   services: GatewayServices,
   parts: Pick<EndpointOptions, 'runtime' | 'authenticator' | 'documents' | 'proxies' | 'refusedOrigins' | 'onRefused'>,
-  streams: () => HttpStreams,
+  streams: HttpStreams,
 ): HttpServer {
   const { config, log, draining } = services;
   const endpoint = createEndpoint({
     ...parts,
-    streams: { requestOf: (request) => streams().requestOf(request) },
+    streams,
     admission: createAdmission(services),
     origins: { allowed: config.ALLOWED_ORIGINS, own: config.PUBLIC_ORIGIN },
     corsHeaders: config.ALLOWED_HEADERS.map((name) => name.toLowerCase()),
@@ -40,7 +40,7 @@ export function createHttpServer(
   const pages = openPages(services);
   const limits = { ...SLOW_CLIENT_LIMITS, keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT_MS };
   const server = createServer(limits, (request, response) => {
-    if (streams().has(request.socket)) return void request.socket.destroy();
+    if (streams.has(request.socket)) return void request.socket.destroy();
     if (request.url?.split('?', 1)[0] === ENDPOINT) return void endpoint(request, response);
     if (!isBodyShort(request, 0)) response.setHeader('connection', 'close');
     if (pages(request, response)) return;

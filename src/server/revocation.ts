@@ -14,11 +14,11 @@ import type { GatewayServices } from './services.ts';
 export async function openRevocation(
   { bus, config, log, metrics, register, routes, unreadyWhile }: GatewayServices,
   revocations: Revocations,
-  connections: () => Iterable<ClientConnection>,
+  connections: Iterable<ClientConnection>,
 ): Promise<void> {
   const { control } = bus;
   const pod = new PodConnections({
-    connections,
+    connections: () => connections,
     revocations,
     onRevoked: (count) => metrics.revokedConnections.inc(count),
   });

@@ -1,5 +1,6 @@
 import type { Bus } from '../bus/bus.ts';
 import type { Config } from '../config/config.ts';
+import type { OperationTallies } from '../graph/documents/operation-tallies.ts';
 import type { EmbeddedTopics } from '../graph/embedded/embedded-topics.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { Route } from '../gateway/http/route.ts';
@@ -56,6 +57,8 @@ export interface GatewayServices extends RoleServices {
   /** Of the admin port, by path. */
   readonly routes: Map<string, Route>;
   readonly live: Live;
+  /** Of the operations of clients. */
+  readonly tallies: OperationTallies;
   /** Aborted when the pod begins to drain. */
   readonly draining: AbortSignal;
   /** Once aborted, a drain must not wait any longer. */

@@ -5,6 +5,7 @@ import { MemoryBus } from '../../src/bus/memory/memory-bus.ts';
 import { loadGraph } from '../../src/graph/loading/load.ts';
 import { createLog } from '../../src/base/log.ts';
 import { Metrics } from '../../src/ops/metrics/metrics.ts';
+import { OperationTallies } from '../../src/graph/documents/operation-tallies.ts';
 import { startGateway } from '../../src/server/gateway.ts';
 import { startMemoryGuard } from '../../src/server/memory-guard.ts';
 import type { Component } from '../../src/server/services.ts';
@@ -107,6 +108,7 @@ export async function createStage(t: TestContext): Promise<Stage> {
         draining: new AbortController().signal,
         routes: new Map(),
         live: { routes: new Map(), close: () => Promise.resolve() },
+        tallies: new OperationTallies(),
         hurry: new AbortController().signal,
       });
       return { port, url: `ws://127.0.0.1:${port}/graphql`, close };

@@ -14,6 +14,7 @@ import { SnakeCase } from '../../src/kafka/decoding/snake-case.ts';
 import { RecordPublisher } from '../../src/kafka/record-publisher.ts';
 import { createLog } from '../../src/base/log.ts';
 import { Metrics } from '../../src/ops/metrics/metrics.ts';
+import { OperationTallies } from '../../src/graph/documents/operation-tallies.ts';
 import { startGateway } from '../../src/server/gateway.ts';
 import { startMemoryGuard } from '../../src/server/memory-guard.ts';
 import type { Component } from '../../src/server/services.ts';
@@ -175,6 +176,7 @@ export class Stage {
       draining: new AbortController().signal,
       routes: new Map(),
       live: { routes: new Map(), close: () => Promise.resolve() },
+      tallies: new OperationTallies(),
       hurry: new AbortController().signal,
     });
     t.after(async () => {

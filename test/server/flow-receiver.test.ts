@@ -12,7 +12,7 @@ describe("a gateway's part in flow control", () => {
     const writer: Pick<Writer, 'fillOf'> = { fillOf: () => 0 };
     const names = [1, 2].map(() => {
       const services = { config, metrics: new Metrics() } as RoleServices;
-      return createReceiver(services, writer as Writer, () => 0)!.gateway;
+      return createReceiver(services, writer as Writer, { size: 0 })!.gateway;
     });
     for (const name of names) assert.match(name, /^gateway_7-[0-9a-f]{6}$/);
     assert.notEqual(names[0], names[1]);

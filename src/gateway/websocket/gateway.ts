@@ -6,8 +6,7 @@ import type { Server as SocketServer } from 'ws';
 import { originRefusal } from '../../config/addresses/origin.ts';
 import type { OriginRefusal, Origins } from '../../config/addresses/origin.ts';
 import { ignoreOffer, isWebSocketOffer } from '../http/upgrade-offer.ts';
-import { Connections } from '../connections/connections.ts';
-import type { ConnectionRefusal, ConnectionsObserver, ConnectionsOptions } from '../connections/connections.ts';
+import type { ConnectionRefusal, Connections, ConnectionsOptions } from '../connections/connections.ts';
 import { connectionId } from '../connections/connection-id.ts';
 import type { RefusedOrigins } from '../http/refused-origins.ts';
 import type { Deflater } from '../fanout/outbox/deflater.ts';
@@ -26,11 +25,7 @@ import { SOCKET_FORMATS, selectProtocol } from './subprotocol.ts';
 /** Why a handshake was refused, as a metric label. */
 export type RefusalReason = ConnectionRefusal | OriginRefusal['reason'] | 'headers' | 'path' | 'user';
 
-export interface GatewayObserver extends ConnectionsObserver {
-  onRefused(reason: RefusalReason): void;
-}
-
-export interface GatewayOptions extends Omit<ConnectionsOptions, 'writer'> {
+export interface GatewayOptions extends Pick<ConnectionsOptions, 'proxies' | 'hurry'> {
   /** The gateway handles its `upgrade` events; it may be listening already. */
   readonly httpServer: Server;
   readonly path: string;
@@ -43,11 +38,13 @@ export interface GatewayOptions extends Omit<ConnectionsOptions, 'writer'> {
   readonly deflater?: Deflater | undefined;
   /** Longest wait of a drain, in ms, for answers to mutations and for those of clients to the close frame; a second at most once it must hurry. */
   readonly drainTimeoutMs: number;
-  readonly connections: Omit<
+  /** Those of all transports. The gateway starts them, and drains them at `close`. */
+  readonly connections: Connections;
+  readonly services: Omit<
     ConnectionServices<Connection>,
     'formatOf' | 'initDeadlines' | 'tokenExpiries' | 'inbox' | 'onClose'
   >;
-  readonly observer: GatewayObserver;
+  readonly onRefused: (reason: RefusalReason) => void;
 }
 
 /** What a drain has done. */
@@ -80,7 +77,7 @@ const SOCKET_OPTIONS = {
 /** A longer message than so many times `maxMessageBytes` is not received. */
 const MAX_TOO_LONG = 4;
 
-/** The WebSocket endpoint: checks upgrades, and owns the connections of all transports, which it drains at `close`. */
+/** The WebSocket endpoint: checks upgrades, and drains the connections of all transports at `close`. */
 export class Gateway {
   readonly connections: Connections;
   readonly #options: GatewayOptions;
@@ -94,15 +91,15 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    const maxPayload = MAX_TOO_LONG * options.connections.limits.maxMessageBytes;
+    const maxPayload = MAX_TOO_LONG * options.services.limits.maxMessageBytes;
     const socketOptions = { ...SOCKET_OPTIONS, maxPayload };
     this.#webSockets = new WebSocketServer(socketOptions);
     this.#compressed =
       options.deflater && new WebSocketServer({ ...socketOptions, perMessageDeflate: COMPRESSION_OPTIONS });
     this.#initDeadlines = new InitDeadlines(options.initTimeoutMs);
-    this.connections = new Connections({ ...options, writer: options.connections.writer });
+    this.connections = options.connections;
     this.#services = {
-      ...options.connections,
+      ...options.services,
       formatOf: formats(options.deflater),
       initDeadlines: this.#initDeadlines,
       tokenExpiries: this.connections.tokenExpiries,
@@ -153,27 +150,27 @@ export class Gateway {
   };
 
   #shakeHands(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const { path, origins, proxies, observer, connections } = this.#options;
+    const { path, origins, proxies, onRefused, services } = this.#options;
     if (request.url?.split('?', 1)[0] !== path) {
-      observer.onRefused('path');
+      onRefused('path');
       return refuseHandshake(socket, '404 Not Found', `No WebSocket here; it is at ${path}`);
     }
     const misdirected = originRefusal(request.headers, origins);
     if (misdirected) {
       const { reason, status, text } = misdirected;
-      observer.onRefused(reason);
+      onRefused(reason);
       this.#options.refusedOrigins.report(misdirected, request.headers);
       return refuseHandshake(socket, `${status} ${STATUS_CODES[status]}`, text);
     }
-    if (headerBytes(request.rawHeaders) > connections.limits.maxInitBytes) {
-      observer.onRefused('headers');
-      const text = `Headers may have ${connections.limits.maxInitBytes} bytes beside Authorization and Cookie (MAX_INIT_BYTES)`;
+    if (headerBytes(request.rawHeaders) > services.limits.maxInitBytes) {
+      onRefused('headers');
+      const text = `Headers may have ${services.limits.maxInitBytes} bytes beside Authorization and Cookie (MAX_INIT_BYTES)`;
       return refuseHandshake(socket, '431 Request Header Fields Too Large', text);
     }
     const address = proxies.addressOf(request);
     const refusal = this.connections.refusalOf(request, address);
     if (refusal) {
-      observer.onRefused(refusal);
+      onRefused(refusal);
       return this.#refusals.add(request, socket, head, ...ADMISSION_CLOSES[refusal]);
     }
     const offers = request.headers['sec-websocket-extensions'];

@@ -35,7 +35,7 @@ export class Executions {
   inFlight = 0;
   /** Of these, executions of mutations. */
   mutationsInFlight = 0;
-  readonly tallies = new OperationTallies();
+  readonly tallies: OperationTallies;
   /** Results that members of a sharing group received from another member's execution. */
   sharedResults = 0;
   readonly #observations: ExecutionObservations | undefined;
@@ -44,8 +44,9 @@ export class Executions {
   #lap: Lap | undefined;
 
   /** @param observations undefined: executions are only counted */
-  constructor(observations?: ExecutionObservations) {
+  constructor(observations?: ExecutionObservations, tallies = new OperationTallies()) {
     this.#observations = observations;
+    this.tallies = tallies;
   }
 
   /** An execution of an event begins. Returns its lap. */

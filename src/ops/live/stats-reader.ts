@@ -14,8 +14,7 @@ export interface StatsReaderOptions {
   readonly identity: Pick<Stats, 'pod' | 'role' | 'version' | 'graph'>;
   readonly status: () => Pick<Stats, 'status' | 'problems'>;
   readonly loopLagMs: () => number;
-  /** undefined: this pod serves no clients. */
-  readonly tallies: () => OperationTallies | undefined;
+  readonly tallies: OperationTallies;
 }
 
 /** Counters whose differences become rates. */
@@ -119,13 +118,12 @@ export class StatsReader {
   async #reading(): Promise<Reading> {
     const { metrics, tallies } = this.#options;
     const [counters, latency] = await Promise.all([sums(metrics, COUNTERS), metrics.distribution(LATENCY)]);
-    const known = tallies();
     return {
       at: performance.now(),
       counters,
       latency,
       loop: performance.eventLoopUtilization(),
-      operations: known ? operationRows(known) : new Map<string, OperationRow>(),
+      operations: operationRows(tallies),
     };
   }
 }

@@ -9,12 +9,14 @@ import { RefusalDelays } from '../../../src/gateway/identity/refusal-delays.ts';
 import { TrustedProxies } from '../../../src/config/addresses/client-address.ts';
 import { Gateway } from '../../../src/gateway/websocket/gateway.ts';
 import { SubscriptionTally } from '../../../src/gateway/operations/subscription-tally.ts';
+import { Connections } from '../../../src/gateway/connections/connections.ts';
+import type { ConnectionsOptions } from '../../../src/gateway/connections/connections.ts';
 import { Users } from '../../../src/gateway/connections/users.ts';
 import type { GatewayOptions } from '../../../src/gateway/websocket/gateway.ts';
 import type { FailureListener } from '../../../src/gateway/operations/live-operation-services.ts';
 import { switches } from '../../support/switches.ts';
 
-export type Limits = GatewayOptions['connections']['limits'];
+export type Limits = GatewayOptions['services']['limits'];
 
 export const LIMITS: Limits = {
   maxOperations: 100,
@@ -38,8 +40,8 @@ export interface BareGatewayOptions {
   readonly drainSpreadMs?: number;
   readonly hurry?: AbortSignal;
   readonly pingIntervalMs?: number;
-  readonly admission?: Partial<GatewayOptions['admission']>;
-  readonly overload?: Partial<GatewayOptions['overload']>;
+  readonly admission?: Partial<ConnectionsOptions['admission']>;
+  readonly overload?: Partial<ConnectionsOptions['overload']>;
   readonly trustedProxies?: readonly string[];
   readonly refusalDelays?: Pick<RefusalDelays, 'run'>;
   readonly maxConnectionsPerAddress?: number;
@@ -69,15 +71,11 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
     hasBatching: switches.WRITE_BATCHING,
   });
   const httpServer = createServer();
-  const gateway = new Gateway({
-    refusedOrigins: { report: () => undefined },
-    httpServer,
-    handshakes: { add: (_, run) => run() },
-    path: '/graphql',
-    origins: { allowed: [], own: '' },
-    proxies: new TrustedProxies(options.trustedProxies ?? []),
+  const proxies = new TrustedProxies(options.trustedProxies ?? []);
+  const hurry = options.hurry ?? new AbortController().signal;
+  const connections = new Connections({
+    proxies,
     maxConnectionsPerAddress: options.maxConnectionsPerAddress ?? 0,
-    initTimeoutMs: 5000,
     pingIntervalMs: options.pingIntervalMs ?? 0,
     admission: {
       maxConnections: 0,
@@ -88,9 +86,22 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
     },
     overload: { isMemoryShort: () => false, isLoopLate: () => false, ...options.overload },
     drainSpreadMs: options.drainSpreadMs ?? 0,
+    hurry,
+    writer,
+    observer: { onOpen: () => counts.opened++, onClose: (code) => closes.push(code) },
+  });
+  const gateway = new Gateway({
+    refusedOrigins: { report: () => undefined },
+    httpServer,
+    handshakes: { add: (_, run) => run() },
+    path: '/graphql',
+    origins: { allowed: [], own: '' },
+    proxies,
+    initTimeoutMs: 5000,
     drainTimeoutMs,
-    hurry: options.hurry ?? new AbortController().signal,
-    connections: {
+    hurry,
+    connections,
+    services: {
       limits,
       authenticator: { authenticate, refresh: options.refresh },
       refusalDelays: options.refusalDelays ?? new RefusalDelays(),
@@ -109,12 +120,8 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
       onTokenExpired: () => counts.expiredTokens++,
       onTokenRefreshed: () => counts.refreshedTokens++,
       onFailure: (...failure: Parameters<FailureListener>) => failures.push(failure),
-    } as unknown as GatewayOptions['connections'],
-    observer: {
-      onOpen: () => counts.opened++,
-      onClose: (code) => closes.push(code),
-      onRefused: (reason) => refusals.push(reason),
-    },
+    } as unknown as GatewayOptions['services'],
+    onRefused: (reason) => refusals.push(reason),
   });
   gateway.start();
   httpServer.listen(0, '127.0.0.1');

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { MetricValues } from '../../../src/ops/live/metric-values.ts';
 import { StatsReader } from '../../../src/ops/live/stats-reader.ts';
 import { Metrics } from '../../../src/ops/metrics/metrics.ts';
+import { OperationTallies } from '../../../src/graph/documents/operation-tallies.ts';
 import { kafkaObserver, observeConsumer } from '../../../src/server/kafka-metrics.ts';
 
 /** The figures of a worker whose consumer is as the test says. */
@@ -17,7 +18,7 @@ function workerStats() {
     identity: { pod: 'one', role: 'worker', version: '1', graph: 'auction' },
     status: () => ({ status: 'ready', problems: [] }),
     loopLagMs: () => 0,
-    tallies: ignore,
+    tallies: new OperationTallies(),
   });
   return { consumer, observer, lag: async () => (await reader.read()).kafka_lag_records };
 }

@@ -1,0 +1,214 @@
+import type { Server as HttpServer } from 'node:http';
+import type { TrustedProxies } from '../config/addresses/client-address.ts';
+import { shareOf } from '../config/processes.ts';
+import { LogWindow } from '../base/log.ts';
+import { Connections } from '../gateway/connections/connections.ts';
+import type { Handshakes } from '../gateway/connections/handshakes.ts';
+import type { ClientFiles } from '../gateway/connections/open-files.ts';
+import { Users } from '../gateway/connections/users.ts';
+import type { Hub } from '../gateway/fanout/hub.ts';
+import { Deflater } from '../gateway/fanout/outbox/deflater.ts';
+import type { Writer } from '../gateway/fanout/outbox/writer.ts';
+import type { RefusedOrigins } from '../gateway/http/refused-origins.ts';
+import type { Authenticator } from '../gateway/identity/authenticator.ts';
+import { RefusalDelays } from '../gateway/identity/refusal-delays.ts';
+import { SubscriptionTally } from '../gateway/operations/subscription-tally.ts';
+import { HttpStreams } from '../gateway/streams/http-streams.ts';
+import { Gateway } from '../gateway/websocket/gateway.ts';
+import type { DocumentQueue } from '../graph/documents/document-queue.ts';
+import type { Graph } from '../graph/graph.ts';
+import type { OperationRunner } from '../graph/served-graphs.ts';
+import { drainTimeoutMs } from './gateway-drain.ts';
+import { ENDPOINT } from './http-server.ts';
+import type { RefusedClients } from './refused-clients.ts';
+import type { GatewayServices, RoleServices } from './services.ts';
+
+const LOG_WINDOW_MS = 10_000;
+
+/** Components that admit connections. */
+interface AdmissionParts {
+  readonly proxies: TrustedProxies;
+  readonly files: ClientFiles;
+  readonly refused: RefusedClients;
+  readonly writer: Writer;
+}
+
+/** The connections of all transports, which the gateway starts and drains. */
+export function createConnections(
+  services: GatewayServices,
+  { proxies, files, refused, writer }: AdmissionParts,
+): Connections {
+  const { config, metrics, memory, isLoopLate, hurry, unreadyWhile } = services;
+  const connections = new Connections({
+    proxies,
+    maxConnectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS,
+    pingIntervalMs: config.PING_INTERVAL_MS,
+    admission: admissionLimits(services, files),
+    overload: { isMemoryShort: () => memory.isShort, isLoopLate },
+    drainSpreadMs: config.DRAIN_SPREAD_MS,
+    hurry,
+    writer,
+    observer: { onOpen: () => metrics.connectionsOpened.inc(), onClose: refused.onClosed },
+  });
+  unreadyWhile('connections', () => connections.isFull);
+  unreadyWhile('memory', () => memory.isShort);
+  memory.relieve = (bytes) => connections.relieve(bytes);
+  metrics.total(
+    'crier_memory_guard_connections_closed_total',
+    'WebSockets closed because memory was very short and they held the most.',
+    () => connections.discardedCount,
+  );
+  metrics.total(
+    'crier_drain_connections_closed_total',
+    'WebSockets that the drain of this pod has closed.',
+    () => connections.drainedCount,
+  );
+  metrics.gauge('crier_connections', 'WebSockets and streams open now.', () => connections.size);
+  metrics.gauge('crier_operations', 'Operations live now.', () => connections.operationCount);
+  return connections;
+}
+
+/** They change with their settings. */
+function admissionLimits({ config, tunables, log }: RoleServices, files: ClientFiles) {
+  const limits = {
+    maxConnections: 0,
+    maxOpenFiles: files.connections,
+    maxHandshakesPerSecond: 0,
+    maxHandshakeBurst: shareOf(config.MAX_HANDSHAKE_BURST, config),
+  };
+  tunables.bind('MAX_CONNECTIONS', (connections) => {
+    limits.maxConnections = shareOf(connections, config);
+    if (limits.maxConnections > files.connections)
+      log.warn({ setting: 'MAX_CONNECTIONS', sockets: files.connections }, MORE_THAN_FILES);
+  });
+  tunables.bind('MAX_HANDSHAKES_PER_SECOND', (handshakes) => {
+    limits.maxHandshakesPerSecond = shareOf(handshakes, config);
+  });
+  return limits;
+}
+
+const MORE_THAN_FILES =
+  'MAX_CONNECTIONS is more than this process may have open files for; raise the limit of open files (ulimit -n)';
+
+/** Components that serve the operations of clients. */
+interface ClientParts {
+  readonly runtime: OperationRunner;
+  readonly authenticator: Authenticator;
+  readonly documents: DocumentQueue;
+  readonly hub: Hub;
+  readonly writer: Writer;
+  readonly refused: RefusedClients;
+}
+
+/** What the connections of all transports share. */
+export type ClientServices = ReturnType<typeof createClientServices>;
+
+export function createClientServices(services: RoleServices, { refused, ...parts }: ClientParts) {
+  const { config, graph, log, metrics } = services;
+  const failures = new LogWindow(LOG_WINDOW_MS);
+  const subscriptions = new SubscriptionTally(subscriptionFields(graph.current));
+  graph.onServe((next) => subscriptions.replace(subscriptionFields(next)));
+  metrics.gauges('crier_subscriptions', 'Subscriptions live now, by field.', ['field'], () =>
+    Array.from(subscriptions.counts, ([field, value]) => ({ labels: { field }, value })),
+  );
+  return {
+    ...parts,
+    subscriptions,
+    log,
+    refusalDelays: new RefusalDelays(),
+    users: new Users({
+      maxConnections: config.MAX_CONNECTIONS_PER_USER,
+      maxOperations: config.MAX_OPERATIONS_PER_USER,
+    }),
+    onRefusedUser: () => refused.onRefused('user'),
+    onRefusedOperation: refused.onRefusedOperation,
+    onSlowConsumer: () => metrics.slowConsumers.inc(),
+    onTokenExpired: () => metrics.expiredTokens.inc(),
+    onTokenRefreshed: () => metrics.refreshedTokens.inc(),
+    onFailure: (ended: 'operation' | 'connection', error: unknown, connection: string | undefined) => {
+      metrics.failures.inc({ ended });
+      failures.run(ended, (suppressed) =>
+        log.error({ err: error, connection, suppressed }, `an unexpected failure ended this ${ended}`),
+      );
+    },
+    limits: operationLimits(services),
+  };
+}
+
+function subscriptionFields({ schema }: Graph): string[] {
+  return Object.keys(schema.getSubscriptionType()?.getFields() ?? {});
+}
+
+function operationLimits({ config, tunables }: RoleServices) {
+  const limits = {
+    maxOperations: config.MAX_OPERATIONS_PER_CONNECTION,
+    maxIdBytes: config.MAX_OPERATION_ID_BYTES,
+    maxInitBytes: config.MAX_INIT_BYTES,
+    maxMessageBytes: config.MAX_MESSAGE_BYTES,
+    maxMessagesPerSecond: config.MAX_MESSAGES_PER_SECOND,
+    maxMessageBurst: config.MAX_MESSAGE_BURST,
+    maxPendingEvents: config.MAX_PENDING_EVENTS,
+    maxHeldBytes: config.MAX_CONNECTION_BYTES,
+    executionTimeoutMs: config.EXECUTION_TIMEOUT_MS,
+    maxAgeMs: config.MAX_CONNECTION_AGE_MS,
+  };
+  tunables.bind('MAX_OPERATIONS_PER_CONNECTION', (operations) => (limits.maxOperations = operations));
+  return limits;
+}
+
+/** Components of the WebSocket endpoint. */
+interface GatewayParts {
+  readonly httpServer: HttpServer;
+  readonly handshakes: Handshakes;
+  readonly proxies: TrustedProxies;
+  readonly refusedOrigins: RefusedOrigins;
+  readonly connections: Connections;
+  readonly clients: ClientServices;
+  readonly refused: RefusedClients;
+}
+
+export function createGateway(services: GatewayServices, { clients, refused, ...parts }: GatewayParts): Gateway {
+  const { config, hurry } = services;
+  return new Gateway({
+    ...parts,
+    path: ENDPOINT,
+    origins: { allowed: config.ALLOWED_ORIGINS, own: config.PUBLIC_ORIGIN },
+    initTimeoutMs: config.INIT_TIMEOUT_MS,
+    deflater: createDeflater(services),
+    drainTimeoutMs: drainTimeoutMs(config),
+    hurry,
+    services: clients,
+    onRefused: refused.onRefused,
+  });
+}
+
+/** Returns undefined if nothing is compressed. */
+function createDeflater({ config, metrics }: RoleServices): Deflater | undefined {
+  if (!config.COMPRESSION) return undefined;
+  const deflater = new Deflater(config.COMPRESSION_MIN_BYTES);
+  metrics.total(
+    'crier_compression_input_bytes_total',
+    'Bytes of the results that were compressed, each counted once however many connections receive it.',
+    () => deflater.inputBytes,
+  );
+  metrics.total(
+    'crier_compression_output_bytes_total',
+    'Bytes that these results have compressed.',
+    () => deflater.outputBytes,
+  );
+  return deflater;
+}
+
+export function openStreams(
+  { config, metrics, register }: RoleServices,
+  { clients, connections, refused }: Pick<GatewayParts, 'clients' | 'connections' | 'refused'>,
+): HttpStreams {
+  const { onRefused } = refused;
+  const streams = register(
+    new HttpStreams({ ...clients, connections, openTimeoutMs: config.INIT_TIMEOUT_MS, onRefused }),
+  );
+  metrics.gauges('crier_streams', 'Of these, streams over HTTP, by transport.', ['transport'], () =>
+    (['sse', 'multipart'] as const).map((transport) => ({ labels: { transport }, value: streams.countOf(transport) })),
+  );
+  return streams;
+}
