@@ -6,7 +6,8 @@ import type { Binding } from './schema/binding.ts';
  * `match_absent`: no value at the path of a required match or of a where, or one that is too long to subscribe to. `payload_absent`: no value, or
  * null, at the path of the payload.
  */
-export type UnmatchedReason = 'match_absent' | 'payload_absent';
+export type UnmatchedReason = (typeof UNMATCHED_REASONS)[number];
+export const UNMATCHED_REASONS = ['match_absent', 'payload_absent'] as const;
 
 /** Counts the records of a topic that match one of its fields, and those that do not. */
 export class FieldTally {

@@ -1,5 +1,6 @@
 import { Backends } from '../graph/context/backends.ts';
-import type { BackendPressure, BackendsObserver } from '../graph/context/backends.ts';
+import type { BackendsObserver } from '../graph/context/backends.ts';
+import { backendCounts, observePressure } from '../graph/context/backend-metrics.ts';
 import { SampleBackends } from '../graph/embedded/sample-backends.ts';
 import type { Graph } from '../graph/graph.ts';
 import { LogWindow } from '../base/log.ts';
@@ -42,7 +43,7 @@ export async function openBackends(services: RoleServices): Promise<Backends> {
   );
   // Those of the embedded mode by their first request: most runs of it make none.
   if (config.backends.size > 0) await backends.load();
-  showPressure(backends, metrics);
+  observePressure(metrics, backends);
   details['failing_backends'] = () =>
     Array.from(backends.pressure()).flatMap(([name, { breaker }]) => (breaker === 'closed' ? [] : [name]));
   return backends;
@@ -58,24 +59,19 @@ function createObserver(
   metrics: Metrics,
 ): BackendsObserver & { addNames(names: readonly string[]): void } {
   const window = new LogWindow(LOG_WINDOW_MS);
-  const seconds = metrics.histogram({
-    name: 'crier_backend_request_seconds',
-    help: 'Time from a request to its answer, with the wait for a socket and a retry; without refused requests.',
-    labelName: 'backend',
-    labelValues: names,
-  });
+  const { requests, retries, seconds } = backendCounts(metrics, names);
   return {
     addNames: (more) => seconds.addLabelValues(more),
     onAnswer: ({ isSent, ...answer }) => {
       const { backend, outcome, durationMs } = answer;
-      metrics.backendRequests.inc({ backend, outcome });
+      requests.inc({ backend, outcome });
       if (isSent) seconds.of(backend).observe(durationMs / 1000);
       if (outcome === 'OK') return;
       window.run(`${backend} ${outcome}`, (suppressed) =>
         log.warn({ ...answer, suppressed }, 'a backend request failed'),
       );
     },
-    onRetry: (backend, outcome) => metrics.backendRetries.inc({ backend, outcome }),
+    onRetry: (backend, outcome) => retries.inc({ backend, outcome }),
     onBreaker: (backend, breaker) => {
       if (breaker === 'closed') {
         window.end(`${backend} open`);
@@ -88,24 +84,4 @@ function createObserver(
       });
     },
   };
-}
-
-function showPressure(backends: Backends, metrics: Metrics): void {
-  const gauge = (name: string, help: string, read: (pressure: BackendPressure) => number) =>
-    metrics.gauges(name, help, ['backend'], () =>
-      Array.from(backends.pressure(), ([backend, pressure]) => ({ labels: { backend }, value: read(pressure) })),
-    );
-  gauge(
-    'crier_backend_requests_in_flight',
-    'Requests that a backend has not answered yet.',
-    ({ inFlight }) => inFlight,
-  );
-  gauge(
-    'crier_backend_requests_waiting',
-    'Requests that wait because all BACKEND_MAX_SOCKETS sockets of their backend are in use.',
-    ({ waiting }) => waiting,
-  );
-  gauge('crier_backend_breaker_open', '1 while the circuit breaker of a backend refuses requests.', ({ breaker }) =>
-    breaker === 'closed' ? 0 : 1,
-  );
 }

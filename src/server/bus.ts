@@ -1,3 +1,4 @@
+import { busObserver } from '../bus/bus-metrics.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { RoleServices } from './services.ts';
 
@@ -8,20 +9,21 @@ type BusServices = Pick<RoleServices, 'config' | 'log' | 'metrics' | 'register'>
  * @throws ConfigError for files and credentials of Redis that cannot be used
  */
 export async function openBus({ config, log, metrics, register }: BusServices): Promise<Bus> {
-  const observer = {
-    onPublish: (messages: number) => metrics.messagesPublished.inc(messages),
-    onPublishFailure: (_messages: number, reason: string) => metrics.publishFailures.inc({ reason }),
-    onGap: () => metrics.busGaps.inc(),
-  };
+  const observer = busObserver(metrics);
   const flowPatienceMs = config.FLOW_TARGET_MS > 0 ? config.FLOW_PATIENCE_MS : undefined;
   const options = { prefix: config.CHANNEL_PREFIX, log, observer, flowPatienceMs };
   const url = config.REDIS_URL;
   if (url === '') return register(new (await import('../bus/memory/memory-bus.ts')).MemoryBus(options));
-  const [{ RedisAccess }, { createRedisBus }] = await Promise.all([
+  const [{ RedisAccess }, { RedisBus }, { observeLinks, roundTripObserver }] = await Promise.all([
     import('../bus/redis/redis-access.ts'),
-    import('./redis-bus.ts'),
+    import('../bus/redis/redis-bus.ts'),
+    import('../bus/redis/redis-metrics.ts'),
   ]);
   const access = register(await RedisAccess.open(config, log));
   access.watch();
-  return register(createRedisBus({ ...options, url, access }, metrics));
+  const bus = register(
+    new RedisBus({ ...options, url, access, observer: { ...observer, ...roundTripObserver(metrics) } }),
+  );
+  observeLinks(metrics, bus);
+  return bus;
 }

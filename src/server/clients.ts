@@ -2,10 +2,17 @@ import type { Server as HttpServer } from 'node:http';
 import type { TrustedProxies } from '../config/addresses/client-address.ts';
 import { shareOf } from '../config/processes.ts';
 import { LogWindow } from '../base/log.ts';
+import {
+  clientCounts,
+  observeConnections,
+  observeStreams,
+  observeSubscriptions,
+} from '../gateway/connections/connection-metrics.ts';
 import { Connections } from '../gateway/connections/connections.ts';
 import type { Handshakes } from '../gateway/connections/handshakes.ts';
 import type { ClientFiles } from '../gateway/connections/open-files.ts';
 import { Users } from '../gateway/connections/users.ts';
+import { observeDeflater } from '../gateway/fanout/fanout-metrics.ts';
 import type { Hub } from '../gateway/fanout/hub.ts';
 import { Deflater } from '../gateway/fanout/outbox/deflater.ts';
 import type { Writer } from '../gateway/fanout/outbox/writer.ts';
@@ -48,23 +55,12 @@ export function createConnections(
     drainSpreadMs: config.DRAIN_SPREAD_MS,
     hurry,
     writer,
-    observer: { onOpen: () => metrics.connectionsOpened.inc(), onClose: refused.onClosed },
+    observer: { onOpen: refused.onOpened, onClose: refused.onClosed },
   });
   unreadyWhile('connections', () => connections.isFull);
   unreadyWhile('memory', () => memory.isShort);
   memory.relieve = (bytes) => connections.relieve(bytes);
-  metrics.total(
-    'crier_memory_guard_connections_closed_total',
-    'WebSockets closed because memory was very short and they held the most.',
-    () => connections.discardedCount,
-  );
-  metrics.total(
-    'crier_drain_connections_closed_total',
-    'WebSockets that the drain of this pod has closed.',
-    () => connections.drainedCount,
-  );
-  metrics.gauge('crier_connections', 'WebSockets and streams open now.', () => connections.size);
-  metrics.gauge('crier_operations', 'Operations live now.', () => connections.operationCount);
+  observeConnections(metrics, connections);
   return connections;
 }
 
@@ -108,9 +104,8 @@ export function createClientServices(services: RoleServices, { refused, ...parts
   const failures = new LogWindow(LOG_WINDOW_MS);
   const subscriptions = new SubscriptionTally(subscriptionFields(graph.current));
   graph.onServe((next) => subscriptions.replace(subscriptionFields(next)));
-  metrics.gauges('crier_subscriptions', 'Subscriptions live now, by field.', ['field'], () =>
-    Array.from(subscriptions.counts, ([field, value]) => ({ labels: { field }, value })),
-  );
+  observeSubscriptions(metrics, subscriptions);
+  const counts = clientCounts(metrics);
   return {
     ...parts,
     subscriptions,
@@ -122,11 +117,11 @@ export function createClientServices(services: RoleServices, { refused, ...parts
     }),
     onRefusedUser: () => refused.onRefused('user'),
     onRefusedOperation: refused.onRefusedOperation,
-    onSlowConsumer: () => metrics.slowConsumers.inc(),
-    onTokenExpired: () => metrics.expiredTokens.inc(),
-    onTokenRefreshed: () => metrics.refreshedTokens.inc(),
+    onSlowConsumer: () => counts.slowConsumers.inc(),
+    onTokenExpired: () => counts.expiredTokens.inc(),
+    onTokenRefreshed: () => counts.refreshedTokens.inc(),
     onFailure: (ended: 'operation' | 'connection', error: unknown, connection: string | undefined) => {
-      metrics.failures.inc({ ended });
+      counts.failures.inc({ ended });
       failures.run(ended, (suppressed) =>
         log.error({ err: error, connection, suppressed }, `an unexpected failure ended this ${ended}`),
       );
@@ -186,16 +181,7 @@ export function createGateway(services: GatewayServices, { clients, refused, ...
 function createDeflater({ config, metrics }: RoleServices): Deflater | undefined {
   if (!config.COMPRESSION) return undefined;
   const deflater = new Deflater(config.COMPRESSION_MIN_BYTES);
-  metrics.total(
-    'crier_compression_input_bytes_total',
-    'Bytes of the results that were compressed, each counted once however many connections receive it.',
-    () => deflater.inputBytes,
-  );
-  metrics.total(
-    'crier_compression_output_bytes_total',
-    'Bytes that these results have compressed.',
-    () => deflater.outputBytes,
-  );
+  observeDeflater(metrics, deflater);
   return deflater;
 }
 
@@ -207,8 +193,6 @@ export function openStreams(
   const streams = register(
     new HttpStreams({ ...clients, connections, openTimeoutMs: config.INIT_TIMEOUT_MS, onRefused }),
   );
-  metrics.gauges('crier_streams', 'Of these, streams over HTTP, by transport.', ['transport'], () =>
-    (['sse', 'multipart'] as const).map((transport) => ({ labels: { transport }, value: streams.countOf(transport) })),
-  );
+  observeStreams(metrics, streams);
   return streams;
 }

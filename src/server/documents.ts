@@ -1,4 +1,5 @@
 import { DocumentCache } from '../graph/documents/document-cache.ts';
+import type { DocumentCounts } from '../graph/documents/document-metrics.ts';
 import { DocumentReader } from '../graph/documents/document-reader.ts';
 import { RequestedDocuments } from '../graph/documents/requested-documents.ts';
 import { TrustedDocuments } from '../graph/documents/trusted-documents.ts';
@@ -17,38 +18,26 @@ export interface GraphDocuments {
 }
 
 /** Resolves when the documents of TRUSTED_DOCUMENTS are read. @throws ConfigError if the graph can run none of them */
-export async function openDocuments(services: RoleServices, graph: Graph): Promise<GraphDocuments> {
-  const { config, metrics } = services;
-  const trusted = config.TRUSTED_DOCUMENTS === '' ? undefined : await openTrusted(services, graph);
-  const cache = createCache(services, graph);
+export async function openDocuments(
+  services: RoleServices,
+  graph: Graph,
+  counts: DocumentCounts,
+): Promise<GraphDocuments> {
+  const { config } = services;
+  const trusted = config.TRUSTED_DOCUMENTS === '' ? undefined : await openTrusted(services, graph, counts);
+  const cache = createCache(services, graph, counts);
   const requested = new RequestedDocuments({
     cache,
     trusted,
     isTrustRequired: config.TRUSTED_DOCUMENTS !== '' && config.TRUSTED_DOCUMENTS_MODE !== 'allowed',
     hasAutomatic: config.APQ,
-    onRefusal: (outcome) => metrics.documents.inc({ outcome }),
-    onUntrusted: () => metrics.untrustedDocuments.inc(),
+    onRefusal: (outcome) => counts.lookups.inc({ outcome }),
+    onUntrusted: () => counts.untrusted.inc(),
   });
   return { requested, cache, trusted };
 }
 
-/** @param documents of the graph that is served */
-export function showDocuments({ metrics }: RoleServices, documents: () => GraphDocuments): void {
-  metrics.gauge('crier_trusted_documents', 'Documents of TRUSTED_DOCUMENTS.', () => documents().trusted?.size ?? 0);
-  metrics.gauge(
-    'crier_trusted_documents_unusable',
-    'Documents of TRUSTED_DOCUMENTS that the graph cannot run.',
-    () => documents().trusted?.unusable.length ?? 0,
-  );
-  metrics.gauge('crier_documents_cached', 'Valid documents in the cache.', () => documents().cache.size);
-  metrics.gauge(
-    'crier_document_cache_bytes',
-    'Estimated memory of the valid documents in the cache, limited by DOCUMENT_CACHE_BYTES.',
-    () => documents().cache.bytes,
-  );
-}
-
-function createCache({ config, metrics }: RoleServices, graph: Graph): DocumentCache {
+function createCache({ config }: RoleServices, graph: Graph, { lookups }: DocumentCounts): DocumentCache {
   return new DocumentCache(graph.schema, {
     maxLength: config.MAX_QUERY_LENGTH,
     maxTokens: config.MAX_QUERY_TOKENS,
@@ -60,11 +49,15 @@ function createCache({ config, metrics }: RoleServices, graph: Graph): DocumentC
     maxEntries: config.DOCUMENT_CACHE_ENTRIES,
     maxBytes: config.DOCUMENT_CACHE_BYTES,
     maxInvalidEntries: config.INVALID_DOCUMENT_CACHE_ENTRIES,
-    onLookup: (outcome) => metrics.documents.inc({ outcome }),
+    onLookup: (outcome) => lookups.inc({ outcome }),
   });
 }
 
-async function openTrusted({ config, log, metrics }: RoleServices, graph: Graph): Promise<TrustedDocuments> {
+async function openTrusted(
+  { config, log }: RoleServices,
+  graph: Graph,
+  { rejected }: DocumentCounts,
+): Promise<TrustedDocuments> {
   const onAccepted = () => {
     const { unusable, size } = trusted;
     log.info({ documents: size }, 'trusted documents are read');
@@ -79,7 +72,7 @@ async function openTrusted({ config, log, metrics }: RoleServices, graph: Graph)
     reader: new DocumentReader(graph.schema, { hasIntrospection: config.INTROSPECTION }),
     onChange: (refusal) => {
       if (refusal === undefined) return onAccepted();
-      metrics.rejectedTrustedDocuments.inc();
+      rejected.inc();
       log.error({ reason: refusal }, 'TRUSTED_DOCUMENTS is rejected; the trusted documents stay as they are');
     },
   });

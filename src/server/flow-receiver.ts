@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Writer } from '../gateway/fanout/outbox/writer.ts';
+import { observeReceiver } from '../bus/bus-metrics.ts';
 import { Receiver } from '../bus/flow/receiver.ts';
 import { processName } from '../config/pod-name.ts';
 import type { RoleServices } from './services.ts';
@@ -19,10 +20,6 @@ export function createReceiver(
     sockets: () => connections.size,
     fill: () => writer.fillOf(connections.size),
   });
-  metrics.gauge(
-    'crier_flow_waiting_bytes',
-    'Bytes of events that have reached this gateway and are not served yet.',
-    () => receiver.waiting,
-  );
+  observeReceiver(metrics, receiver);
   return receiver;
 }

@@ -1,19 +1,28 @@
+import { observeStates } from '../gateway/fanout/fanout-metrics.ts';
 import type { StateCompleteness } from '../gateway/fanout/state-completeness.ts';
+import { documentCounts, observeDocuments } from '../graph/documents/document-metrics.ts';
+import type { DocumentCounts } from '../graph/documents/document-metrics.ts';
 import type { Graph } from '../graph/graph.ts';
+import { runtimeCounts } from '../graph/runtime-metrics.ts';
+import type { RuntimeCounts } from '../graph/runtime-metrics.ts';
 import type { GraphRuntime } from '../graph/runtime.ts';
 import { ServedGraphs } from '../graph/served-graphs.ts';
-import { openDocuments, showDocuments } from './documents.ts';
+import { openDocuments } from './documents.ts';
 import type { GraphDocuments } from './documents.ts';
 import { createRuntime } from './graph-runtime.ts';
 import type { RuntimePorts } from './graph-runtime.ts';
 import type { RoleServices } from './services.ts';
-import { followStates, showStates } from './states.ts';
+import { followStates } from './states.ts';
 
 /** A graph with what a gateway has opened to run its operations. */
 interface GatewayGraph {
   readonly runtime: GraphRuntime;
   readonly documents: GraphDocuments;
   readonly states: StateCompleteness | undefined;
+}
+
+interface OpenPorts extends RuntimePorts {
+  readonly counts: { readonly documents: DocumentCounts; readonly runtime: RuntimeCounts };
 }
 
 /** The graph that a gateway runs operations of, and those that it has run. */
@@ -24,29 +33,32 @@ export interface GatewayGraphs {
 }
 
 export async function openGraphs(services: RoleServices, ports: RuntimePorts): Promise<GatewayGraphs> {
-  const { graph, register } = services;
-  const openNext = (next: Graph, generation: number) => open(services, ports, next, generation);
+  const { details, graph, metrics, register } = services;
+  const counts = { documents: documentCounts(metrics), runtime: runtimeCounts(metrics) };
+  const openNext = (next: Graph, generation: number) => open(services, { ...ports, counts }, next, generation);
   const first = await openNext(graph.current, 0);
   const runtime = new ServedGraphs(first.runtime);
   const served = graph.derive(first, { open: openNext, serve: (next) => runtime.replace(next.runtime), close });
   register({ close: () => close(served.current) });
-  showDocuments(services, () => served.current.documents);
-  showStates(services, () => served.current.states);
+  observeDocuments(metrics, () => served.current.documents);
+  observeStates(metrics, () => served.current.states);
+  details['incomplete_states'] = () => served.current.states?.incomplete;
   return { runtime, isStateComplete: (channel, epoch) => served.current.states?.isComplete(channel, epoch) ?? true };
 }
 
 async function open(
   services: RoleServices,
-  ports: RuntimePorts,
+  { counts, ...ports }: OpenPorts,
   graph: Graph,
   generation: number,
 ): Promise<GatewayGraph> {
-  const documents = await openDocuments(services, graph);
+  const documents = await openDocuments(services, graph, counts.documents);
   const states = await followStates(services, graph);
   const isStateComplete = states && ((channel: string, epoch: number) => states.isComplete(channel, epoch));
   const runtime = createRuntime(services, ports, {
     graph,
     generation,
+    counts: counts.runtime,
     documents: documents.requested,
     isStateComplete,
   });

@@ -2,7 +2,9 @@ import type { Server as HttpServer } from 'node:http';
 import { connectionsRoute } from '../ops/debug/connections-route.ts';
 import { operationsRoute } from '../ops/debug/operations-route.ts';
 import { DocumentQueue } from '../graph/documents/document-queue.ts';
-import type { Executions } from '../graph/execution/executions.ts';
+import { observeQueue } from '../graph/documents/document-metrics.ts';
+import { executionHistograms, observeExecutions } from '../graph/execution/execution-metrics.ts';
+import { Executions } from '../graph/execution/executions.ts';
 import type { GatewayGraphs } from './gateway-graphs.ts';
 import { RefusedOrigins } from '../gateway/http/refused-origins.ts';
 import { endServer, limitSockets, listen } from '../gateway/http/listening.ts';
@@ -10,11 +12,12 @@ import { Revocations } from '../gateway/identity/revocations.ts';
 import { finishMs } from '../config/shutdown-times.ts';
 import { Handshakes } from '../gateway/connections/handshakes.ts';
 import { clientFiles } from '../gateway/connections/open-files.ts';
+import type { ChannelObserver } from '../gateway/fanout/channel-services.ts';
+import { channelObserver } from '../gateway/fanout/fanout-metrics.ts';
 import { reloadOperations } from '../gateway/operations/reloading.ts';
 import { Arrivals } from './arrivals.ts';
 import { openBackends } from './backends.ts';
 import { createClientServices, createConnections, createGateway, openStreams } from './clients.ts';
-import { createExecutions } from './execution-metrics.ts';
 import { createWriter, openHub } from './fanout.ts';
 import { createReceiver } from './flow-receiver.ts';
 import { drainGateway, drainTimeoutMs } from './gateway-drain.ts';
@@ -57,7 +60,8 @@ export async function startGateway(services: GatewayServices, isListening = true
   const { config, bus, graph, register, routes, live } = services;
   const arrivals = new Arrivals();
   await openWorkerWatch(services, arrivals);
-  const { executions, graphs } = await openExecution(services);
+  const channels = channelObserver(services.metrics);
+  const { executions, graphs } = await openExecution(services, channels);
   const { runtime } = graphs;
   const revocations = register(new Revocations());
   const authenticator = await createAuthenticator(services, revocations);
@@ -67,7 +71,7 @@ export async function startGateway(services: GatewayServices, isListening = true
   const connections = createConnections(services, { proxies, files, refused, writer });
   const receiver = createReceiver(services, writer, connections);
   const handshakes = new Handshakes();
-  const hub = await openHub(services, { graphs, executions, writer, receiver, arrivals, handshakes });
+  const hub = await openHub(services, { graphs, executions, writer, receiver, arrivals, channels, handshakes });
   const documents = createDocumentQueue(services, arrivals);
   const clients = createClientServices(services, { runtime, authenticator, documents, hub, writer, refused });
   const streams = openStreams(services, { clients, connections, refused });
@@ -116,21 +120,21 @@ async function openWorkerWatch(services: GatewayServices, arrivals: Arrivals): P
 /** What runs operations. It is closed after the sockets: a drain answers mutations that are under way. */
 async function openExecution(
   services: GatewayServices,
+  channels: ChannelObserver,
 ): Promise<{ readonly executions: Executions; readonly graphs: GatewayGraphs }> {
-  const executions = createExecutions(services);
+  const { graph, metrics, tallies } = services;
+  const histograms = executionHistograms(metrics, graph.current.schema);
+  graph.onServe(({ schema }) => histograms.addFields(schema));
+  const executions = new Executions(histograms, tallies);
+  observeExecutions(metrics, executions);
   const publish = await openPublishing(services);
   const backends = await openBackends(services);
-  const triggers = createTriggers(services);
+  const triggers = createTriggers(services, channels);
   return { executions, graphs: await openGraphs(services, { backends, publish, triggers, executions }) };
 }
 
 function createDocumentQueue({ metrics }: RoleServices, arrivals: Arrivals): DocumentQueue {
   const documents = new DocumentQueue({ ...DOCUMENT_QUEUE, hasEvents: () => arrivals.areFlowing });
-  metrics.gauge('crier_documents_waiting', 'Documents that wait to be parsed and validated.', () => documents.size);
-  metrics.total(
-    'crier_documents_refused_total',
-    'Documents answered with OVERLOADED instead of parsed.',
-    () => documents.refused,
-  );
+  observeQueue(metrics, documents);
   return documents;
 }

@@ -4,7 +4,7 @@ import { GraphError, SetupError } from '../base/errors.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { GraphLoader } from '../graph/loading/load.ts';
 import type { Logger } from '../base/log.ts';
-import type { Metrics } from '../ops/metrics/metrics.ts';
+import type { Increments, MetricsRegistry } from '../ops/metrics/metrics-registry.ts';
 import { checkGraph } from './graph-problems.ts';
 import type { Versioned } from './versioned.ts';
 
@@ -22,7 +22,7 @@ export interface GraphReloadsOptions {
   readonly graph: Versioned<Graph>;
   readonly config: Config;
   readonly log: Logger;
-  readonly metrics: Pick<Metrics, 'graphReloads'>;
+  readonly metrics: MetricsRegistry;
   readonly draining: AbortSignal;
   /** Called with what became of each reload, in place of its log line. */
   readonly onReload?: ((outcome: ReloadOutcome, durationMs: number) => void) | undefined;
@@ -38,12 +38,15 @@ const LOAD_TIMEOUT_MS = 60_000;
  */
 export class GraphReloads {
   readonly #options: GraphReloadsOptions;
+  readonly #reloads: Increments<'outcome'>;
   #running: Promise<ReloadOutcome> | undefined;
   /** Begins after the running one, for all who ask meanwhile: the folder may have changed since that one has read it. */
   #next: Promise<ReloadOutcome> | undefined;
 
   constructor(options: GraphReloadsOptions) {
     this.#options = options;
+    const { metrics } = options;
+    this.#reloads = metrics.increments('crier_graph_reloads_total', 'Reloads of the graph, by outcome.', ['outcome']);
   }
 
   /** Never rejects. */
@@ -58,10 +61,10 @@ export class GraphReloads {
   }
 
   async #reload(): Promise<ReloadOutcome> {
-    const { log, metrics, onReload } = this.#options;
+    const { log, onReload } = this.#options;
     const startedAt = performance.now();
     const outcome = await this.#attempt();
-    metrics.graphReloads.inc({ outcome: outcome.outcome });
+    this.#reloads.inc({ outcome: outcome.outcome });
     const durationMs = Math.round(performance.now() - startedAt);
     if (onReload) onReload(outcome, durationMs);
     else if (outcome.outcome !== 'refused') log.info({ ...outcome, durationMs }, 'the graph was reloaded');

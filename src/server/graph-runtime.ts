@@ -1,5 +1,7 @@
 import type { Backends } from '../graph/context/backends.ts';
 import { TriggerChannels } from '../graph/context/pubsub/trigger-channels.ts';
+import type { ChannelObserver } from '../gateway/fanout/channel-services.ts';
+import { sharingAuditCount } from '../gateway/fanout/fanout-metrics.ts';
 import type { Publish } from '../graph/context/publishing.ts';
 import { SharingAudit } from '../gateway/fanout/sharing/sharing-audit.ts';
 import type { StateCompleteness } from '../gateway/fanout/state-completeness.ts';
@@ -8,6 +10,8 @@ import { CompileQueue } from '../graph/execution/compile-queue.ts';
 import type { Executions } from '../graph/execution/executions.ts';
 import { Executor } from '../graph/execution/executor.ts';
 import type { Graph } from '../graph/graph.ts';
+import { observeTriggers } from '../graph/runtime-metrics.ts';
+import type { RuntimeCounts } from '../graph/runtime-metrics.ts';
 import { GraphRuntime } from '../graph/runtime.ts';
 import type { OperationRunner } from '../graph/served-graphs.ts';
 import type { RoleServices } from './services.ts';
@@ -24,29 +28,33 @@ export interface RuntimePorts {
 export interface GraphOwn {
   readonly graph: Graph;
   readonly generation: number;
+  readonly counts: RuntimeCounts;
   readonly documents: RequestedDocuments;
   /** Of a channel with a state; undefined: all are complete. */
   readonly isStateComplete: StateCompleteness['isComplete'] | undefined;
 }
 
 /** The triggers of `context.pubsub`, which outlive a graph. */
-export function createTriggers({ bus, config, log, metrics }: RoleServices): TriggerChannels {
+export function createTriggers(
+  { bus, config, log, metrics }: RoleServices,
+  channels: ChannelObserver,
+): TriggerChannels {
   const triggers = new TriggerChannels({
     bus,
     prefix: config.CHANNEL_PREFIX,
     maxChannelBytes: config.MAX_CHANNEL_BYTES,
     maxMessageBytes: config.MAX_RECORD_BYTES,
     log,
-    onUnrecognisedMessage: () => metrics.unrecognisedMessages.inc(),
+    onUnrecognisedMessage: () => channels.onUnrecognisedMessage(),
   });
-  metrics.gauge('crier_pubsub_triggers', 'Triggers of context.pubsub that operations listen to.', () => triggers.size);
+  observeTriggers(metrics, triggers);
   return triggers;
 }
 
 export function createRuntime(
-  { bus, config, log, metrics }: RoleServices,
+  { bus, config, log }: RoleServices,
   ports: RuntimePorts,
-  { graph, generation, documents, isStateComplete }: GraphOwn,
+  { graph, generation, counts, documents, isStateComplete }: GraphOwn,
 ): GraphRuntime {
   return new GraphRuntime({
     ...ports,
@@ -56,7 +64,7 @@ export function createRuntime(
     executor: new Executor(graph.schema, {
       jitAfterUses: config.JIT_AFTER_USES,
       hasProjection: config.PROJECTION,
-      onCompile: (outcome) => metrics.compilations.inc({ outcome }),
+      onCompile: (outcome) => counts.compilations.inc({ outcome }),
       compileLater: new CompileQueue().add,
     }),
     states: { history: (channel, query) => bus.history(channel, query), isComplete: isStateComplete },
@@ -70,7 +78,7 @@ export function createRuntime(
       maxChannels: config.MAX_OPERATION_CHANNELS,
     },
     log,
-    onInternalError: () => metrics.internalErrors.inc(),
+    onInternalError: () => counts.internalErrors.inc(),
   });
 }
 
@@ -79,12 +87,13 @@ export function createAudit(
   { config, tunables, log, metrics }: RoleServices,
   runtime: Pick<OperationRunner, 'resolverPaths'>,
 ): SharingAudit | undefined {
+  const audits = sharingAuditCount(metrics);
   if (!config.SHARING) return undefined;
   const audit = new SharingAudit({
     share: config.SHARING_AUDIT,
     resolverPaths: (operation) => runtime.resolverPaths(operation),
     log,
-    onOutcome: (outcome) => metrics.sharingAudit.inc({ outcome }),
+    onOutcome: (outcome) => audits.inc({ outcome }),
   });
   tunables.bind('SHARING_AUDIT', (share) => (audit.share = share));
   return audit;

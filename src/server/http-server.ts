@@ -14,6 +14,7 @@ import { createOverview } from '../gateway/http/overview.ts';
 import { developmentLive } from '../ops/live/development-live.ts';
 import { SLOW_CLIENT_LIMITS, closeAfterReplies } from '../gateway/http/listening.ts';
 import { RequestAdmission } from '../gateway/http/request-admission.ts';
+import { observeRequests } from '../gateway/http/request-metrics.ts';
 import { isBodyShort } from '../gateway/http/request-head.ts';
 import { shareOf } from '../config/processes.ts';
 import { acceptsTokens } from '../config/token-keys.ts';
@@ -99,11 +100,6 @@ function createAdmission({ config, memory, metrics }: GatewayServices): RequestA
     },
     () => memory.isShort,
   );
-  metrics.gauge('crier_requests_in_flight', 'HTTP requests to /graphql in flight now.', () => admission.inFlight);
-  metrics.total(
-    'crier_requests_total',
-    'HTTP requests to /graphql whose tokens were looked at: the pod had room for them.',
-    () => admission.opened,
-  );
+  observeRequests(metrics, admission);
   return admission;
 }

@@ -1,4 +1,5 @@
 import { Authenticator } from '../gateway/identity/authenticator.ts';
+import { authenticationFailures, keyFetches } from '../gateway/identity/identity-metrics.ts';
 import type { Revocations } from '../gateway/identity/revocations.ts';
 import { identityWarnings } from '../config/identity-warnings.ts';
 import { acceptsTokens } from '../config/token-keys.ts';
@@ -8,14 +9,16 @@ import type { GatewayServices } from './services.ts';
 export async function createAuthenticator(services: GatewayServices, revocations: Revocations): Promise<Authenticator> {
   const { config, log, metrics, graph } = services;
   for (const warning of identityWarnings(config, graph.current.context.authenticate !== undefined)) log.warn(warning);
-  const tokens = acceptsTokens(config) ? await (await import('./tokens.ts')).openTokens(services) : undefined;
+  const fetches = keyFetches(metrics);
+  const tokens = acceptsTokens(config) ? await (await import('./tokens.ts')).openTokens(services, fetches) : undefined;
+  const failures = authenticationFailures(metrics);
   const authenticator = new Authenticator({
     authenticate: (request) => graph.current.context.authenticate?.(request),
     tokens,
     revocations,
     timeoutMs: config.AUTHENTICATION_TIMEOUT_MS,
     log,
-    onFailure: (reason) => metrics.authenticationFailures.inc({ reason }),
+    onFailure: (reason) => failures.inc({ reason }),
   });
   graph.onServe(() => authenticator.onGraphReplaced());
   return authenticator;

@@ -2,10 +2,10 @@ import type { PartitionLease } from '../bus/publisher.ts';
 import { KafkaConsumer } from '../kafka/consumer.ts';
 import type { KafkaConsumerOptions } from '../kafka/consumer.ts';
 import { defaultGroupId } from '../kafka/group-id.ts';
-import type { WorkerObserver } from '../kafka/observer.ts';
+import type { RecordObserver } from '../kafka/record-metrics.ts';
 import { processName } from '../config/pod-name.ts';
 import type { GroupClaim } from './group-claim.ts';
-import { kafkaObserver, observeConsumer } from './kafka-metrics.ts';
+import { kafkaObserver, observeConsumer } from '../kafka/kafka-metrics.ts';
 import type { RoleServices } from './services.ts';
 
 export interface ConsumerPorts extends Pick<
@@ -13,7 +13,7 @@ export interface ConsumerPorts extends Pick<
   'topics' | 'states' | 'flow' | 'printParts' | 'traces' | 'convert' | 'publish' | 'onFatal'
 > {
   readonly claim: GroupClaim;
-  readonly records: Pick<WorkerObserver, 'onConsumed' | 'onPublished' | 'onPoison'>;
+  readonly records: RecordObserver;
 }
 
 /** The consumer of the graph's topics, with its metrics and details. */

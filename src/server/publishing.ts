@@ -15,17 +15,22 @@ type Write = (record: ProducedRecord) => Promise<Omit<PublishedRecord, 'topic' |
 export async function openPublishing(services: RoleServices): Promise<Publish> {
   const { config, log, metrics } = services;
   const write = await openWriter(services);
+  const published = metrics.increments(
+    'crier_published_records_total',
+    'Records that mutations published, by outcome.',
+    ['topic', 'outcome'],
+  );
   const failures = new LogWindow(LOG_WINDOW_MS);
   return async (topic, record) => {
     if (!write) throw new Error('context.publish needs KAFKA_BROKERS, which this pod does not have');
     const produced = encode(topic, record, config.MAX_RECORD_BYTES);
     try {
       const position = await write(produced);
-      metrics.recordsPublished.inc({ topic, outcome: 'written' });
+      published.inc({ topic, outcome: 'written' });
       return { topic, ...position, key: produced.key };
     } catch (error) {
       const failure = error instanceof ProduceError ? error.failure : 'unwritten';
-      metrics.recordsPublished.inc({ topic, outcome: failure });
+      published.inc({ topic, outcome: failure });
       failures.run(`${topic} ${failure}`, (suppressed) =>
         log.warn({ topic, outcome: failure, err: error, suppressed }, 'publishing a record failed'),
       );

@@ -1,9 +1,11 @@
 import type { OriginRefusal } from '../config/addresses/origin.ts';
 import type { RequestLimit } from '../gateway/http/request-admission.ts';
 import { CLOSE_CODES, closeLabel } from '../gateway/connections/close-codes.ts';
+import { connectionCounts } from '../gateway/connections/connection-metrics.ts';
 import { LogWindow } from '../base/log.ts';
+import type { Logger } from '../base/log.ts';
+import type { MetricsRegistry } from '../ops/metrics/metrics-registry.ts';
 import type { RefusalReason } from '../gateway/websocket/gateway.ts';
-import type { RoleServices } from './services.ts';
 
 const LOG_WINDOW_MS = 10_000;
 
@@ -40,15 +42,19 @@ const QUIET_CODES: ReadonlySet<number> = new Set([
 
 /** Counts what limits refuse and what crier closes, and logs it: one line within 10 s for each kind. */
 export class RefusedClients {
-  readonly #services: Pick<RoleServices, 'log' | 'metrics'>;
+  readonly #logger: Logger;
+  readonly #counts: ReturnType<typeof connectionCounts>;
   readonly #window = new LogWindow(LOG_WINDOW_MS);
 
-  constructor(services: Pick<RoleServices, 'log' | 'metrics'>) {
-    this.#services = services;
+  constructor({ log, metrics }: { readonly log: Logger; readonly metrics: MetricsRegistry }) {
+    this.#logger = log;
+    this.#counts = connectionCounts(metrics);
   }
 
+  readonly onOpened = (): void => this.#counts.opened.inc();
+
   readonly onRefused = (reason: Refused): void => {
-    this.#services.metrics.refusals.inc({ reason });
+    this.#counts.refused.inc({ reason });
     if (reason in SETTINGS) this.#log(reason, { reason, setting: SETTINGS[reason as keyof typeof SETTINGS] }, REFUSED);
   };
 
@@ -58,12 +64,12 @@ export class RefusedClients {
 
   /** @param reason why crier closed it; '': its client did, or the connection was lost */
   readonly onClosed = (code: number, reason: string, connection: string | undefined): void => {
-    this.#services.metrics.connectionsClosed.inc({ code: closeLabel(code) });
+    this.#counts.closed.inc({ code: closeLabel(code) });
     if (reason !== '' && !QUIET_CODES.has(code)) this.#log(`${code}`, { code, reason, connection }, CLOSED);
   };
 
   #log(kind: string, facts: object, message: string): void {
-    this.#window.run(kind, (suppressed) => this.#services.log.info({ ...facts, suppressed }, message));
+    this.#window.run(kind, (suppressed) => this.#logger.info({ ...facts, suppressed }, message));
   }
 }
 

@@ -3,6 +3,7 @@ import { Peers } from '../ops/admin/peers.ts';
 import { PodConnections } from '../ops/admin/pod-connections.ts';
 import type { PodAnswer, PodQuestion } from '../ops/admin/pod-connections.ts';
 import { revokeRoute } from '../ops/admin/revoke-route.ts';
+import { observeRevocations, revocationCounts } from '../gateway/identity/identity-metrics.ts';
 import type { Revocations } from '../gateway/identity/revocations.ts';
 import { SharedRevocations } from '../gateway/identity/shared-revocations.ts';
 import type { ClientConnection } from '../gateway/connections/client-connection.ts';
@@ -17,10 +18,11 @@ export async function openRevocation(
   connections: Iterable<ClientConnection>,
 ): Promise<void> {
   const { control } = bus;
+  const counts = revocationCounts(metrics);
   const pod = new PodConnections({
     connections: () => connections,
     revocations,
-    onRevoked: (count) => metrics.revokedConnections.inc(count),
+    onRevoked: (count) => counts.connections.inc(count),
   });
   const peers = register(
     new Peers<PodQuestion, PodAnswer>({ control, podName: processName(config), answer: pod.answer, log }),
@@ -28,11 +30,8 @@ export async function openRevocation(
   const shared = register(new SharedRevocations({ control, revocations, onAdded: pod.closeRevoked, log }));
   // A pod that starts without them accepts revoked tokens. Later all pods have the same trouble, and know what they had read.
   if (acceptsTokens(config)) unreadyWhile('revocations', () => !shared.isRead);
-  const onRefused = () => metrics.refusedRevocations.inc();
-  metrics.gauge('crier_revocations', 'Revocations that this pod knows.', () => revocations.size);
-  metrics.gauge('crier_revocations_behind', '1 while this pod may not know all revocations, else 0.', () =>
-    Number(shared.isBehind),
-  );
+  const onRefused = () => counts.refused.inc();
+  observeRevocations(metrics, revocations, shared);
   routes.set('/admin/connections', listRoute(peers));
   routes.set('/admin/connections/revoke', revokeRoute({ peers, revocations, shared, log, onRefused }));
   await Promise.all([peers.start(), shared.start()]);

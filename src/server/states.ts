@@ -22,15 +22,3 @@ export async function followStates(
   await states.start();
   return states;
 }
-
-/** @param states of the graph that is served; undefined: its states need no fill */
-export function showStates({ metrics, details }: RoleServices, states: () => StateCompleteness | undefined): void {
-  details['incomplete_states'] = () => states()?.incomplete;
-  metrics.gauges(
-    'crier_states_complete',
-    '1 if each partition of the topic has been read from its beginning, so that the states of its channels are complete, else 0.',
-    ['topic'],
-    () =>
-      Array.from(states()?.topics ?? [], ({ topic, isComplete }) => ({ labels: { topic }, value: Number(isComplete) })),
-  );
-}

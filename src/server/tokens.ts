@@ -4,6 +4,7 @@ import { TokenVerifier } from '../gateway/identity/token-verifier.ts';
 import type { TokenIssuer } from '../gateway/identity/token-verifier.ts';
 import { LogWindow } from '../base/log.ts';
 import { pem, tokenAlgorithms } from '../config/identity-problems.ts';
+import type { Increments } from '../ops/metrics/metrics-registry.ts';
 import type { GatewayServices } from './services.ts';
 
 const LOG_WINDOW_MS = 60_000;
@@ -11,10 +12,10 @@ const LOG_WINDOW_MS = 60_000;
 const TOKEN_HEADERS = ['authorization', 'cookie'];
 
 /** What verifies the tokens of clients. Resolves when their keys were fetched, or could not be. */
-export async function openTokens(services: GatewayServices) {
+export async function openTokens(services: GatewayServices, fetches: Increments<'outcome'>) {
   const { config } = services;
   const verifier = new TokenVerifier({
-    issuers: await openIssuers(services),
+    issuers: await openIssuers(services, fetches),
     audiences: config.JWT_AUDIENCE,
     algorithms: tokenAlgorithms(config),
     clockToleranceMs: config.JWT_CLOCK_TOLERANCE_MS,
@@ -25,22 +26,26 @@ export async function openTokens(services: GatewayServices) {
   return { verifier, isRequired: config.AUTH !== 'optional', cookie: config.JWT_COOKIE, isForwarded };
 }
 
-async function openIssuers(services: GatewayServices): Promise<TokenIssuer[]> {
+async function openIssuers(services: GatewayServices, fetches: Increments<'outcome'>): Promise<TokenIssuer[]> {
   const { JWT_JWKS_URL: urls, JWT_SECRET: secret, JWT_PUBLIC_KEY: publicKey, JWT_ISSUER: names } = services.config;
   if (secret !== '') return [{ names, key: createSecretKey(Buffer.from(secret)) }];
   if (publicKey !== '') return [{ names, key: createPublicKey(pem(publicKey)) }];
-  const sets = urls.map((url) => openKeySet(url, services));
+  const sets = urls.map((url) => openKeySet(url, services, fetches));
   await Promise.all(sets.map((set) => set.start()));
   return sets.map((set, i) => ({ names: sets.length > 1 ? [names[i]!] : names, key: set.keyOf }));
 }
 
-function openKeySet(url: string, { log, metrics, register, unreadyWhile }: GatewayServices): RemoteKeySet {
+function openKeySet(
+  url: string,
+  { log, register, unreadyWhile }: GatewayServices,
+  fetches: Increments<'outcome'>,
+): RemoteKeySet {
   const failures = new LogWindow(LOG_WINDOW_MS);
   const set = new RemoteKeySet({
     url,
-    onFetch: () => metrics.keyFetches.inc({ outcome: 'ok' }),
+    onFetch: () => fetches.inc({ outcome: 'ok' }),
     onFailure: (error) => {
-      metrics.keyFetches.inc({ outcome: 'failed' });
+      fetches.inc({ outcome: 'failed' });
       failures.run(url, (suppressed) => log.warn({ err: error, url, suppressed }, 'a key set could not be fetched'));
     },
   });

@@ -1,9 +1,9 @@
+import { UNMATCHED_REASONS } from '../graph/field-tally.ts';
 import type { FieldTally, UnmatchedReason } from '../graph/field-tally.ts';
 import type { TopicRouter } from '../graph/router.ts';
 import type { Logger } from '../base/log.ts';
 
 const WINDOW_MS = 60_000;
-const REASONS: readonly UnmatchedReason[] = ['match_absent', 'payload_absent'];
 
 /** Counts at the end of the last window. */
 interface Counts {
@@ -66,22 +66,13 @@ export class UnmatchedLog {
     const last = this.#fields.get(tally) ?? NONE;
     const { field, matched, unmatched } = tally;
     this.#fields.set(tally, { matched, unmatched: { ...unmatched } });
-    for (const reason of REASONS) {
+    for (const reason of UNMATCHED_REASONS) {
       const count = unmatched[reason] - last.unmatched[reason];
       const isLost = reason === 'payload_absent' || unrouted > 0;
       if (count === 0 || !(isLost || matched === 0)) continue;
       const line = { topic, field, payloadPath: tally.paths[reason], reason, unmatched: count, records };
       if (matched === last.matched) this.#log.warn(line, 'no record matched a field');
       else this.#log.info(line, 'some records did not match a field');
-    }
-  }
-}
-
-/** Counts of records since the start, by field and reason. */
-export function* unmatchedRecords(routers: Iterable<TopicRouter>) {
-  for (const { tallies } of routers) {
-    for (const { field, unmatched } of tallies) {
-      for (const reason of REASONS) yield { labels: { field, reason }, value: unmatched[reason] };
     }
   }
 }

@@ -3,16 +3,17 @@ import { partsDemands } from '../graph/parts-demands.ts';
 import { PartsPrinter } from '../graph/parts-printer.ts';
 import { createRouters } from '../graph/router.ts';
 import type { TopicRouter } from '../graph/router.ts';
+import { observeRouting } from '../graph/router-metrics.ts';
 import { keyPlaces } from '../graph/schema/key-places.ts';
 import { stateSignatures } from '../graph/state/state-signature.ts';
 import { Converter } from '../kafka/decoding/converter.ts';
 import type { RecordLimits } from '../kafka/decoding/record.ts';
 import type { TopicDecoders } from '../kafka/decoding/topic-decoders.ts';
+import { observeRewriting } from '../kafka/record-metrics.ts';
 import { SnakeCase } from '../kafka/decoding/snake-case.ts';
 import { RecordCheck } from './record-check.ts';
 import type { DecodersOf, openSchemaRegistry } from './schema-registry.ts';
 import type { RoleServices } from './services.ts';
-import { unmatchedRecords } from './unmatched-log.ts';
 
 /** How a worker makes messages of records, for one graph. */
 export interface WorkerGraph {
@@ -56,24 +57,7 @@ export async function openWorkerGraph(services: RoleServices): Promise<{ readonl
     },
   });
   register({ close: () => served.current.check.close() });
-  metrics.counter(
-    'crier_records_unmatched_total',
-    'Records that did not match a field of their topic, by reason.',
-    ['field', 'reason'],
-    () => unmatchedRecords(served.current.routers.values()),
-  );
-  metrics.counter(
-    'crier_tombstones_total',
-    'Records without a value, by whether a channel got them.',
-    ['topic', 'outcome'],
-    () => tombstones(served.current.routers.values()),
-  );
-  metrics.counter(
-    'crier_record_parts_omitted_total',
-    'Records whose key and headers were too large to travel with their events.',
-    ['topic'],
-    () => Array.from(served.current.printers, ([topic, { omitted }]) => ({ labels: { topic }, value: omitted })),
-  );
+  observeRouting(metrics, () => served.current);
   return served;
 }
 
@@ -81,21 +65,7 @@ async function openPorts(services: RoleServices): Promise<WorkerGraphPorts> {
   const { config, metrics } = services;
   const snakeCase = new SnakeCase();
   let overflows = 0;
-  metrics.total(
-    'crier_key_collisions_total',
-    'Properties dropped because another key has the same snake_case name.',
-    () => snakeCase.collisions,
-  );
-  metrics.total(
-    'crier_protos_dropped_total',
-    'Properties dropped because their key was __proto__.',
-    () => snakeCase.droppedProtos,
-  );
-  metrics.total(
-    'crier_number_overflows_total',
-    'Numbers that became null because JSON or a double cannot hold them (1e400, NaN).',
-    () => snakeCase.overflows + overflows,
-  );
+  observeRewriting(metrics, snakeCase, () => overflows);
   const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
   return { limits, snakeCase, decodersOf: await openDecoders(services, { limits, onOverflow: () => overflows++ }) };
 }
@@ -147,10 +117,4 @@ function continueCounts(former: WorkerGraph, { routers, printers }: WorkerGraph)
     if (counted) router.continueFrom(counted);
   }
   for (const [topic, printer] of printers) printer.omitted += former.printers.get(topic)?.omitted ?? 0;
-}
-
-function* tombstones(routers: Iterable<TopicRouter>) {
-  for (const { topic, tombstones: counts } of routers) {
-    for (const [outcome, value] of Object.entries(counts)) yield { labels: { topic, outcome }, value };
-  }
 }

@@ -2,13 +2,12 @@ import type { Message } from '../bus/bus-message.ts';
 import type { Position } from '../bus/publisher.ts';
 import type { RecordContent } from '../kafka/batch.ts';
 import { FlowWait } from '../kafka/session/flow-wait.ts';
+import { observeFlow, recordObserver } from '../kafka/record-metrics.ts';
 import { RecordPublisher } from '../kafka/record-publisher.ts';
-import type { Metrics } from '../ops/metrics/metrics.ts';
 import { GroupClaim } from './group-claim.ts';
 import type { RoleServices, Worker } from './services.ts';
 import { openWorkerGraph } from './worker-graph.ts';
 import type { WorkerGraph } from './worker-graph.ts';
-import { stageObserver } from './worker-stages.ts';
 import { UnmatchedLog } from './unmatched-log.ts';
 
 /** Creates the worker, once no other group claims its channels: it publishes the records of Kafka, or the graph's sample records without Kafka. */
@@ -55,42 +54,8 @@ async function openClaim(
   return claim;
 }
 
-function recordObserver(metrics: Metrics) {
-  return {
-    onConsumed: (topic: string, count: number, bytes: number) => {
-      metrics.recordsConsumed.inc({ topic }, count);
-      metrics.recordBytes.inc({ topic }, bytes);
-    },
-    onPublished: stageObserver(metrics),
-    onPoison: (topic: string, reason: string) => metrics.poisonRecords.inc({ topic, reason }),
-  };
-}
-
 function openFlow({ bus, log, metrics, register }: RoleServices): FlowWait {
-  const { sender } = bus;
-  const flow = register(new FlowWait(sender, log));
-  metrics.gauge(
-    'crier_flow_limited_partitions',
-    'Partitions that wait for room of the gateways, or have waited within the last second.',
-    () => flow.partitions.length,
-  );
-  metrics.counter(
-    'crier_flow_limited_seconds_total',
-    'Seconds that partitions have waited for room of the gateways.',
-    ['topic'],
-    () => Array.from(flow.secondsByTopic(), ([topic, value]) => ({ labels: { topic }, value })),
-  );
-  metrics.counter(
-    'crier_flow_limited_by_gateway_seconds_total',
-    'The same seconds by the gateway that lagged most, for the last 20 gateways that limited.',
-    ['gateway'],
-    () => Array.from(flow.secondsByGateway(), ([gateway, value]) => ({ labels: { gateway }, value })),
-  );
-  metrics.gauges(
-    'crier_flow_gateway_lag_bytes',
-    'Bytes published that a gateway had not served when it answered last, of the partition with the most of them.',
-    ['gateway'],
-    () => Array.from(sender.lags(), ([gateway, value]) => ({ labels: { gateway }, value })),
-  );
+  const flow = register(new FlowWait(bus.sender, log));
+  observeFlow(metrics, flow, bus.sender);
   return flow;
 }

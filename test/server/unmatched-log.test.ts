@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Binding } from '../../src/graph/schema/binding.ts';
 import { createRouters } from '../../src/graph/router.ts';
-import { UnmatchedLog, unmatchedRecords } from '../../src/server/unmatched-log.ts';
+import { unmatchedRecords } from '../../src/graph/router-metrics.ts';
+import { UnmatchedLog } from '../../src/server/unmatched-log.ts';
 import { logLines } from '../bus/log-lines.ts';
 
 const binding = (field: string, path?: string, payload: string[] = []): Binding => ({

@@ -6,8 +6,9 @@ import { Metrics } from '../../../src/ops/metrics/metrics.ts';
 describe('MetricValues', () => {
   it('sums the series of a metric, and has null for one that is missing or unknown', async () => {
     const metrics = new Metrics();
-    metrics.refusals.inc({ reason: 'host' }, 2);
-    metrics.refusals.inc({ reason: 'origin' }, 3);
+    const refusals = metrics.increments('crier_refusals_total', 'Refusals.', ['reason']);
+    refusals.inc({ reason: 'host' }, 2);
+    refusals.inc({ reason: 'origin' }, 3);
     metrics.gauge('crier_lag', 'Unknown.', () => NaN);
     const values = new MetricValues(metrics.registry);
     assert.equal(await values.sum('crier_refusals_total'), 5);

@@ -4,7 +4,7 @@ import { MetricValues } from '../../../src/ops/live/metric-values.ts';
 import { StatsReader } from '../../../src/ops/live/stats-reader.ts';
 import { Metrics } from '../../../src/ops/metrics/metrics.ts';
 import { OperationTallies } from '../../../src/graph/documents/operation-tallies.ts';
-import { kafkaObserver, observeConsumer } from '../../../src/server/kafka-metrics.ts';
+import { kafkaObserver, observeConsumer } from '../../../src/kafka/kafka-metrics.ts';
 
 /** The figures of a worker whose consumer is as the test says. */
 function workerStats() {

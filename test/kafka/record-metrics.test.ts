@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Metrics } from '../../src/ops/metrics/metrics.ts';
-import { stageObserver } from '../../src/server/worker-stages.ts';
+import { stageObserver } from '../../src/kafka/record-metrics.ts';
 
 const messageAt = (timestamp: number) => ({ channel: 'c', payload: '{}', offset: 0, timestamp });
 

@@ -1,21 +1,26 @@
-import { RedisBus } from '../bus/redis/redis-bus.ts';
-import type { Metrics } from '../ops/metrics/metrics.ts';
+import type { MetricsRegistry } from '../../ops/metrics/metrics-registry.ts';
+import type { BusObserver } from '../bus.ts';
+import type { RedisBus } from './redis-bus.ts';
 
-/** The bus over Redis, and its metrics. */
-export function createRedisBus(options: ConstructorParameters<typeof RedisBus>[0], metrics: Metrics): RedisBus {
+/** Observes how long messages take over Redis. */
+export function roundTripObserver(metrics: MetricsRegistry): Required<Pick<BusObserver, 'onRoundTrip'>> {
   const hop = metrics.stages.of('redis');
-  const onRoundTrip = (server: string, ms: number) => {
-    // The nodes of a cluster become known later.
-    roundTrips.addLabelValues([server]);
-    roundTrips.of(server).observe(ms / 1000);
-    hop.observe(ms / 1000);
-  };
-  const bus = new RedisBus({ ...options, observer: { ...options.observer, onRoundTrip } });
   const roundTrips = metrics.histogram({
     name: 'crier_redis_round_trip_seconds',
     help: 'Time from publishing a probe to its arrival on the subscriber link, measured every few seconds.',
     labelName: 'server',
   });
+  return {
+    onRoundTrip: (server, ms) => {
+      // The nodes of a cluster become known later.
+      roundTrips.addLabelValues([server]);
+      roundTrips.of(server).observe(ms / 1000);
+      hop.observe(ms / 1000);
+    },
+  };
+}
+
+export function observeLinks(metrics: MetricsRegistry, bus: Pick<RedisBus, 'links'>): void {
   const seriesOf = (valueOf: (link: (typeof bus.links)[number]) => number) =>
     bus.links.map((link) => ({ labels: { server: link.label, link: link.role }, value: valueOf(link) }));
   metrics.gauges('crier_redis_up', '1 while a link to a Redis server is up, else 0.', ['server', 'link'], () =>
@@ -27,5 +32,4 @@ export function createRedisBus(options: ConstructorParameters<typeof RedisBus>[0
     ['server', 'link'],
     () => seriesOf(({ reconnects }) => reconnects),
   );
-  return bus;
 }
