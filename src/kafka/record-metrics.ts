@@ -77,13 +77,13 @@ export function observeFlow(metrics: MetricsRegistry, flow: FlowWait, sender: Pi
     'crier_flow_limited_seconds_total',
     'Seconds that partitions have waited for room of the gateways.',
     ['topic'],
-    () => Array.from(flow.secondsByTopic, ([topic, value]) => ({ labels: { topic }, value })),
+    () => Array.from(flow.secondsByTopic(), ([topic, value]) => ({ labels: { topic }, value })),
   );
   metrics.counter(
     'crier_flow_limited_by_gateway_seconds_total',
     'The same seconds by the gateway that lagged most, for the last 20 gateways that limited.',
     ['gateway'],
-    () => Array.from(flow.secondsByGateway, ([gateway, value]) => ({ labels: { gateway }, value })),
+    () => Array.from(flow.secondsByGateway(), ([gateway, value]) => ({ labels: { gateway }, value })),
   );
   metrics.gauges(
     'crier_flow_gateway_lag_bytes',

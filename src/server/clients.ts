@@ -8,6 +8,7 @@ import {
   observeStreams,
   observeSubscriptions,
 } from '../gateway/connections/connection-metrics.ts';
+import type { ConnectionLimits } from '../gateway/connections/connection-limits.ts';
 import { Connections } from '../gateway/connections/connections.ts';
 import type { Handshakes } from '../gateway/connections/handshakes.ts';
 import type { ClientFiles } from '../gateway/connections/open-files.ts';
@@ -57,7 +58,7 @@ export function createConnections(
     writer,
     observer: { onOpen: refused.onOpened, onClose: refused.onClosed },
   });
-  unreadyWhile('connections', () => connections.isFull);
+  unreadyWhile('connections', () => connections.checkFull());
   unreadyWhile('memory', () => memory.isShort);
   memory.relieve = (bytes) => connections.relieve(bytes);
   observeConnections(metrics, connections);
@@ -126,7 +127,7 @@ export function createClientServices(services: RoleServices, { refused, ...parts
         log.error({ err: error, connection, suppressed }, `an unexpected failure ended this ${ended}`),
       );
     },
-    limits: operationLimits(services),
+    limits: connectionLimits(services),
   };
 }
 
@@ -134,9 +135,11 @@ function subscriptionFields({ schema }: Graph): string[] {
   return Object.keys(schema.getSubscriptionType()?.getFields() ?? {});
 }
 
-function operationLimits({ config, tunables }: RoleServices) {
-  const limits = {
-    maxOperations: config.MAX_OPERATIONS_PER_CONNECTION,
+function connectionLimits({ config, tunables }: RoleServices): ConnectionLimits {
+  return Object.freeze({
+    get maxOperations() {
+      return tunables.values.MAX_OPERATIONS_PER_CONNECTION;
+    },
     maxIdBytes: config.MAX_OPERATION_ID_BYTES,
     maxInitBytes: config.MAX_INIT_BYTES,
     maxMessageBytes: config.MAX_MESSAGE_BYTES,
@@ -146,9 +149,7 @@ function operationLimits({ config, tunables }: RoleServices) {
     maxHeldBytes: config.MAX_CONNECTION_BYTES,
     executionTimeoutMs: config.EXECUTION_TIMEOUT_MS,
     maxAgeMs: config.MAX_CONNECTION_AGE_MS,
-  };
-  tunables.bind('MAX_OPERATIONS_PER_CONNECTION', (operations) => (limits.maxOperations = operations));
-  return limits;
+  });
 }
 
 /** Components of the WebSocket endpoint. */

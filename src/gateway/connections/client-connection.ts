@@ -16,12 +16,6 @@ import { wholeSeconds } from './whole-seconds.ts';
 
 /** Shared by the connections of one transport. */
 export interface ClientConnectionServices extends LiveOperationServices {
-  readonly limits: LiveOperationServices['limits'] & {
-    readonly maxMessagesPerSecond: number;
-    readonly maxMessageBurst: number;
-    /** Age in ms at which a connection is closed, ± 10 %. 0: never. */
-    readonly maxAgeMs: number;
-  };
   readonly log: Logger;
   readonly onSlowConsumer: () => void;
   /** Called for each connection that is closed because its token expired. */

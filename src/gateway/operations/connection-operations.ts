@@ -11,10 +11,6 @@ import type { LiveOperationServices } from './live-operation-services.ts';
 import type { LiveOperationOwner } from './live-operation.ts';
 import { wholeSeconds } from '../connections/whole-seconds.ts';
 
-export interface ConnectionOperationsServices extends LiveOperationServices {
-  readonly limits: LiveOperationServices['limits'] & { readonly maxOperations: number };
-}
-
 export interface ConnectionOperationsOwner {
   readonly id: string | undefined;
   /** True: mutations are refused. */
@@ -29,7 +25,7 @@ const AUTHORISED_PER_TURN = 10;
 /** The live operations of one connection, by id, within its limits. */
 export class ConnectionOperations implements LiveOperationOwner {
   readonly outbox: Outbox;
-  readonly #services: ConnectionOperationsServices;
+  readonly #services: LiveOperationServices;
   readonly #owner: ConnectionOperationsOwner;
   readonly #live = new Map<string, LiveOperation>();
   /** Operations that wait to be authorised again; undefined: none. */
@@ -39,7 +35,7 @@ export class ConnectionOperations implements LiveOperationOwner {
   #starting = 0;
   #endedAtSeconds = 0;
 
-  constructor(outbox: Outbox, services: ConnectionOperationsServices, owner: ConnectionOperationsOwner) {
+  constructor(outbox: Outbox, services: LiveOperationServices, owner: ConnectionOperationsOwner) {
     this.outbox = outbox;
     this.#services = services;
     this.#owner = owner;

@@ -1,6 +1,7 @@
 import type { Hub } from '../fanout/hub.ts';
 import type { DocumentQueue } from '../../graph/documents/document-queue.ts';
 import type { OperationRunner } from '../../graph/served-graphs.ts';
+import type { ConnectionLimits } from '../connections/connection-limits.ts';
 import type { SubscriptionTally } from './subscription-tally.ts';
 
 /** Shared by all operations of a gateway. */
@@ -10,12 +11,7 @@ export interface LiveOperationServices {
   readonly documents: DocumentQueue;
   readonly hub: Hub;
   readonly subscriptions: SubscriptionTally;
-  readonly limits: {
-    readonly maxPendingEvents: number;
-    readonly maxHeldBytes: number;
-    /** Longest wait in ms for the graph's code that authorises a live subscription again. */
-    readonly executionTimeoutMs: number;
-  };
+  readonly limits: ConnectionLimits;
   readonly onFailure: FailureListener;
   /** Called for each operation that a limit of its connection or user refuses. @param message for the client */
   readonly onRefusedOperation: (message: string, connection: string | undefined) => void;

@@ -3,16 +3,9 @@ import type { Connections } from '../connections/connections.ts';
 import type { Users } from '../connections/users.ts';
 import type { Writer } from '../fanout/outbox/writer.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
-import type { ConnectionOperationsServices } from '../operations/connection-operations.ts';
 
 /** Shared by all streams of a pod. */
-export interface HttpStreamServices extends ClientConnectionServices, ConnectionOperationsServices {
-  readonly limits: ClientConnectionServices['limits'] &
-    ConnectionOperationsServices['limits'] & {
-      readonly maxIdBytes: number;
-      /** Of the headers that a stream keeps, beside those that may hold a token. */
-      readonly maxInitBytes: number;
-    };
+export interface HttpStreamServices extends ClientConnectionServices {
   readonly authenticator: Pick<Authenticator, 'authenticateAgain' | 'failureOf'>;
   readonly connections: Connections;
   readonly users: Users;

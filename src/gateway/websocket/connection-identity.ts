@@ -10,6 +10,7 @@ import { grantsSame } from '../identity/grants.ts';
 import type { KnownClaims } from '../identity/revocation.ts';
 import { tokenParameterOf } from '../identity/token-location.ts';
 import type { TokenParameter } from '../identity/token-location.ts';
+import type { ConnectionLimits } from '../connections/connection-limits.ts';
 import { CLOSE_CODES } from '../connections/close-codes.ts';
 import type { SocketFormat } from './socket-format.ts';
 import { authenticatedPayload, pongMessage, pongWith } from './transport-ws.ts';
@@ -23,7 +24,7 @@ import type { UserConnection, Users } from '../connections/users.ts';
 export type Authenticating = Pick<Authenticator, 'authenticate' | 'authenticateAgain' | 'refresh'>;
 
 export interface IdentityServices {
-  readonly limits: { readonly maxInitBytes: number };
+  readonly limits: ConnectionLimits;
   readonly authenticator: Authenticating;
   readonly tokenExpiries: Pick<TokenExpiries<ExpiringConnection>, 'add' | 'delete'>;
   readonly refusalDelays: Pick<RefusalDelays, 'run'>;

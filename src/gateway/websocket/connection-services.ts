@@ -1,7 +1,6 @@
 import type { ClientConnectionServices, Ending } from '../connections/client-connection.ts';
 import type { Writer } from '../fanout/outbox/writer.ts';
 import type { IdentityServices } from './connection-identity.ts';
-import type { ConnectionLimits } from './connection-limits.ts';
 import type { ConnectionSocket } from './connection-socket.ts';
 import type { SocketFormat } from './socket-format.ts';
 import type { Inbox } from './inbox.ts';
@@ -9,7 +8,6 @@ import type { DeadlineOwner, InitDeadlines } from '../connections/init-deadlines
 
 /** Shared by all connections of a gateway. `C`: their class. */
 export interface ConnectionServices<C extends DeadlineOwner> extends ClientConnectionServices, IdentityServices {
-  readonly limits: ConnectionLimits;
   readonly writer: Writer;
   /** By the sub-protocol and the compression that the socket agreed on. */
   readonly formatOf: (socket: Pick<ConnectionSocket, 'protocol' | 'compression'>) => SocketFormat;

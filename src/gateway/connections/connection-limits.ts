@@ -1,7 +1,8 @@
+/** What one connection may do, whatever its transport. Read at each use: some change while the server runs. */
 export interface ConnectionLimits {
   readonly maxOperations: number;
   readonly maxIdBytes: number;
-  /** Of the text that a connection keeps of the upgrade's headers and `connection_init` together: without a token that was verified. */
+  /** Of the text that a connection keeps of its headers and `connection_init` together: without those that may hold a token. */
   readonly maxInitBytes: number;
   /** Of a message. A `subscribe` of up to four times as much is answered with an error; any other longer message ends the connection. */
   readonly maxMessageBytes: number;
@@ -10,6 +11,7 @@ export interface ConnectionLimits {
   readonly maxPendingEvents: number;
   /** Bytes that the operations of one connection may keep. */
   readonly maxHeldBytes: number;
+  /** Longest wait in ms for the graph's code that authorises a live subscription again. */
   readonly executionTimeoutMs: number;
   /** Age in ms at which a connection is closed, ± 10 %. 0: never. */
   readonly maxAgeMs: number;
