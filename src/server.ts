@@ -125,7 +125,7 @@ function observeServer({ config, metrics, lifecycle }: StartServices, options: S
     'Log lines that standard error did not take.',
     options.droppedLogLines ?? (() => 0),
   );
-  metrics.gauge('crier_draining', '1 from SIGTERM on, else 0.', () => (lifecycle.status === 'draining' ? 1 : 0));
+  metrics.gauge('crier_draining', '1 from SIGTERM on, else 0.', () => (lifecycle.status === 'draining' ? 1 : 0), 'max');
 }
 
 async function openServer(start: StartServices, options: ServerOptions): Promise<Server> {

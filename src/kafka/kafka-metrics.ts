@@ -77,6 +77,7 @@ function assignmentObserver(metrics: MetricsRegistry) {
     'Seconds since a partition assigned to this worker advanced or was seen without lag.',
     ['topic', 'partition'],
     () => seriesOf(partitions, ({ progressedAt }) => (performance.now() - progressedAt) / 1000),
+    'max',
   );
   return {
     onJoin: (assignment) => {
@@ -93,8 +94,11 @@ export function observeConsumer(
   metrics: MetricsRegistry,
   consumer: Pick<KafkaConsumer, 'isConnected' | 'missingTopics' | 'pendingFills'>,
 ): void {
-  metrics.gauge('crier_kafka_connected', '1 while this worker is a member of its consumer group, else 0.', () =>
-    Number(consumer.isConnected),
+  metrics.gauge(
+    'crier_kafka_connected',
+    '1 while this worker is a member of its consumer group, else 0.',
+    () => Number(consumer.isConnected),
+    'max',
   );
   metrics.gauge(
     'crier_kafka_topics_missing',

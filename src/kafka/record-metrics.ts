@@ -90,5 +90,6 @@ export function observeFlow(metrics: MetricsRegistry, flow: FlowWait, sender: Pi
     'Bytes published that a gateway had not served when it answered last, of the partition with the most of them.',
     ['gateway'],
     () => Array.from(sender.lags(), ([gateway, value]) => ({ labels: { gateway }, value })),
+    'max',
   );
 }

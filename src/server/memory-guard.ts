@@ -13,14 +13,19 @@ export function startMemoryGuard({ config, tunables, log, metrics, register }: M
     'crier_heap_limit_bytes',
     'Size of the old generation of the heap at which V8 ends the process.',
     () => memory.heapLimitBytes,
+    'process',
   );
   metrics.gauge(
     'crier_heap_used_ratio',
     'Used share of crier_heap_limit_bytes after the last major garbage collection, from 0 to 1.',
     () => guard.heapRatio,
+    'process',
   );
-  metrics.gauge('crier_memory_guard_active', '1 while memory is short (MAX_HEAP_PERCENT), else 0.', () =>
-    guard.isShort ? 1 : 0,
+  metrics.gauge(
+    'crier_memory_guard_active',
+    '1 while memory is short (MAX_HEAP_PERCENT), else 0.',
+    () => (guard.isShort ? 1 : 0),
+    'max',
   );
   return guard;
 }

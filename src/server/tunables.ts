@@ -20,8 +20,12 @@ export function startTunables({ config, log, metrics, register }: TunablesServic
     'Changes of tunable settings that were not accepted.',
     () => tunables.rejected,
   );
-  metrics.gauges('crier_tunable', 'Tunable settings that are numbers, as they are in use.', ['name'], () =>
-    tunables.numbers(),
+  metrics.gauges(
+    'crier_tunable',
+    'Tunable settings that are numbers, as they are in use.',
+    ['name'],
+    () => tunables.numbers(),
+    'max',
   );
   return tunables.start();
 }

@@ -37,6 +37,7 @@ export class WorkerWatch {
       'crier_gateway_without_workers',
       '1 while no worker publishes for this gateway, else 0.',
       () => (this.isAlone ? 1 : 0),
+      'max',
     );
   }
 

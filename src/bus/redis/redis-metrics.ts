@@ -23,8 +23,12 @@ export function roundTripObserver(metrics: MetricsRegistry): Required<Pick<BusOb
 export function observeLinks(metrics: MetricsRegistry, bus: Pick<RedisBus, 'links'>): void {
   const seriesOf = (valueOf: (link: (typeof bus.links)[number]) => number) =>
     bus.links.map((link) => ({ labels: { server: link.label, link: link.role }, value: valueOf(link) }));
-  metrics.gauges('crier_redis_up', '1 while a link to a Redis server is up, else 0.', ['server', 'link'], () =>
-    seriesOf(({ isUp }) => Number(isUp)),
+  metrics.gauges(
+    'crier_redis_up',
+    '1 while a link to a Redis server is up, else 0.',
+    ['server', 'link'],
+    () => seriesOf(({ isUp }) => Number(isUp)),
+    'min',
   );
   metrics.counter(
     'crier_redis_reconnects_total',

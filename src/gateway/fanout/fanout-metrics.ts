@@ -62,6 +62,7 @@ export function observeStates(metrics: MetricsRegistry, states: () => StateCompl
     ['topic'],
     () =>
       Array.from(states()?.topics ?? [], ({ topic, isComplete }) => ({ labels: { topic }, value: Number(isComplete) })),
+    'min',
   );
 }
 
@@ -89,7 +90,12 @@ export function observeWriter(metrics: MetricsRegistry, writer: Writer): void {
     () => deliveries.writes,
   );
   metrics.gauge('crier_queue_bytes', 'Bytes of messages that wait for slow sockets.', () => writer.backpressuredBytes);
-  metrics.gauge('crier_queue_bytes_max', 'Bytes of the largest of these queues.', () => writer.largestQueueBytes);
+  metrics.gauge(
+    'crier_queue_bytes_max',
+    'Bytes of the largest of these queues.',
+    () => writer.largestQueueBytes,
+    'max',
+  );
 }
 
 export function observeDeflater(metrics: MetricsRegistry, deflater: Deflater): void {

@@ -32,8 +32,11 @@ export function observeRevocations(
   revocations: Revocations,
   shared: SharedRevocations,
 ): void {
-  metrics.gauge('crier_revocations', 'Revocations that this pod knows.', () => revocations.size);
-  metrics.gauge('crier_revocations_behind', '1 while this pod may not know all revocations, else 0.', () =>
-    Number(shared.isBehind),
+  metrics.gauge('crier_revocations', 'Revocations that this pod knows.', () => revocations.size, 'max');
+  metrics.gauge(
+    'crier_revocations_behind',
+    '1 while this pod may not know all revocations, else 0.',
+    () => Number(shared.isBehind),
+    'max',
   );
 }

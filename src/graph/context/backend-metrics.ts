@@ -1,3 +1,4 @@
+import type { Aggregator } from '../../ops/metrics/prom-client.ts';
 import type { MetricsRegistry } from '../../ops/metrics/metrics-registry.ts';
 import type { BackendPressure, Backends } from './backends.ts';
 
@@ -22,10 +23,11 @@ export function backendCounts(metrics: MetricsRegistry, names: readonly string[]
 }
 
 export function observePressure(metrics: MetricsRegistry, backends: Backends): void {
-  const gauge = (name: string, help: string, read: (pressure: BackendPressure) => number) =>
-    metrics.gauges(name, help, ['backend'], () =>
-      Array.from(backends.pressure(), ([backend, pressure]) => ({ labels: { backend }, value: read(pressure) })),
-    );
+  const gauge = (name: string, help: string, read: (pressure: BackendPressure) => number, aggregator?: Aggregator) => {
+    const values = () =>
+      Array.from(backends.pressure(), ([backend, pressure]) => ({ labels: { backend }, value: read(pressure) }));
+    metrics.gauges(name, help, ['backend'], values, aggregator);
+  };
   gauge(
     'crier_backend_requests_in_flight',
     'Requests that a backend has not answered yet.',
@@ -36,7 +38,10 @@ export function observePressure(metrics: MetricsRegistry, backends: Backends): v
     'Requests that wait because all BACKEND_MAX_SOCKETS sockets of their backend are in use.',
     ({ waiting }) => waiting,
   );
-  gauge('crier_backend_breaker_open', '1 while the circuit breaker of a backend refuses requests.', ({ breaker }) =>
-    breaker === 'closed' ? 0 : 1,
+  gauge(
+    'crier_backend_breaker_open',
+    '1 while the circuit breaker of a backend refuses requests.',
+    ({ breaker }) => (breaker === 'closed' ? 0 : 1),
+    'max',
   );
 }

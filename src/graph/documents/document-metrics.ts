@@ -29,11 +29,17 @@ interface Documents {
 
 /** @param documents of the graph that is served */
 export function observeDocuments(metrics: MetricsRegistry, documents: () => Documents): void {
-  metrics.gauge('crier_trusted_documents', 'Documents of TRUSTED_DOCUMENTS.', () => documents().trusted?.size ?? 0);
+  metrics.gauge(
+    'crier_trusted_documents',
+    'Documents of TRUSTED_DOCUMENTS.',
+    () => documents().trusted?.size ?? 0,
+    'max',
+  );
   metrics.gauge(
     'crier_trusted_documents_unusable',
     'Documents of TRUSTED_DOCUMENTS that the graph cannot run.',
     () => documents().trusted?.unusable.length ?? 0,
+    'max',
   );
   metrics.gauge('crier_documents_cached', 'Valid documents in the cache.', () => documents().cache.size);
   metrics.gauge(

@@ -1,6 +1,7 @@
 import type { Counter } from 'prom-client';
 import type { Histogram, HistogramOptions } from './histogram.ts';
 import type { Observations } from './observations.ts';
+import type { Aggregator } from './prom-client.ts';
 
 /** Prometheus's naming rules: https://prometheus.io/docs/practices/naming/ */
 export type CounterName = `crier_${string}_total`;
@@ -20,10 +21,16 @@ export type Increments<Label extends string = never> = Pick<Counter<Label>, 'inc
 export interface MetricsRegistry {
   /** Times that messages take. Each stage's series exist in the pods that have the stage. */
   readonly stages: { of(stage: Stage): Observations };
-  /** A gauge whose value is read at each scrape. */
-  gauge(name: string, help: string, read: () => number): void;
+  /** A gauge whose value is read at each scrape. One that is no amount needs another aggregator than `sum`, the default. */
+  gauge(name: string, help: string, read: () => number, aggregator?: Aggregator): void;
   /** A gauge with labels. Each scrape reports only the label values that `read` returns. */
-  gauges<Label extends string>(name: string, help: string, labelNames: Label[], read: ReadLabelled<Label>): void;
+  gauges<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    read: ReadLabelled<Label>,
+    aggregator?: Aggregator,
+  ): void;
   /** A counter whose value is read at each scrape. */
   total(name: CounterName, help: string, read: () => number): void;
   /** A counter with labels, whose values are read at each scrape. They must never fall. */

@@ -1,8 +1,9 @@
-import type { Counter as CounterClass, Metric } from 'prom-client';
+import type { Aggregator as OwnAggregator, Counter as CounterClass, Metric } from 'prom-client';
 import { Histogram } from './histogram.ts';
 import type { HistogramOptions } from './histogram.ts';
 import type { CounterName, MetricsRegistry, ReadLabelled, Stage } from './metrics-registry.ts';
 import { Counter, Gauge, Registry, collectDefaults } from './prom-client.ts';
+import type { Aggregator } from './prom-client.ts';
 
 const STAGES: readonly Stage[] = ['fetch', 'decode', 'publish', 'redis', 'wait', 'execute', 'write'];
 
@@ -24,10 +25,11 @@ export class Metrics implements MetricsRegistry {
       this.registry.removeSingleMetric(`nodejs_active_${name}_total`);
   }
 
-  gauge(name: string, help: string, read: () => number): void {
+  gauge(name: string, help: string, read: () => number, aggregator: Aggregator = 'sum'): void {
     new Gauge({
       name,
       help,
+      aggregator: aggregator as OwnAggregator,
       registers: [this.registry],
       collect() {
         this.set(read());
@@ -35,10 +37,17 @@ export class Metrics implements MetricsRegistry {
     });
   }
 
-  gauges<Label extends string>(name: string, help: string, labelNames: Label[], read: ReadLabelled<Label>): void {
+  gauges<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    read: ReadLabelled<Label>,
+    aggregator: Aggregator = 'sum',
+  ): void {
     new Gauge({
       name,
       help,
+      aggregator: aggregator as OwnAggregator,
       labelNames,
       registers: [this.registry],
       collect() {

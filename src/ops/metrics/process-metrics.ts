@@ -11,6 +11,7 @@ export function observeProcess(metrics: Metrics, role: string): void {
     'Always 1; the labels name the build and what it runs as.',
     ['version', 'role', 'node_version'],
     () => [{ labels, value: 1 }],
+    'process',
   );
   let last: EventLoopUtilization | undefined;
   metrics.gauge(
@@ -22,5 +23,6 @@ export function observeProcess(metrics: Metrics, role: string): void {
       last = now;
       return utilization;
     },
+    'process',
   );
 }

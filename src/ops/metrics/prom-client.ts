@@ -1,19 +1,22 @@
 import { createRequire } from 'node:module';
-import type { Counter as CounterClass, Gauge as GaugeClass, Registry as RegistryClass } from 'prom-client';
+import type { Counter as CounterClass, Gauge as GaugeClass, Metric, Registry as RegistryClass } from 'prom-client';
+
+/** What the values of a gauge become for a pod of several processes. `process`: a series for each, with its name as a label. */
+export type Aggregator = 'sum' | 'max' | 'min' | 'process';
 
 /** prom-client's metrics of every process, except those of the CPU: their module loads OpenTelemetry's API. */
-const DEFAULTS = [
-  'processStartTime',
-  'osMemoryHeap',
-  'processOpenFileDescriptors',
-  'processMaxFileDescriptors',
-  'eventLoopLag',
-  'processResources',
-  'processHandles',
-  'processRequests',
-  'heapSizeAndUsed',
-  'heapSpacesSizeAndUsed',
-  'version',
+const DEFAULTS: readonly (readonly [module: string, aggregator: Aggregator])[] = [
+  ['processStartTime', 'process'],
+  ['osMemoryHeap', 'sum'],
+  ['processOpenFileDescriptors', 'max'],
+  ['processMaxFileDescriptors', 'min'],
+  ['eventLoopLag', 'process'],
+  ['processResources', 'sum'],
+  ['processHandles', 'sum'],
+  ['processRequests', 'sum'],
+  ['heapSizeAndUsed', 'sum'],
+  ['heapSpacesSizeAndUsed', 'sum'],
+  ['version', 'max'],
 ];
 
 /** Loads the parts of prom-client that crier uses: its index also loads summaries, the push gateway and OpenTelemetry's API. */
@@ -26,9 +29,12 @@ export const Gauge = load('prom-client/lib/gauge.js') as typeof GaugeClass;
 /** Registers the metrics that `collectDefaultMetrics` of prom-client does, without those of garbage collections. */
 export function collectDefaults(registry: RegistryClass): void {
   collectCpu(registry);
-  for (const name of DEFAULTS) {
-    const collect = load(`prom-client/lib/metrics/${name}.js`) as (registry: RegistryClass, options: object) => void;
-    collect(registry, { eventLoopMonitoringPrecision: 10 });
+  for (const [module, aggregator] of DEFAULTS) {
+    const collect = load(`prom-client/lib/metrics/${module}.js`) as (registry: RegistryClass, options: object) => void;
+    const gauges = new Registry();
+    collect(gauges, { eventLoopMonitoringPrecision: 10 });
+    for (const gauge of gauges.getMetricsAsArray() as unknown as Metric[])
+      registry.registerMetric(Object.assign(gauge, { aggregator }));
   }
 }
 

@@ -1,5 +1,6 @@
 import { deserialize, serialize } from 'node:v8';
 import type { Registry, RegistryContentType } from 'prom-client';
+import type { Aggregator } from '../metrics/prom-client.ts';
 
 /** One series of a metric, or one of those that a histogram has. */
 export interface Sample {
@@ -15,6 +16,8 @@ export interface Family {
   readonly name: string;
   readonly help: string;
   readonly type: string;
+  /** Default: `sum`. */
+  readonly aggregator?: Aggregator | undefined;
   readonly values: readonly Sample[];
 }
 
@@ -26,7 +29,8 @@ export async function readFamilies(registry: MetricsSource): Promise<Family[]> {
   return Promise.all(
     metrics.map(async (metric) => {
       const { values } = await metric.get();
-      return { name: metric.name, help: metric.help, type: metric.type, values };
+      const { name, help, type, aggregator } = metric;
+      return { name, help, type, aggregator, values };
     }),
   );
 }

@@ -52,7 +52,7 @@ export async function startPod(config: Config, log: Logger, options: PodOptions)
   );
   const draining = new AbortController();
   let status: 'starting' | 'ready' | 'draining' = 'starting';
-  metrics.gauge('crier_draining', '1 from SIGTERM on, else 0.', () => (status === 'draining' ? 1 : 0));
+  metrics.gauge('crier_draining', '1 from SIGTERM on, else 0.', () => (status === 'draining' ? 1 : 0), 'max');
   cluster.setupPrimary({ execArgv: heapShare(process.execArgv, config.nodeOptions, config.PROCESSES + 1) });
   const token = config.ADMIN_TOKEN || randomBytes(32).toString('hex');
   const members = new Members({

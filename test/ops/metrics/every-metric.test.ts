@@ -3,6 +3,10 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { Registry } from 'prom-client';
+import { PROCESS_VARIABLE } from '../../../src/config/processes.ts';
+import { METRICS_PATH } from '../../../src/ops/processes/families-route.ts';
+import { unpackFamilies } from '../../../src/ops/processes/metric-families.ts';
+import { startPod } from '../../end-to-end/pod-server.ts';
 import { withOutside } from '../../kafka/consumer-harness.ts';
 import type { Outside } from '../../kafka/consumer-harness.ts';
 import type { Cause, CausedElsewhere } from './causes/cause.ts';
@@ -14,7 +18,7 @@ import { ownPodCauses } from './causes/own-pods.ts';
 import { processCauses } from './causes/process.ts';
 import { redisCauses } from './causes/redis.ts';
 import { revocationCauses } from './causes/revocation.ts';
-import { Stage } from './causes/stage.ts';
+import { Stage, apart } from './causes/stage.ts';
 import { parseOpenMetrics, promtool } from './promtool.ts';
 
 /** Run one after the other. One file for each area; causes/cause.ts says how to add one. */
@@ -66,6 +70,22 @@ const ELSEWHERE: CausedElsewhere = {
 /** Gauges that have no start value to return to: of what stays cached, and of the process. */
 const UNSETTLED =
   /^crier_(revocations$|documents_cached|document_cache_bytes|event_loop|heap_used_ratio|kafka_progress_age|kafka_topics_missing)/;
+
+/** Gauges whose sum would mean nothing: shares, ages, the largest of several, and what is 0 or 1. */
+const NO_AMOUNT = /^\w+_(ratio|info|max|age_seconds) |^\w+ (Always )?1\b/;
+
+/** The gauges that are no sums, by their row of the table: patterns of their names. */
+function aggregatorsOf(page: string): (readonly [name: RegExp, aggregator: string])[] {
+  const rows = { max: 'the largest', min: 'the smallest', process: 'one series each, labelled `process`' };
+  return Object.entries(rows).flatMap(([aggregator, title]) => {
+    const [, , gauges = ''] = page
+      .split('\n')
+      .find((line) => line.startsWith(`| ${title} `))!
+      .split('|');
+    const names = Array.from(gauges.matchAll(/`(\w+_[\w*]+)`/g), ([, name]) => name!.replace('*', '\\w+'));
+    return names.map((name) => [new RegExp(`^${name}$`), aggregator] as const);
+  });
+}
 
 /** Names of the metrics in a text of `/metrics`, with their types. */
 function typesOf(text: string): Map<string, string> {
@@ -121,6 +141,20 @@ describe('every metric of a pod', () => {
       await t.test('is in docs/operations.md', async () => {
         const page = readFileSync('docs/operations.md', 'utf8');
         for (const name of typesOf(await textOf(stage)).keys()) assert.ok(page.includes(`\`${name}\``), name);
+      });
+
+      await t.test('has the aggregator of docs/operations.md if it is a gauge', async (one) => {
+        const documented = aggregatorsOf(readFileSync('docs/operations.md', 'utf8'));
+        for (const ROLE of ['all', 'gateway']) {
+          const { admin } = await startPod(one, { ...apart(stage, ROLE), ROLE, [PROCESS_VARIABLE]: ROLE });
+          const packed = await (await fetch(admin + METRICS_PATH)).arrayBuffer();
+          for (const { name, help, type, aggregator } of unpackFamilies(Buffer.from(packed))) {
+            if (type !== 'gauge') continue;
+            const [, expected = 'sum'] = documented.find(([pattern]) => pattern.test(name)) ?? [];
+            assert.equal(aggregator, expected, name);
+            if (NO_AMOUNT.test(`${name} ${help}`)) assert.notEqual(aggregator, 'sum', name);
+          }
+        }
       });
 
       await t.test('passes promtool check metrics', async () => {

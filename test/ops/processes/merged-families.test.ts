@@ -3,13 +3,16 @@ import { describe, it } from 'node:test';
 import { Registry } from 'prom-client';
 import { Histogram } from '../../../src/ops/metrics/histogram.ts';
 import { Metrics } from '../../../src/ops/metrics/metrics.ts';
+import type { Aggregator } from '../../../src/ops/metrics/prom-client.ts';
 import { observeProcess } from '../../../src/ops/metrics/process-metrics.ts';
 import { mergedFamilies } from '../../../src/ops/processes/merged-families.ts';
 import { packFamilies, readFamilies, unpackFamilies } from '../../../src/ops/processes/metric-families.ts';
 import type { Family, Sample } from '../../../src/ops/processes/metric-families.ts';
 
 const family = (name: string, type: string, values: readonly Sample[]): Family => ({ name, help: '', type, values });
-const gauge = (name: string, value: number) => [family(name, 'gauge', [{ labels: {}, value }])];
+const gauge = (aggregator: Aggregator, value: number) => [
+  { ...family('crier_a', 'gauge', [{ labels: {}, value }]), aggregator },
+];
 
 function merged(name: string, one: readonly Family[], other: readonly Family[]): readonly Sample[] {
   const families = mergedFamilies([
@@ -47,24 +50,18 @@ describe('the metrics of several processes', () => {
   });
 
   it('have of a gauge what it means for the pod', () => {
-    const cases = {
-      crier_connections: 5,
-      crier_draining: 3,
-      crier_gateway_without_workers: 3,
-      crier_redis_up: 2,
-      crier_queue_bytes_max: 3,
-      process_max_fds: 2,
-      process_open_fds: 3,
-    };
-    for (const [name, expected] of Object.entries(cases))
-      assert.deepEqual(merged(name, gauge(name, 2), gauge(name, 3)), [{ labels: {}, value: expected }], name);
-    assert.deepEqual(
-      merged('crier_heap_used_ratio', gauge('crier_heap_used_ratio', 0.1), gauge('crier_heap_used_ratio', 0.9)),
-      [
-        { labels: { process: 'gateway-1' }, value: 0.1 },
-        { labels: { process: 'gateway-2' }, value: 0.9 },
-      ],
-    );
+    for (const [aggregator, expected] of [
+      ['sum', 5],
+      ['max', 3],
+      ['min', 2],
+    ] as const) {
+      const values = merged('crier_a', gauge(aggregator, 2), gauge(aggregator, 3));
+      assert.deepEqual(values, [{ labels: {}, value: expected }], aggregator);
+    }
+    assert.deepEqual(merged('crier_a', gauge('process', 0.1), gauge('process', 0.9)), [
+      { labels: { process: 'gateway-1' }, value: 0.1 },
+      { labels: { process: 'gateway-2' }, value: 0.9 },
+    ]);
   });
 
   it('arrive whole, with values that JSON does not have', async () => {
