@@ -6,6 +6,7 @@ import { WebSocket } from 'ws';
 import { resultBytesOf } from '../../../src/gateway/fanout/outbox/frame.ts';
 import type { Subscription } from '../../../src/gateway/fanout/subscription.ts';
 import { Connection } from '../../../src/gateway/websocket/connection.ts';
+import { TRANSPORT_WS } from '../../../src/gateway/websocket/transport-ws.ts';
 import { clientFrame, OPCODE } from '../../../src/tools/conformance/client-frame.ts';
 import { openSocket } from '../../support/socket.ts';
 import type { Socket } from '../../support/socket.ts';
@@ -220,7 +221,7 @@ describe('a connection', () => {
       ping: note('ping'),
       terminate: note('terminate'),
     };
-    const services = { limits: LIMITS, inbox: { receive: () => false }, formatOf: () => undefined };
+    const services = { limits: LIMITS, inbox: { receive: () => false }, formatOf: () => TRANSPORT_WS };
     const connection = new Connection(
       ...([socket, { bytesRead: 1 }, { id: '' }, services] as unknown as ConstructorParameters<typeof Connection>),
     );
