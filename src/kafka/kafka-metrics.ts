@@ -36,23 +36,23 @@ export function kafkaObserver(metrics: MetricsRegistry, records: RecordObserver)
 
 /** Shows how many partitions wait, and for what. */
 function waitObserver(metrics: MetricsRegistry) {
-  const level = (name: string, help: string) => {
+  const gauge = (name: string, help: string) => {
     let partitions = 0;
     metrics.gauge(name, help, () => partitions);
     return (count: number): void => void (partitions = count);
   };
   return {
-    onPausedPartitions: level('crier_paused_partitions', 'Partitions that wait for the bus now.'),
-    onSkippedPartitions: level(
+    onPausedPartitions: gauge('crier_paused_partitions', 'Partitions that wait for the bus now.'),
+    onSkippedPartitions: gauge(
       'crier_skipped_partitions',
       'Partitions of which some channels wait now, because their shard of the Redis Cluster is away.',
     ),
-    onWaitingPartitions: level(
+    onWaitingPartitions: gauge(
       'crier_dead_letter_waiting_partitions',
       'Partitions that wait until their poison records are written to the dead-letter topic.',
     ),
-    onSchemaWaits: level('crier_schema_waiting_partitions', 'Partitions that wait for the schema registry now.'),
-    onStoppedPartitions: level(
+    onSchemaWaits: gauge('crier_schema_waiting_partitions', 'Partitions that wait for the schema registry now.'),
+    onStoppedPartitions: gauge(
       'crier_stopped_partitions',
       'Partitions of topics that are stopped, because each of their first records is undecodable.',
     ),
