@@ -59,7 +59,7 @@ export async function createStage(t: TestContext): Promise<Stage> {
   const subscribe = bus.subscribe.bind(bus);
   bus.subscribe = async (...parameters) => {
     const unsubscribe = await subscribe(...parameters);
-    subscriptions++;
+    if (parameters[0] === CHANNEL) subscriptions++;
     return unsubscribe;
   };
   let published = 0;
