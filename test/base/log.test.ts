@@ -9,7 +9,7 @@ import { createLog } from '../../src/base/log.ts';
 
 /** Logs 100 MB in small lines, then prints by how many MB the process has grown. */
 const FLOOD = `
-  import { createLog } from ${JSON.stringify(join(process.cwd(), 'dist', 'src', 'log.js'))};
+  import { createLog } from ${JSON.stringify(join(process.cwd(), 'dist', 'src', 'base', 'log.js'))};
   const log = createLog('info');
   const before = process.memoryUsage().rss;
   let number = 0;
@@ -24,7 +24,7 @@ const FLOOD_LINES = 100_000;
 
 /** Logs an error that throws when it is read, then prints a line to prove that the process survived. */
 const HOSTILE = `
-  import { createLog } from ${JSON.stringify(join(process.cwd(), 'dist', 'src', 'log.js'))};
+  import { createLog } from ${JSON.stringify(join(process.cwd(), 'dist', 'src', 'base', 'log.js'))};
   const fail = () => { throw new Error('read'); };
   const err = new Proxy(new Error(), { get: fail, has: fail, getPrototypeOf: fail, ownKeys: fail });
   createLog('info').error({ err, id: 7 }, 'logged');

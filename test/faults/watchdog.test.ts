@@ -12,7 +12,7 @@ import type { PodProcess } from '../end-to-end/pod-process.ts';
 
 /** A watchdog that fails leaves its process alive: the test then fails after this time, and kills it. */
 const PATIENCE_MS = 60_000;
-const WATCHDOG = pathToFileURL(join(process.cwd(), 'dist', 'src', 'watchdog.js')).href;
+const WATCHDOG = pathToFileURL(join(process.cwd(), 'dist', 'src', 'ops', 'watchdog.js')).href;
 
 /** A pod's settings, with a graph whose resolvers begin with `code`. `block` never lets the event loop turn again. */
 async function settingsOf(t: TestContext, code: string): Promise<Record<string, string>> {

@@ -316,7 +316,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'The handshake has bytes, so the byte count of the stream is never 0.',
   },
   {
-    file: 'src/gateway/websocket/connection.ts',
+    file: 'src/gateway/connections/client-connection.ts',
     before: '#closeCode = 0;',
     after: '#closeCode = 1;',
     reason: 'The code is read only after the connection has ended, which sets it.',

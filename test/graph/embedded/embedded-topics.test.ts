@@ -11,7 +11,7 @@ describe('EmbeddedTopics', () => {
     topics.connect(({ value }) => Promise.resolve(void processed.push(String(value))));
     assert.deepEqual(
       (await Promise.all(appended)).map(({ offset }) => offset),
-      ['0', '1', '2'],
+      [0, 1, 2],
     );
     assert.deepEqual(processed, values);
   });
