@@ -173,8 +173,8 @@ async function loadGraph(
 ): Promise<Graph> {
   // A module of the graph may wait for ever.
   const graph = (await orAborted(loader.load(), stop, () => new StoppedError()))!;
-  checkGraph(config, graph, log);
   for (const { message } of config.unknownVariables) log.warn(message);
+  checkGraph(config, graph, log);
   for (const warning of kafkaWarnings(config)) log.warn(warning);
   return graph;
 }

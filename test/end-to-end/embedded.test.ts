@@ -155,7 +155,7 @@ describe('npm start', () => {
 describe('crier in a folder whose name needs escaping in URLs', () => {
   it('finds its own graph', async (t) => {
     const folder = join(await temporaryFolder(t), 'a blank, 100% & é #1');
-    for (const part of ['dist/src', 'plugins', 'package.json', 'babel.config.js']) {
+    for (const part of ['dist/src', 'dist/examples', 'plugins', 'package.json', 'babel.config.js']) {
       await cp(part, join(folder, part), { recursive: true, dereference: true });
     }
     await symlink(resolve('node_modules'), join(folder, 'node_modules'));
