@@ -1,4 +1,4 @@
-/** Up to so many items `Array.shift` is fast, and an item that was taken is not kept. */
+/** A queue of up to so many items uses `Array.shift`, which is fast then and keeps no reference to a taken item. */
 const MAX_SHIFTED = 64;
 
 /** A queue. `Array.shift` takes too long with many items. */

@@ -23,8 +23,8 @@ export interface Message {
    */
   readonly keyHash?: string | undefined;
   /**
-   * True: a tombstone for channels that its record is not in. One that the record's key names receives it only if its state is of a key that
-   * names it.
+   * True: the message is a tombstone for channels that its record has left. A channel that the record's key names receives it only if the
+   * channel's state is of a record whose key names the channel, too.
    */
   readonly isDeparture?: boolean | undefined;
 }

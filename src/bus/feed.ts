@@ -17,8 +17,9 @@ export type Unsubscribe = () => void;
 export interface Feed {
   /**
    * Resolves once the subscription is acknowledged. Every message accepted after the acknowledgement reaches the listener, in order,
-   * the first ones perhaps before this resolves; no message reaches a listener whose subscription is not acknowledged. One
-   * subscription per channel however many listeners; listeners are counted, and one that throws is logged without harm to the others.
+   * the first ones perhaps before this resolves; no message reaches a listener whose subscription is not acknowledged. All
+   * listeners of a channel share one subscription, which ends with the last of them. A listener that throws is logged, and the others
+   * receive the message.
    *
    * A channel without the prefix of the bus is a plain one, on which any program may publish. Its messages have no coordinates, whatever
    * they begin with.

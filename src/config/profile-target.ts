@@ -2,7 +2,7 @@ import { mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The name is for a directory, and for a URL of several files. */
+/** What is written. The target appends the name if it is a directory, or a URL that ends with `/`. */
 export interface ProfileFile {
   readonly name: string;
   /** JSON. */

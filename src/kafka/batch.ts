@@ -70,7 +70,7 @@ export interface ChunkLimits {
 /** About 20 ms of decoding: neither heartbeats nor sockets wait for a huge batch. */
 export const CHUNK_LIMITS: ChunkLimits = { messages: 1000, bytes: 1_048_576 };
 
-/** Limits of a chunk for gateways that have room for so many bytes. */
+/** Returns the limits of a chunk when the gateways have room for `room` bytes. */
 export function limitsWithin(room: number): ChunkLimits {
   return { ...CHUNK_LIMITS, bytes: Math.min(room, CHUNK_LIMITS.bytes) };
 }

@@ -38,7 +38,7 @@ export function stageObserver({ stages }: MetricsRegistry): (messages: readonly 
       const { timestamp } = messages[first]!;
       let next = first + 1;
       while (next < messages.length && messages[next]!.timestamp === timestamp) next++;
-      // Kafka's oldest message format has no timestamp.
+      // A broker that converts records of Kafka's oldest format gives them no timestamp (-1).
       if (timestamp > 0) fetch.observe((startedAt - timestamp) / 1000, next - first);
       first = next;
     }

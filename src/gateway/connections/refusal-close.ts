@@ -29,7 +29,7 @@ const REASONS: Partial<Record<AuthenticationFailure, string>> = {
   keys_unavailable: 'Tokens cannot be verified right now',
 };
 
-/** What a client is told. What is wrong with its token is not told: the log has it. */
+/** The reason that a client is told. The fault of its token stands in the log only. */
 export function refusalReason(failure: AuthenticationFailure): string {
   return REASONS[failure] ?? 'Forbidden';
 }

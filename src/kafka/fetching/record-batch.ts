@@ -23,7 +23,7 @@ interface BatchContext {
 
 /** A record in the shape that kafkajs passes to consumers. */
 export interface FetchedRecord {
-  /** Format version, of which 2 is the only one that is read. */
+  /** Version of the format. Batches of another version than 2 are not read. */
   readonly magicByte: 2;
   readonly attributes: number;
   /** Milliseconds since the epoch. */

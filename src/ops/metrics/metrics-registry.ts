@@ -21,7 +21,7 @@ export type Increments<Label extends string = never> = Pick<Counter<Label>, 'inc
 export interface MetricsRegistry {
   /** Times that messages take. Each stage's series exist in the pods that have the stage. */
   readonly stages: { of(stage: Stage): Observations };
-  /** A gauge whose value is read at each scrape. One that is no amount needs another aggregator than `sum`, the default. */
+  /** A gauge whose value is read at each scrape. @param aggregator of the processes of a pod; default: `sum`, which fits amounts only */
   gauge(name: string, help: string, read: () => number, aggregator?: Aggregator): void;
   /** A gauge with labels. Each scrape reports only the label values that `read` returns. */
   gauges<Label extends string>(
