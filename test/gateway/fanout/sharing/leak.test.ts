@@ -13,7 +13,7 @@ import { ARGUMENTS, INPUT_TYPES, argumentWriters, infoKeys, leakContext, passing
 import type { Row } from './leak-resolvers.ts';
 import { playSelection, selectionRows } from './leak-selections.ts';
 import { accessProperty } from './random-access.ts';
-import { renewalDifference, renewalProperty } from './random-renewals.ts';
+import { DELIVERED_BESIDE_REVOCATION, renewalDifference, renewalProperty } from './random-renewals.ts';
 import { resolverProperty } from './random-resolvers.ts';
 import { selectionProperty } from './random-selections.ts';
 import { switches } from '../../../support/switches.ts';
@@ -462,7 +462,7 @@ describe('authorize', () => {
 
 describe('claims that change, and users that are revoked, while events are executed at random', () => {
   it('reach no result of an execution that began after the change, no revoked user, and lose no event (S-16, S-60)', () =>
-    fc.assert(renewalProperty(), { numRuns: 200 }));
+    fc.assert(renewalProperty(), { numRuns: 200, examples: [[DELIVERED_BESIDE_REVOCATION]] }));
 
   const twins = [
     ['a result of an earlier execution if facts changed in place', { replacesFacts: false }],

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createFacts } from '../../../../src/graph/context/connection-facts.ts';
 import type { ConnectionFacts } from '../../../../src/graph/context/connection-facts.ts';
 import { createContext } from '../../../../src/graph/context/context.ts';
-import { connectionOf, observe, programOf } from '../../../graph/context/random-programs.ts';
+import { connectionOf, factsWith, observe, programOf } from '../../../graph/context/random-programs.ts';
 import { play } from './renewal-player.ts';
 import type { Case, Outcome, PlayOptions, Step } from './renewal-player.ts';
 
@@ -42,6 +42,21 @@ const caseOf: fc.Arbitrary<Case> = fc.record({
   jitAfterUses: fc.constantFrom(0, 1),
 });
 const NO_BACKENDS = { send: () => Promise.reject(new Error('there is none')) };
+
+/** A held result, whose user changed meanwhile, is delivered while the revocation of that user is carried out: before its answer. */
+export const DELIVERED_BESIDE_REVOCATION: Case = {
+  program: [{ ask: 'get', key: 'claims' }],
+  connections: [factsWith({ sub: 'ida' }), factsWith({ sub: 'ida' })],
+  steps: [
+    { do: 'publish', isLate: true, isPrivate: false },
+    { do: 'publish', isLate: false, isPrivate: false },
+    { do: 'settle', which: 0 },
+    { do: 'renew', who: 0, facts: factsWith({ sub: 'eve' }), isConfirmed: true },
+    { do: 'revoke', sub: 'ida' },
+    { do: 'revoke', sub: 'eve' },
+  ],
+  jitAfterUses: 1,
+};
 
 /**
  * Claims change and users are revoked at random while events are executed by random resolvers. No operation receives a result that was

@@ -64,7 +64,7 @@ export interface Played {
 
 export interface Outcome {
   readonly played: readonly Played[];
-  /** When each user was revoked first. */
+  /** When the first revocation of each user was answered: until then a result may still be delivered. */
   readonly revokedAt: ReadonlyMap<string, number>;
 }
 
@@ -155,8 +155,10 @@ class Player {
       } else if (step.do === 'turn') await nextTurn();
       else if (step.do === 'settle') this.#gates.splice(step.which, 1)[0]?.();
       else if (step.do === 'revoke') {
-        if (!this.#revokedAt.has(step.sub)) this.#revokedAt.set(step.sub, this.#time);
         await pod.answer({ revoke: printRevocation(revocationOf(step.sub)) });
+        this.#keep();
+        this.#time++;
+        if (!this.#revokedAt.has(step.sub)) this.#revokedAt.set(step.sub, this.#time);
       } else {
         const peer = this.#peers[step.who % this.#peers.length]!;
         if (step.do === 'confirm') peer.listener.subscription.confirm();
