@@ -131,7 +131,7 @@ function observeServer({ config, metrics, lifecycle }: StartServices, options: S
 async function openServer(start: StartServices, options: ServerOptions): Promise<Server> {
   const { config, lifecycle } = start;
   lifecycle.register(new GarbageCollections(start.metrics).start());
-  const loader = options.graph ?? new GraphLoader(config.GRAPH || BUILT_IN_GRAPH);
+  const loader = options.graph ?? new GraphLoader(config.GRAPH || BUILT_IN_GRAPH, config.names.GRAPH);
   const graph = new Versioned(await loadGraph(start, loader, options.stop));
   const { draining } = lifecycle;
   const reloads = new GraphReloads({ ...start, loader, graph, draining, onReload: options.onReload });

@@ -65,7 +65,11 @@ function sources(): string[] {
 /** Names of the fields that `src` logs, as far as a call of the logger lists them. */
 function logFields(): string[] {
   const calls = sources().flatMap((text) =>
-    Array.from(text.matchAll(/\blog(?:ger)?(?:\.(?:debug|info|warn|error|fatal)|\[level\])\(\s*\{(.*)\},?\s/g)),
+    Array.from(
+      text
+        .replaceAll(/\$\{[^}]*\}/g, '')
+        .matchAll(/\blog(?:ger)?(?:\.(?:debug|info|warn|error|fatal)|\[level\])\(\s*\{(.*)\},?\s/g),
+    ),
   );
   return calls.flatMap(([, fields]) =>
     fields!

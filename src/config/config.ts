@@ -1,17 +1,18 @@
 import { ConfigError } from '../base/errors.ts';
-import { readBackends } from './backend-settings.ts';
+import { readBackends } from './backend-parser.ts';
 import type { BackendConfig } from './backend-settings.ts';
 import { contradictions } from './contradictions.ts';
 import { isEmbedded, modeProblems } from './mode.ts';
 import { processesOf, processesProblems } from './processes.ts';
 import type { Processes } from './processes.ts';
-import { parseSettings, secretFilesOf } from './settings.ts';
-import type { Environment, SecretFiles, Settings } from './settings.ts';
+import { parseSettings } from './settings.ts';
+import type { Settings } from './settings.ts';
+import { environmentInput } from './environment.ts';
+import type { SettingsInput, UnknownVariable } from './settings-input.ts';
+import type { Environment } from './variable.ts';
 import { targetProblems } from './target-problems.ts';
 import { shutdownTimes } from './shutdown-times.ts';
 import type { ShutdownTimes } from './shutdown-times.ts';
-import { findUnknownVariables } from './unknown-variables.ts';
-import type { UnknownVariable } from './unknown-variables.ts';
 import { defaultRatio } from './record-sampler.ts';
 
 /** Settings whose default depends on others. */
@@ -27,8 +28,7 @@ export interface Config
     Omit<Settings, 'EMBEDDED' | keyof Resolved | keyof ShutdownTimes | keyof Processes>,
     Resolved,
     ShutdownTimes,
-    Processes,
-    SecretFiles {
+    Processes {
   /** By `backendVariable(name)`. */
   readonly backends: ReadonlyMap<string, BackendConfig>;
   /** Variables that look like settings and are none. */
@@ -39,7 +39,7 @@ export interface Config
   readonly isProduction: boolean;
   /** NODE_OPTIONS, with the flags of V8. */
   readonly nodeOptions: string;
-  /** Names of the variables that the environment sets. */
+  /** Variables of the settings that are set. */
   readonly given: ReadonlySet<string>;
 }
 
@@ -51,39 +51,40 @@ const EMBEDDED_SHARING_AUDIT = 0.1;
  * @throws ConfigError naming every variable that was refused, its value and what was expected, and the misspelt ones.
  */
 export function readConfig(environment: Environment): Config {
+  return configOf(environmentInput(environment));
+}
+
+/** @throws ConfigError naming every setting that was refused, its value and what was expected, and the misspelt ones. */
+export function configOf(input: SettingsInput): Config {
   const problems: string[] = [];
-  const settings = parseSettings(environment, problems);
-  const backends = readBackends(environment, problems);
-  const isProduction = environment['NODE_ENV'] === 'production';
+  const settings = parseSettings(input, problems);
+  const backends = readBackends(input, problems);
+  const { isProduction, nodeOptions, unknownVariables } = input;
   if (problems.length === 0) {
     problems.push(
       ...modeProblems(settings, isProduction),
-      ...processesProblems(settings, environment),
+      ...processesProblems(settings, input),
       ...contradictions(settings),
       ...targetProblems(settings),
     );
   }
-  const unknownVariables = findUnknownVariables(environment);
   // A misspelt name is often why a variable is missing.
   const misspelt = unknownVariables.filter(({ isNear }) => isNear).map(({ message }) => message);
   if (problems.length > 0) throw new ConfigError([...problems, ...misspelt].join('\n'));
-  const SHARING_AUDIT = settings.SHARING_AUDIT ?? (isEmbedded(settings) ? EMBEDDED_SHARING_AUDIT : 0);
-  const given = new Set(Object.keys(environment).filter((name) => environment[name]));
   return {
     ...settings,
     ...shutdownTimes(settings),
-    ...processesOf(settings, environment),
-    SHARING_AUDIT,
+    ...processesOf(settings, input),
+    SHARING_AUDIT: settings.SHARING_AUDIT ?? (isEmbedded(settings) ? EMBEDDED_SHARING_AUDIT : 0),
     INTROSPECTION: settings.INTROSPECTION ?? !isProduction,
     GRAPHIQL: settings.GRAPHIQL ?? !isProduction,
     OTEL_TRACES_SAMPLER_ARG: settings.OTEL_TRACES_SAMPLER_ARG ?? defaultRatio(settings.OTEL_TRACES_SAMPLER),
     backends,
-    secretFiles: secretFilesOf(environment),
     unknownVariables,
     isEmbedded: isEmbedded(settings),
     isProduction,
-    nodeOptions: environment['NODE_OPTIONS'] ?? '',
-    given,
+    nodeOptions,
+    given: new Set(Object.entries(input.values).flatMap(([name, value]) => (value ? [name] : []))),
   };
 }
 
@@ -91,10 +92,10 @@ export function readConfig(environment: Environment): Config {
  * The settings that an environment describes, whatever the role and the mode: of a command that is not a pod.
  * @throws ConfigError naming every variable that was refused, its value and what was expected.
  */
-export function readSettings(environment: Environment): Settings & SecretFiles {
+export function readSettings(environment: Environment): Settings {
   const problems: string[] = [];
-  const settings = parseSettings(environment, problems);
+  const settings = parseSettings(environmentInput(environment), problems);
   if (problems.length === 0) problems.push(...contradictions(settings));
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
-  return { ...settings, secretFiles: secretFilesOf(environment) };
+  return settings;
 }

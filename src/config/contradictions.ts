@@ -38,20 +38,27 @@ type BoundSettings = Pick<
   | 'MAX_POD_QUEUE_BYTES'
   | 'EXECUTION_TIMEOUT_MS'
   | 'BACKEND_TIMEOUT_MS'
+  | 'names'
 >;
 
 /** A line for each bound that another bound excludes. */
 export function bounds(settings: BoundSettings): string[] {
   const { MAX_INFLATED_BATCH_BYTES: inflated, MAX_INFLIGHT_BYTES: inflight } = settings;
   const { MAX_QUEUE_BYTES: queue, MAX_POD_QUEUE_BYTES: podQueue } = settings;
-  const { EXECUTION_TIMEOUT_MS: execution, BACKEND_TIMEOUT_MS: request } = settings;
+  const { EXECUTION_TIMEOUT_MS: execution, BACKEND_TIMEOUT_MS: request, names } = settings;
   const problems: string[] = [];
   if (inflated > inflight)
-    problems.push(`MAX_INFLATED_BATCH_BYTES: expected no more than MAX_INFLIGHT_BYTES (${inflight}), got ${inflated}`);
+    problems.push(
+      `${names.MAX_INFLATED_BATCH_BYTES}: expected no more than ${names.MAX_INFLIGHT_BYTES} (${inflight}), got ${inflated}`,
+    );
   if (queue > podQueue)
-    problems.push(`MAX_QUEUE_BYTES: expected no more than MAX_POD_QUEUE_BYTES (${podQueue}), got ${queue}`);
+    problems.push(
+      `${names.MAX_QUEUE_BYTES}: expected no more than ${names.MAX_POD_QUEUE_BYTES} (${podQueue}), got ${queue}`,
+    );
   if (execution < request)
-    problems.push(`EXECUTION_TIMEOUT_MS: expected no less than BACKEND_TIMEOUT_MS (${request}), got ${execution}`);
+    problems.push(
+      `${names.EXECUTION_TIMEOUT_MS}: expected no less than ${names.BACKEND_TIMEOUT_MS} (${request}), got ${execution}`,
+    );
   return problems;
 }
 
@@ -59,42 +66,44 @@ function times(settings: Settings): string[] {
   const resolved = shutdownTimes(settings);
   if (finishMs(resolved) > 0) return [];
   const { DRAIN_DELAY_MS: delay, DRAIN_SPREAD_MS: spread, SHUTDOWN_TIMEOUT_MS: whole } = resolved;
+  const { names } = settings;
   return [
-    `SHUTDOWN_TIMEOUT_MS: expected more than DRAIN_DELAY_MS (${delay}) + DRAIN_SPREAD_MS (${spread}), got ${whole}`,
+    `${names.SHUTDOWN_TIMEOUT_MS}: expected more than ${names.DRAIN_DELAY_MS} (${delay}) + ${names.DRAIN_SPREAD_MS} (${spread}), got ${whole}`,
   ];
 }
 
 function addresses(settings: Settings): string[] {
+  const { names } = settings;
   const brokers = settings.KAFKA_BROKERS.filter(
     (broker) => !/^[^\s:/]+:\d+$/.test(broker) && !/^\[[^\]]+\]:\d+$/.test(broker),
   );
   const proxies = settings.TRUSTED_PROXIES.filter((range) => !isAddressRange(range));
   return [
-    ...proxies.map((range) => refusal('TRUSTED_PROXIES', range, variables.TRUSTED_PROXIES.expects)),
-    ...redisUrlProblems(settings.REDIS_URL),
-    ...brokers.map((broker) => refusal('KAFKA_BROKERS', broker, variables.KAFKA_BROKERS.expects)),
+    ...proxies.map((range) => refusal(names.TRUSTED_PROXIES, range, variables.TRUSTED_PROXIES.expects)),
+    ...redisUrlProblems(settings),
+    ...brokers.map((broker) => refusal(names.KAFKA_BROKERS, broker, variables.KAFKA_BROKERS.expects)),
   ];
 }
 
-function origins({ ALLOWED_ORIGINS: allowed, PUBLIC_ORIGIN: own }: Settings): string[] {
+function origins({ ALLOWED_ORIGINS: allowed, PUBLIC_ORIGIN: own, names }: Settings): string[] {
   const bad = allowed.filter((origin) => origin !== '*' && !isOrigin(origin));
   return [
-    ...bad.map((origin) => refusal('ALLOWED_ORIGINS', origin, variables.ALLOWED_ORIGINS.expects)),
-    ...(own === '' || isOrigin(own) ? [] : [refusal('PUBLIC_ORIGIN', own, variables.PUBLIC_ORIGIN.expects)]),
+    ...bad.map((origin) => refusal(names.ALLOWED_ORIGINS, origin, variables.ALLOWED_ORIGINS.expects)),
+    ...(own === '' || isOrigin(own) ? [] : [refusal(names.PUBLIC_ORIGIN, own, variables.PUBLIC_ORIGIN.expects)]),
   ];
 }
 
 /** A short secret can be found from a cursor. */
-function cursorSecret({ CURSOR_SECRET: secret }: Settings): string[] {
+function cursorSecret({ CURSOR_SECRET: secret, names }: Settings): string[] {
   const bytes = Buffer.byteLength(secret);
   if (bytes === 0 || bytes >= MIN_SECRET_BYTES) return [];
-  return [`CURSOR_SECRET: expected at least ${MIN_SECRET_BYTES} bytes, got ${bytes}`];
+  return [`${names.CURSOR_SECRET}: expected at least ${MIN_SECRET_BYTES} bytes, got ${bytes}`];
 }
 
-function redisUrlProblems(url: string): string[] {
+function redisUrlProblems({ REDIS_URL: url, names }: Settings): string[] {
   if (url === '') return [];
   try {
-    parseRedisUrl(url);
+    parseRedisUrl(url, names);
     return [];
   } catch (error) {
     return [(error as Error).message];

@@ -2,15 +2,15 @@ import type { Settings } from './settings.ts';
 
 /** A line for each setting of trusted documents and automatic persisted queries that can have no effect with the others. */
 export function documentsProblems(settings: Settings): string[] {
-  const { TRUSTED_DOCUMENTS: path, TRUSTED_DOCUMENTS_MODE: mode, APQ: hasAutomatic } = settings;
+  const { TRUSTED_DOCUMENTS: path, TRUSTED_DOCUMENTS_MODE: mode, APQ: hasAutomatic, names } = settings;
   const problems: string[] = [];
   if (mode !== '' && path === '')
-    problems.push(`TRUSTED_DOCUMENTS_MODE=${mode}: expected with TRUSTED_DOCUMENTS, got none`);
+    problems.push(`${names.TRUSTED_DOCUMENTS_MODE}=${mode}: expected with ${names.TRUSTED_DOCUMENTS}, got none`);
   if (hasAutomatic && path !== '' && mode !== 'allowed')
     problems.push(
-      'APQ=true contradicts TRUSTED_DOCUMENTS, which refuses every other document; set TRUSTED_DOCUMENTS_MODE=allowed, or unset APQ',
+      `${names.APQ}=true contradicts ${names.TRUSTED_DOCUMENTS}, which refuses every other document; set ${names.TRUSTED_DOCUMENTS_MODE}=allowed, or unset ${names.APQ}`,
     );
   if (hasAutomatic && settings.DOCUMENT_CACHE_ENTRIES === 0)
-    problems.push('APQ=true contradicts DOCUMENT_CACHE_ENTRIES=0: it finds documents in that cache');
+    problems.push(`${names.APQ}=true contradicts ${names.DOCUMENT_CACHE_ENTRIES}=0: it finds documents in that cache`);
   return problems;
 }

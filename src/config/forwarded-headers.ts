@@ -1,3 +1,5 @@
+import type { SettingNames } from './setting-names.ts';
+
 /** Of one connection, not of the message that it carries: RFC 9110, section 7.6.1. */
 const OF_A_CONNECTION = ['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'];
 
@@ -16,17 +18,21 @@ const OF_PROXIES =
 /**
  * Why a backend cannot receive this header of the caller; undefined: it can.
  * @param name in lower case
- * @param backend the backend's key in the environment
+ * @param ofAuthorization what the backend's FORWARD_AUTHORIZATION is called
  */
-export function forwardingProblem(name: string, backend: string): string | undefined {
+export function forwardingProblem(
+  name: string,
+  ofAuthorization: string,
+  names: Pick<SettingNames, 'TRUSTED_PROXIES'>,
+): string | undefined {
   const shown = JSON.stringify(name);
   // A token of RFC 9110 without "*", by which somebody would mean many headers.
   if (!/^[\w!#$%&'+.^`|~-]+$/.test(name)) return `expected names of headers, separated by commas, got ${shown}`;
   if (name === 'authorization') {
-    return `${shown} has a setting of its own, which also forwards a token of connection_init: BACKEND_${backend}_FORWARD_AUTHORIZATION=true`;
+    return `${shown} has a setting of its own, which also forwards a token of connection_init: ${ofAuthorization}=true`;
   }
   if (OF_PROXIES.test(name)) {
-    return `${shown} is whatever a client writes unless a proxy replaces it; let the graph send context.connection.address instead (TRUSTED_PROXIES)`;
+    return `${shown} is whatever a client writes unless a proxy replaces it; let the graph send context.connection.address instead (${names.TRUSTED_PROXIES})`;
   }
   if (OF_A_CONNECTION_OR_REQUEST.includes(name) || PREFIXES.some((prefix) => name.startsWith(prefix))) {
     return `${shown} belongs to the caller's own request and is never forwarded; remove it`;

@@ -4,13 +4,13 @@ import { ASYMMETRIC, HMAC, algorithmsOf } from './algorithms.ts';
 import { variables } from './variables.ts';
 import { refusal } from './refusal.ts';
 import type { Settings } from './settings.ts';
-import { ANY_TOKEN_KEY, givenTokenKeys } from './token-keys.ts';
+import { anyTokenKey, givenTokenKeys } from './token-keys.ts';
 
 const NEEDS_KEY = ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_ALGORITHMS', 'JWT_COOKIE'] as const;
 
 /** A line for each setting of tokens that cannot be used, alone or with the others. */
 export function identityProblems(settings: Settings): string[] {
-  const keys = givenTokenKeys(settings);
+  const keys = givenTokenKeys(settings).map((name) => settings.names[name]);
   if (keys.length > 1) return [`${keys.join(' and ')}: expected one of them, got ${keys.length}`];
   if (keys.length === 0) return withoutKey(settings);
   return [
@@ -22,26 +22,29 @@ export function identityProblems(settings: Settings): string[] {
 }
 
 function withoutKey(settings: Settings): string[] {
-  const { AUTH: auth } = settings;
+  const { AUTH: auth, names } = settings;
+  const anyKey = anyTokenKey(names);
   const useless = NEEDS_KEY.filter((name) => settings[name].length > 0);
   return [
-    ...useless.map((name) => `${name}: expected with one of ${ANY_TOKEN_KEY}, got none of them`),
-    ...(auth === 'required' || auth === 'optional' ? [`AUTH=${auth}: expected one of ${ANY_TOKEN_KEY}, got none`] : []),
+    ...useless.map((name) => `${names[name]}: expected with one of ${anyKey}, got none of them`),
+    ...(auth === 'required' || auth === 'optional'
+      ? [`${names.AUTH}=${auth}: expected one of ${anyKey}, got none`]
+      : []),
   ];
 }
 
-function urlProblems({ JWT_JWKS_URL: urls, JWT_ISSUER: issuers }: Settings): string[] {
+function urlProblems({ JWT_JWKS_URL: urls, JWT_ISSUER: issuers, names }: Settings): string[] {
   const problems = urls
     .filter((url) => !isFetchable(url))
-    .map((url) => refusal('JWT_JWKS_URL', url, variables.JWT_JWKS_URL.expects));
+    .map((url) => refusal(names.JWT_JWKS_URL, url, variables.JWT_JWKS_URL.expects));
   // Otherwise one provider could sign tokens in the name of another.
   if (urls.length > 1 && issuers.length !== urls.length) {
     problems.push(
-      `JWT_ISSUER: expected the issuer of each of the ${urls.length} JWT_JWKS_URL, in their order, got ${issuers.length}`,
+      `${names.JWT_ISSUER}: expected the issuer of each of the ${urls.length} ${names.JWT_JWKS_URL}, in their order, got ${issuers.length}`,
     );
   }
   if (urls.length > 1 && new Set(issuers).size < issuers.length) {
-    problems.push('JWT_ISSUER: expected each issuer once with several JWT_JWKS_URL');
+    problems.push(`${names.JWT_ISSUER}: expected each issuer once with several ${names.JWT_JWKS_URL}`);
   }
   return problems;
 }
@@ -54,50 +57,60 @@ function isFetchable(url: string): boolean {
 }
 
 function keyProblems(settings: Settings): string[] {
-  const { JWT_PUBLIC_KEY: key } = settings;
+  const { JWT_PUBLIC_KEY: key, names } = settings;
   if (key === '') return [];
   if (/PRIVATE KEY-----/.test(key))
-    return ['JWT_PUBLIC_KEY: expected a public key, got a private one: keep it where tokens are signed'];
+    return [`${names.JWT_PUBLIC_KEY}: expected a public key, got a private one: keep it where tokens are signed`];
   try {
     return unfitKeyProblems(createPublicKey(pem(key)), settings);
   } catch {
-    return [refusal('JWT_PUBLIC_KEY', key, variables.JWT_PUBLIC_KEY.expects, true)];
+    return [refusal(names.JWT_PUBLIC_KEY, key, variables.JWT_PUBLIC_KEY.expects, true)];
   }
 }
 
 /** Otherwise each token would be refused. */
 function unfitKeyProblems(key: KeyObject, settings: Settings): string[] {
+  const { names } = settings;
   const fitting = algorithmsOf(key);
   if (fitting.length === 0)
-    return [`JWT_PUBLIC_KEY: expected RSA of 2048 bits or more, P-256, P-384, P-521 or Ed25519, got another key`];
+    return [
+      `${names.JWT_PUBLIC_KEY}: expected RSA of 2048 bits or more, P-256, P-384, P-521 or Ed25519, got another key`,
+    ];
   // `algorithmProblems` names those that are none.
   if (tokenAlgorithms(settings).some((name) => fitting.includes(name) || !ASYMMETRIC.includes(name))) return [];
-  return [refusal('JWT_ALGORITHMS', settings.JWT_ALGORITHMS.join(), `${fitting.join(', ')} with this JWT_PUBLIC_KEY`)];
+  return [
+    refusal(
+      names.JWT_ALGORITHMS,
+      settings.JWT_ALGORITHMS.join(),
+      `${fitting.join(', ')} with this ${names.JWT_PUBLIC_KEY}`,
+    ),
+  ];
 }
 
 function algorithmProblems(settings: Settings): string[] {
-  const { JWT_SECRET: secret } = settings;
+  const { JWT_SECRET: secret, names } = settings;
   const allowed = secret === '' ? ASYMMETRIC : [...HMAC.keys()];
-  const [key] = givenTokenKeys(settings);
+  const key = names[givenTokenKeys(settings)[0]!];
   const problems = settings.JWT_ALGORITHMS.filter((name) => !allowed.includes(name)).map((name) =>
-    refusal('JWT_ALGORITHMS', name, `${allowed.join(', ')} with ${key}`),
+    refusal(names.JWT_ALGORITHMS, name, `${allowed.join(', ')} with ${key}`),
   );
   if (secret === '') return problems;
   const least = Math.max(...tokenAlgorithms(settings).map((name) => HMAC.get(name) ?? 0));
   const bytes = Buffer.byteLength(secret);
-  if (bytes < least) problems.push(`JWT_SECRET: expected at least ${least} bytes (RFC 7518 section 3.2), got ${bytes}`);
+  if (bytes < least)
+    problems.push(`${names.JWT_SECRET}: expected at least ${least} bytes (RFC 7518 section 3.2), got ${bytes}`);
   return problems;
 }
 
-function cookieProblems({ JWT_COOKIE: cookie, ALLOWED_ORIGINS: origins }: Settings): string[] {
+function cookieProblems({ JWT_COOKIE: cookie, ALLOWED_ORIGINS: origins, names }: Settings): string[] {
   if (cookie === '') return [];
   const problems = origins.includes('*')
     ? [
-        'JWT_COOKIE: expected with the origins that may use it, got ALLOWED_ORIGINS=*: any page could act for its visitors',
+        `${names.JWT_COOKIE}: expected with the origins that may use it, got ${names.ALLOWED_ORIGINS}=*: any page could act for its visitors`,
       ]
     : [];
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(cookie))
-    problems.push(refusal('JWT_COOKIE', cookie, variables.JWT_COOKIE.expects));
+    problems.push(refusal(names.JWT_COOKIE, cookie, variables.JWT_COOKIE.expects));
   return problems;
 }
 

@@ -18,6 +18,7 @@ type KafkaSettings = Pick<
   | 'KAFKA_SASL_TOKEN_PROVIDER'
   | (typeof TLS_SETTINGS)[number]
   | (typeof PASSWORD_SETTINGS)[number]
+  | 'names'
 >;
 
 /** A line for each setting of the connection to Kafka that cannot be used, alone or with the others. */
@@ -26,25 +27,27 @@ export function kafkaProblems(settings: KafkaSettings): string[] {
 }
 
 /** A line for credentials that travel unencrypted. */
-export function kafkaWarnings({ KAFKA_TLS: isTls, KAFKA_SASL_MECHANISM: mechanism }: KafkaSettings): string[] {
+export function kafkaWarnings({ KAFKA_TLS: isTls, KAFKA_SASL_MECHANISM: mechanism, names }: KafkaSettings): string[] {
   if (isTls || (mechanism !== 'plain' && mechanism !== 'oauthbearer')) return [];
   const secret = mechanism === 'plain' ? 'password' : 'token';
   return [
-    `KAFKA_SASL_MECHANISM=${mechanism} sends the ${secret} unencrypted without TLS: set KAFKA_TLS=true and name a TLS listener in KAFKA_BROKERS`,
+    `${names.KAFKA_SASL_MECHANISM}=${mechanism} sends the ${secret} unencrypted without TLS: set ${names.KAFKA_TLS}=true and name a TLS listener in ${names.KAFKA_BROKERS}`,
   ];
 }
 
 function tlsProblems(settings: KafkaSettings): string[] {
-  const { KAFKA_TLS_CA_FILE: ca, KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key } = settings;
-  const given = TLS_SETTINGS.filter((name) => settings[name] !== '');
+  const { KAFKA_TLS_CA_FILE: ca, KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key, names } = settings;
+  const given = TLS_SETTINGS.filter((name) => settings[name] !== '').map((name) => names[name]);
   if (given.length > 0 && !settings.KAFKA_TLS)
-    return [`KAFKA_TLS: expected true with ${given.join(' and ')}, got false`];
-  if (cert !== '' && key === '') return ['KAFKA_TLS_KEY_FILE: expected with KAFKA_TLS_CERT_FILE, got none'];
-  if (cert === '' && key !== '') return ['KAFKA_TLS_CERT_FILE: expected with KAFKA_TLS_KEY_FILE, got none'];
+    return [`${names.KAFKA_TLS}: expected true with ${given.join(' and ')}, got false`];
+  if (cert !== '' && key === '')
+    return [`${names.KAFKA_TLS_KEY_FILE}: expected with ${names.KAFKA_TLS_CERT_FILE}, got none`];
+  if (cert === '' && key !== '')
+    return [`${names.KAFKA_TLS_CERT_FILE}: expected with ${names.KAFKA_TLS_KEY_FILE}, got none`];
   if (key === '' && settings.KAFKA_TLS_KEY_PASSPHRASE !== '')
-    return ['KAFKA_TLS_KEY_FILE: expected with KAFKA_TLS_KEY_PASSPHRASE, got none'];
+    return [`${names.KAFKA_TLS_KEY_FILE}: expected with ${names.KAFKA_TLS_KEY_PASSPHRASE}, got none`];
   try {
-    new TlsFiles({ ca, cert, key }, () => settings.KAFKA_TLS_KEY_PASSPHRASE).context(() => undefined);
+    new TlsFiles({ ca, cert, key }, () => settings.KAFKA_TLS_KEY_PASSPHRASE, names).context(() => undefined);
     return [];
   } catch (error) {
     if (!(error instanceof TlsFilesError)) throw error;
@@ -53,25 +56,30 @@ function tlsProblems(settings: KafkaSettings): string[] {
 }
 
 function saslProblems(settings: KafkaSettings): string[] {
-  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_TOKEN_PROVIDER: provider } = settings;
-  const given = PASSWORD_SETTINGS.filter((name) => settings[name] !== '');
-  const named = [...given, ...(provider === '' ? [] : ['KAFKA_SASL_TOKEN_PROVIDER'])];
+  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_TOKEN_PROVIDER: provider, names } = settings;
+  const given = PASSWORD_SETTINGS.filter((name) => settings[name] !== '').map((name) => names[name]);
+  const named = [...given, ...(provider === '' ? [] : [names.KAFKA_SASL_TOKEN_PROVIDER])];
   if (mechanism === '') {
     if (named.length === 0) return [];
     return [
-      `KAFKA_SASL_MECHANISM: expected ${variables.KAFKA_SASL_MECHANISM.expects} with ${named.join(' and ')}, got none`,
+      `${names.KAFKA_SASL_MECHANISM}: expected ${variables.KAFKA_SASL_MECHANISM.expects} with ${named.join(' and ')}, got none`,
     ];
   }
   if (mechanism !== 'oauthbearer') {
     if (provider !== '')
-      return [`KAFKA_SASL_TOKEN_PROVIDER: expected with KAFKA_SASL_MECHANISM=oauthbearer, got ${mechanism}`];
+      return [
+        `${names.KAFKA_SASL_TOKEN_PROVIDER}: expected with ${names.KAFKA_SASL_MECHANISM}=oauthbearer, got ${mechanism}`,
+      ];
     if (given.length === PASSWORD_SETTINGS.length) return [];
-    return [`KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD: expected with KAFKA_SASL_MECHANISM=${mechanism}`];
+    return [
+      `${names.KAFKA_SASL_USERNAME} and ${names.KAFKA_SASL_PASSWORD}: expected with ${names.KAFKA_SASL_MECHANISM}=${mechanism}`,
+    ];
   }
-  if (given.length > 0) return [`${given.join(' and ')}: expected none with KAFKA_SASL_MECHANISM=oauthbearer`];
-  if (provider === '') return ['KAFKA_SASL_TOKEN_PROVIDER: expected with KAFKA_SASL_MECHANISM=oauthbearer, got none'];
+  if (given.length > 0) return [`${given.join(' and ')}: expected none with ${names.KAFKA_SASL_MECHANISM}=oauthbearer`];
+  if (provider === '')
+    return [`${names.KAFKA_SASL_TOKEN_PROVIDER}: expected with ${names.KAFKA_SASL_MECHANISM}=oauthbearer, got none`];
   if (existsSync(provider)) return [];
   return [
-    `KAFKA_SASL_TOKEN_PROVIDER: expected ${variables.KAFKA_SASL_TOKEN_PROVIDER.expects}, but ${JSON.stringify(provider)} does not exist`,
+    `${names.KAFKA_SASL_TOKEN_PROVIDER}: expected ${variables.KAFKA_SASL_TOKEN_PROVIDER.expects}, but ${JSON.stringify(provider)} does not exist`,
   ];
 }

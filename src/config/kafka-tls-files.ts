@@ -3,6 +3,7 @@ import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 import { firstCertificateOf, privateKeyOf } from '../base/pem.ts';
 import type { KeyRefusal } from '../base/pem.ts';
+import type { SettingName, SettingNames } from './setting-names.ts';
 import { readSecretFile } from './secret-file.ts';
 
 /** Paths of PEM files; '': there is none. */
@@ -18,12 +19,11 @@ interface TlsContents extends Readonly<Record<TlsFile, string | undefined>> {
   readonly passphrase: string;
 }
 
-/** The variables that name the files, for messages. */
-export const TLS_VARIABLES: Readonly<Record<TlsFile, string>> = {
+const TLS_SETTINGS = {
   ca: 'KAFKA_TLS_CA_FILE',
   cert: 'KAFKA_TLS_CERT_FILE',
   key: 'KAFKA_TLS_KEY_FILE',
-};
+} as const satisfies Readonly<Record<TlsFile, SettingName>>;
 
 const EXPECTED: Readonly<Record<TlsFile, string>> = {
   ca: 'a PEM file of certificates',
@@ -31,11 +31,11 @@ const EXPECTED: Readonly<Record<TlsFile, string>> = {
   key: 'a PEM file of a private key',
 };
 
-const KEY_REFUSALS: Readonly<Record<KeyRefusal, string>> = {
-  encrypted: 'it is encrypted: set KAFKA_TLS_KEY_PASSPHRASE',
-  wrongPassphrase: 'KAFKA_TLS_KEY_PASSPHRASE does not open it',
+const keyRefusals = (names: SettingNames): Readonly<Record<KeyRefusal, string>> => ({
+  encrypted: `it is encrypted: set ${names.KAFKA_TLS_KEY_PASSPHRASE}`,
+  wrongPassphrase: `${names.KAFKA_TLS_KEY_PASSPHRASE} does not open it`,
   unreadable: 'it holds none that can be read',
-};
+});
 
 /** The message names the variable, its file and the mend, and never shows the content of a key or a passphrase. */
 export class TlsFilesError extends Error {
@@ -49,13 +49,15 @@ export class TlsFilesError extends Error {
 export class TlsFiles {
   readonly #paths: TlsPaths;
   readonly #passphrase: () => string;
+  readonly #names: SettingNames;
   /** Contents and passphrase of `#context`. */
   #contents: string | undefined;
   #context: SecureContext | undefined;
 
-  constructor(paths: TlsPaths, passphrase: () => string) {
+  constructor(paths: TlsPaths, passphrase: () => string, names: SettingNames) {
     this.#paths = paths;
     this.#passphrase = passphrase;
+    this.#names = names;
   }
 
   /**
@@ -94,7 +96,7 @@ export class TlsFiles {
   }
 
   #expected(file: TlsFile): string {
-    return `${TLS_VARIABLES[file]}: expected ${EXPECTED[file]} at ${JSON.stringify(this.#paths[file])}`;
+    return `${this.#names[TLS_SETTINGS[file]]}: expected ${EXPECTED[file]} at ${JSON.stringify(this.#paths[file])}`;
   }
 
   #create({ ca, cert, key, passphrase }: TlsContents): SecureContext {
@@ -114,9 +116,10 @@ export class TlsFiles {
 
   #requirePair(cert: string, pem: string, passphrase: string): void {
     const key = privateKeyOf(pem, passphrase);
-    if (typeof key === 'string') throw new TlsFilesError(`${this.#expected('key')}, but ${KEY_REFUSALS[key]}`);
+    if (typeof key === 'string')
+      throw new TlsFilesError(`${this.#expected('key')}, but ${keyRefusals(this.#names)[key]}`);
     if (new X509Certificate(cert).checkPrivateKey(key)) return;
-    const mend = 'it is not the key of the certificate in KAFKA_TLS_CERT_FILE: replace one of the two';
+    const mend = `it is not the key of the certificate in ${this.#names.KAFKA_TLS_CERT_FILE}: replace one of the two`;
     throw new TlsFilesError(`${this.#expected('key')}, but ${mend}`);
   }
 }

@@ -10,41 +10,44 @@ export function isEmbedded({ KAFKA_BROKERS, REDIS_URL }: Settings): boolean {
  * without servers must not serve made-up records, so there the embedded mode must be asked for.
  */
 export function modeProblems(settings: Settings, isProduction: boolean): string[] {
-  const { ROLE: role, EMBEDDED: embedded } = settings;
+  const { ROLE: role, EMBEDDED: embedded, names } = settings;
   const hasKafka = settings.KAFKA_BROKERS.length > 0;
   const hasRedis = settings.REDIS_URL !== '';
   if (embedded === true) return embeddedProblems(settings);
   if (role === 'all' && isEmbedded(settings)) {
-    const reason = embedded === false ? 'EMBEDDED=false' : isProduction ? 'NODE_ENV=production' : undefined;
+    const reason = embedded === false ? `${names.EMBEDDED}=false` : isProduction ? 'NODE_ENV=production' : undefined;
     if (reason === undefined) return [];
     return [
-      `KAFKA_BROKERS and REDIS_URL: expected with ${reason}, got neither; set both, or EMBEDDED=true to run on the graph's sample records`,
+      `${names.KAFKA_BROKERS} and ${names.REDIS_URL}: expected with ${reason}, got neither; set both, or ${names.EMBEDDED}=true to run on the graph's sample records`,
     ];
   }
   const problems: string[] = [];
   if (!hasRedis) {
     const why = role === 'gateway' ? '' : ': workers and gateways meet only at Redis';
-    problems.push(`REDIS_URL: expected a Redis with ROLE=${role}, got none${why}`);
+    problems.push(`${names.REDIS_URL}: expected a Redis with ${names.ROLE}=${role}, got none${why}`);
   }
-  if (!hasKafka && role === 'worker') problems.push('KAFKA_BROKERS: expected brokers with ROLE=worker, got none');
+  if (!hasKafka && role === 'worker')
+    problems.push(`${names.KAFKA_BROKERS}: expected brokers with ${names.ROLE}=worker, got none`);
   if (!hasKafka && role === 'all') {
-    problems.push('KAFKA_BROKERS: expected brokers where REDIS_URL is set, got none (ROLE=gateway needs none)');
+    problems.push(
+      `${names.KAFKA_BROKERS}: expected brokers where ${names.REDIS_URL} is set, got none (${names.ROLE}=gateway needs none)`,
+    );
   }
   return problems;
 }
 
-function embeddedProblems({ ROLE: role, KAFKA_BROKERS, REDIS_URL }: Settings): string[] {
+function embeddedProblems({ ROLE: role, KAFKA_BROKERS, REDIS_URL, names }: Settings): string[] {
   const servers = [
-    ...(KAFKA_BROKERS.length > 0 ? ['KAFKA_BROKERS'] : []),
-    ...(REDIS_URL !== '' ? ['REDIS_URL'] : []),
+    ...(KAFKA_BROKERS.length > 0 ? [names.KAFKA_BROKERS] : []),
+    ...(REDIS_URL !== '' ? [names.REDIS_URL] : []),
   ].join(' and ');
   if (servers !== '') {
     return [
-      `EMBEDDED=true contradicts ${servers}: the embedded mode uses no server; unset EMBEDDED to use the servers, or unset ${servers}`,
+      `${names.EMBEDDED}=true contradicts ${servers}: the embedded mode uses no server; unset ${names.EMBEDDED} to use the servers, or unset ${servers}`,
     ];
   }
   if (role === 'all') return [];
   return [
-    `EMBEDDED=true contradicts ROLE=${role}: embedded, one process plays both roles; unset EMBEDDED and name the servers, or unset ROLE`,
+    `${names.EMBEDDED}=true contradicts ${names.ROLE}=${role}: embedded, one process plays both roles; unset ${names.EMBEDDED} and name the servers, or unset ${names.ROLE}`,
   ];
 }

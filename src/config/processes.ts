@@ -1,6 +1,7 @@
 import { availableCores } from './cpu-quota.ts';
 import { isEmbedded } from './mode.ts';
-import type { Environment, Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
+import type { SettingsInput } from './settings-input.ts';
 
 /** The variable by which a pod of several processes tells each of them its name. Set by crier only. */
 export const PROCESS_VARIABLE = 'CRIER_PROCESS';
@@ -14,22 +15,28 @@ export interface Processes {
 }
 
 /** `auto`: one gateway process for each core, where a pod can have several. */
-export function processesOf(settings: Settings, environment: Environment, cores = availableCores): Processes {
+export function processesOf(
+  settings: Settings,
+  { process }: Pick<SettingsInput, 'process'>,
+  cores = availableCores,
+): Processes {
   const { PROCESSES: wanted } = settings;
   const isSingle = isEmbedded(settings) || settings.ROLE === 'worker';
   const PROCESSES = wanted !== 'auto' ? wanted : isSingle ? 1 : cores();
-  return { PROCESSES, process: environment[PROCESS_VARIABLE] || undefined };
+  return { PROCESSES, process };
 }
 
 /** A line if a pod of these settings cannot have several processes. */
-export function processesProblems(settings: Settings, environment: Environment): string[] {
-  const { PROCESSES: wanted, ROLE: role } = settings;
-  if (wanted === 'auto' || wanted === 1 || environment[PROCESS_VARIABLE]) return [];
+export function processesProblems(settings: Settings, { process }: Pick<SettingsInput, 'process'>): string[] {
+  const { PROCESSES: wanted, ROLE: role, names } = settings;
+  if (wanted === 'auto' || wanted === 1 || process !== undefined) return [];
   if (role === 'worker')
-    return [`PROCESSES: expected 1 with ROLE=worker, got ${wanted}; run more workers as pods of their own`];
+    return [
+      `${names.PROCESSES}: expected 1 with ${names.ROLE}=worker, got ${wanted}; run more workers as pods of their own`,
+    ];
   if (!isEmbedded(settings)) return [];
   return [
-    `PROCESSES: expected 1 without REDIS_URL, got ${wanted}: the processes of a pod meet only at Redis; set REDIS_URL and KAFKA_BROKERS, or PROCESSES=1`,
+    `${names.PROCESSES}: expected 1 without ${names.REDIS_URL}, got ${wanted}: the processes of a pod meet only at Redis; set ${names.REDIS_URL} and ${names.KAFKA_BROKERS}, or ${names.PROCESSES}=1`,
   ];
 }
 

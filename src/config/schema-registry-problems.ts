@@ -4,22 +4,25 @@ import type { Settings } from './settings.ts';
 
 type SchemaRegistrySettings = Pick<
   Settings,
-  'SCHEMA_REGISTRY_URL' | 'SCHEMA_REGISTRY_USER' | 'SCHEMA_REGISTRY_PASSWORD'
+  'SCHEMA_REGISTRY_URL' | 'SCHEMA_REGISTRY_USER' | 'SCHEMA_REGISTRY_PASSWORD' | 'names'
 >;
 
 /** A line for each URL of the schema registry that cannot be one, and for credentials that are incomplete or given twice. */
 export function schemaRegistryProblems(settings: SchemaRegistrySettings): string[] {
+  const { names } = settings;
   const { SCHEMA_REGISTRY_URL: urls, SCHEMA_REGISTRY_USER: user, SCHEMA_REGISTRY_PASSWORD: password } = settings;
   const unusable = urls.filter((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol));
   const problems = unusable.map((url) =>
-    refusal('SCHEMA_REGISTRY_URL', url, variables.SCHEMA_REGISTRY_URL.expects, true),
+    refusal(names.SCHEMA_REGISTRY_URL, url, variables.SCHEMA_REGISTRY_URL.expects, true),
   );
   if ((user === '') !== (password === ''))
-    problems.push('SCHEMA_REGISTRY_USER and SCHEMA_REGISTRY_PASSWORD: expected both or none');
+    problems.push(`${names.SCHEMA_REGISTRY_USER} and ${names.SCHEMA_REGISTRY_PASSWORD}: expected both or none`);
   if (user !== '' && urls.length === 0)
-    problems.push('SCHEMA_REGISTRY_URL: expected with SCHEMA_REGISTRY_USER, got none');
+    problems.push(`${names.SCHEMA_REGISTRY_URL}: expected with ${names.SCHEMA_REGISTRY_USER}, got none`);
   if (user !== '' && unusable.length === 0 && urls.some((url) => new URL(url).username !== ''))
-    problems.push('SCHEMA_REGISTRY_USER: expected none, because SCHEMA_REGISTRY_URL has a user, got one');
+    problems.push(
+      `${names.SCHEMA_REGISTRY_USER}: expected none, because ${names.SCHEMA_REGISTRY_URL} has a user, got one`,
+    );
   return problems;
 }
 

@@ -1,35 +1,36 @@
 import { takesRatio } from './record-sampler.ts';
-import type { Variable } from './variable.ts';
+import type { SettingName, SettingNames } from './setting-names.ts';
+import type { SettingValues, SettingsInput } from './settings-input.ts';
+import type { Environment } from './variable.ts';
 import { variables } from './variables.ts';
 import { refusal } from './refusal.ts';
 import { SecretFileError, readSecretFile } from './secret-file.ts';
 
-/** The values of all variables. */
-export type Settings = {
-  readonly [Name in keyof typeof variables]: (typeof variables)[Name] extends Variable<infer Value> ? Value : never;
-};
-
-/** The files of the secrets that are in files, by the variable of the secret. */
-export interface SecretFiles {
+/** Where settings are from. */
+export interface SettingsSource {
+  /** The files of the secrets that are in files, by the variable of the secret. */
   readonly secretFiles: ReadonlyMap<string, string>;
+  /** What messages call the settings. */
+  readonly names: SettingNames;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type Settings = SettingValues & SettingsSource;
 
 /**
- * Reads every variable, and each secret from its file if `<NAME>_FILE` names one. Adds a line to `problems` for each that is refused;
+ * Parses every setting, and reads each secret from its file if `<NAME>_FILE` names one. Adds a line to `problems` for each that is refused;
  * the settings are complete only without problems.
  */
-export function parseSettings(given: Environment, problems: string[]): Settings {
-  const environment = withoutForeignArgument(given);
+export function parseSettings(input: SettingsInput, problems: string[]): Settings {
+  const { names, secretFiles } = input;
   const values: Record<string, unknown> = {};
   for (const [name, { parse, default: fallback, expects, isSecret }] of Object.entries(variables)) {
-    const raw = (isSecret ? secretOf(name, environment, problems) : environment[name]) || fallback;
+    const setting = name as SettingName;
+    const raw = (isSecret ? secretOf(setting, input, problems) : textOf(setting, input)) || fallback;
     const parsed = parse(raw);
     if (parsed) values[name] = parsed.value;
-    else problems.push(refusal(name, raw, expects, isSecret));
+    else problems.push(refusal(names[setting], raw, expects, isSecret));
   }
-  return values as Settings;
+  return { ...(values as SettingValues), secretFiles, names };
 }
 
 /** The variable that names the file of a secret. */
@@ -37,7 +38,7 @@ export function fileVariable(name: string): string {
   return `${name}_FILE`;
 }
 
-export function secretFilesOf(environment: Environment): SecretFiles['secretFiles'] {
+export function secretFilesOf(environment: Environment): SettingsSource['secretFiles'] {
   const names = Object.entries(variables).flatMap(([name, { isSecret }]) => (isSecret ? [name] : []));
   return new Map(
     names.flatMap((name) => {
@@ -52,7 +53,7 @@ export function secretFilesOf(environment: Environment): SecretFiles['secretFile
  * @throws Error that names the variable, if the file cannot be read
  */
 export function secretNow<Name extends string>(
-  settings: SecretFiles & Readonly<Record<Name, string>>,
+  settings: Pick<SettingsSource, 'secretFiles'> & Readonly<Record<Name, string>>,
   name: Name,
 ): string {
   const path = settings.secretFiles.get(name);
@@ -64,25 +65,27 @@ export function secretNow<Name extends string>(
   }
 }
 
-/** Platforms that inject OTEL_TRACES_SAMPLER=jaeger_remote also inject its argument, which is no number. */
-function withoutForeignArgument(environment: Environment): Environment {
-  if (takesRatio(environment['OTEL_TRACES_SAMPLER'] ?? '')) return environment;
-  return { ...environment, OTEL_TRACES_SAMPLER_ARG: undefined };
+function textOf(name: SettingName, { values }: SettingsInput): string {
+  // Platforms that inject OTEL_TRACES_SAMPLER=jaeger_remote also inject its argument, which is no number.
+  if (name === 'OTEL_TRACES_SAMPLER_ARG' && !takesRatio(values.OTEL_TRACES_SAMPLER ?? '')) return '';
+  // A list becomes its items, separated by commas.
+  return String(values[name] ?? '');
 }
 
-function secretOf(name: string, environment: Environment, problems: string[]): string | undefined {
+function secretOf(name: SettingName, input: SettingsInput, problems: string[]): string {
+  const text = textOf(name, input);
+  const path = input.secretFiles.get(name);
+  if (path === undefined) return text;
   const variable = fileVariable(name);
-  const path = environment[variable];
-  if (!path) return environment[name];
-  if (environment[name]) {
+  if (text !== '') {
     problems.push(`${name} and ${variable}: expected one of them, got both; unset one`);
-    return undefined;
+    return '';
   }
   try {
     return readSecretFile(path);
   } catch (error) {
     if (!(error instanceof SecretFileError)) throw error;
     problems.push(`${variable}: expected a file that holds ${name}, but ${JSON.stringify(path)} ${error.message}`);
-    return undefined;
+    return '';
   }
 }

@@ -2,7 +2,10 @@ import { TargetError, parseTarget } from './profile-target.ts';
 import type { Settings } from './settings.ts';
 
 /** A line if PROFILE_ON_EXIT can receive no profile. Whether a URL takes it shows only when the pod ends. */
-export function targetProblems({ PROFILE_ON_EXIT: target }: Pick<Settings, 'PROFILE_ON_EXIT'>): string[] {
+export function targetProblems({
+  PROFILE_ON_EXIT: target,
+  names,
+}: Pick<Settings, 'PROFILE_ON_EXIT' | 'names'>): string[] {
   if (target === '') return [];
   try {
     parseTarget(target);
@@ -10,7 +13,7 @@ export function targetProblems({ PROFILE_ON_EXIT: target }: Pick<Settings, 'PROF
   } catch (error) {
     if (!(error instanceof TargetError)) throw error;
     return [
-      `PROFILE_ON_EXIT: expected a directory that this user may write to, or an http:// or https:// URL, but ${error.message}`,
+      `${names.PROFILE_ON_EXIT}: expected a directory that this user may write to, or an http:// or https:// URL, but ${error.message}`,
     ];
   }
 }

@@ -1,3 +1,4 @@
+import type { SettingNames } from './setting-names.ts';
 import type { Settings } from './settings.ts';
 
 /** Settings that each name keys of tokens. */
@@ -5,7 +6,10 @@ const TOKEN_KEYS = ['JWT_JWKS_URL', 'JWT_SECRET', 'JWT_PUBLIC_KEY'] as const;
 
 type TokenKey = (typeof TOKEN_KEYS)[number];
 
-export const ANY_TOKEN_KEY = TOKEN_KEYS.join(', ');
+/** The names of all of them. */
+export function anyTokenKey(names: SettingNames): string {
+  return TOKEN_KEYS.map((name) => names[name]).join(', ');
+}
 
 /** The settings of these that are set. */
 export function givenTokenKeys(settings: Pick<Settings, TokenKey>): TokenKey[] {

@@ -1,14 +1,8 @@
 import { didYouMean } from '../base/did-you-mean.ts';
 import { BACKEND_SUFFIXES } from './backend-settings.ts';
-import type { Environment } from './settings.ts';
+import type { UnknownVariable } from './settings-input.ts';
+import type { Environment } from './variable.ts';
 import { settingRows } from './setting-rows.ts';
-
-/** A variable that looks like a setting and is none. */
-export interface UnknownVariable {
-  readonly message: string;
-  /** True if a setting has nearly the same name, so that this is hardly a variable of another program. */
-  readonly isNear: boolean;
-}
 
 /** Beginnings of names that hardly any other program reads in a pod of crier. */
 const PREFIXES = ['BACKEND_', 'DRAIN_', 'FLOW_', 'KAFKA_', 'MAX_', 'REDIS_'];

@@ -1,6 +1,8 @@
 /** Returns undefined for a text that is refused. */
 type Parse<Value> = (text: string) => { readonly value: Value } | undefined;
 
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** A setting of crier: an environment variable, and what its text means. */
 export interface Variable<Value = unknown> {
   readonly parse: Parse<Value>;

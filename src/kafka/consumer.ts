@@ -138,6 +138,7 @@ export class KafkaConsumer {
       graph: () => options.facts?.().graph,
       topics: () => this.#reads.topics,
       log,
+      names: config.names,
     });
     this.#watchdog = new Watchdog(config.KAFKA_STALL_TIMEOUT_MS);
     this.#transactions = new OpenTransactions(log);

@@ -1,3 +1,4 @@
+import type { SettingNames } from '../config/setting-names.ts';
 import type { Logger } from '../base/log.ts';
 import type { Cluster } from './kafkajs/cluster.ts';
 import type { GroupMember } from './kafkajs/group-members.ts';
@@ -20,7 +21,7 @@ export async function defaultGroupId(
   graph: string,
   topics: readonly string[],
   cluster: Pick<Cluster, 'committedOffsets' | 'groupMembers' | 'hasCommits'>,
-  log: Logger,
+  { log, names }: { readonly log: Logger; readonly names: SettingNames },
 ): Promise<string> {
   const groupId = graphGroupId(graph);
   const former = await ifAllowed(cluster.committedOffsets(FORMER_GROUP_ID, topics));
@@ -32,8 +33,8 @@ export async function defaultGroupId(
   if (members.some(isOfAnother)) return groupId;
   log.warn(
     { groupId: FORMER_GROUP_ID },
-    `KAFKA_GROUP_ID is not set: this worker goes on in the group ${FORMER_GROUP_ID}, the default of former versions, which has commits of its topics. ` +
-      `Set KAFKA_GROUP_ID=${FORMER_GROUP_ID} to keep it; with KAFKA_GROUP_ID=${groupId}, the default for this graph, it would begin at the end of the topics`,
+    `${names.KAFKA_GROUP_ID} is not set: this worker goes on in the group ${FORMER_GROUP_ID}, the default of former versions, which has commits of its topics. ` +
+      `Set ${names.KAFKA_GROUP_ID}=${FORMER_GROUP_ID} to keep it; with ${names.KAFKA_GROUP_ID}=${groupId}, the default for this graph, it would begin at the end of the topics`,
   );
   return FORMER_GROUP_ID;
 }

@@ -1,3 +1,4 @@
+import type { SettingNames } from '../config/setting-names.ts';
 import type { Logger } from '../base/log.ts';
 import type { Cluster } from './kafkajs/cluster.ts';
 import type { GroupMember } from './kafkajs/group-members.ts';
@@ -22,6 +23,7 @@ export interface GroupWatchOptions {
   /** The topics of this member's graph. */
   readonly topics: () => readonly string[];
   readonly log: Logger;
+  readonly names: SettingNames;
 }
 
 /** Compares the members of the consumer group after each join. Every member looks: the group's leader may be of another version. */
@@ -71,7 +73,7 @@ export class GroupWatch {
   }
 
   #compare(members: readonly GroupMember[]): void {
-    const { log } = this.#options;
+    const { log, names } = this.#options;
     const groupId = this.#options.groupId();
     const own = new Set(this.#options.topics());
     const ofTopics = members.filter(({ topics }) => topics.some((topic) => own.has(topic)));
@@ -79,8 +81,8 @@ export class GroupWatch {
     this.#onChange('places', places > 1 ? places : undefined, () =>
       log.error(
         { groupId, places, members: ofTopics.length },
-        'the workers of this consumer group differ in their Redis or CHANNEL_PREFIX, so every gateway misses a part of the events: ' +
-          'give them the same REDIS_URL and CHANNEL_PREFIX, or a KAFKA_GROUP_ID for each',
+        `the workers of this consumer group differ in their Redis or ${names.CHANNEL_PREFIX}, so every gateway misses a part of the events: ` +
+          `give them the same ${names.REDIS_URL} and ${names.CHANNEL_PREFIX}, or a ${names.KAFKA_GROUP_ID} for each`,
       ),
     );
     const differing = (this.#differing = members.flatMap((member) => this.#differenceOf(member) ?? []));
@@ -91,7 +93,7 @@ export class GroupWatch {
         log.warn(
           { groupId, members: differing },
           'members of this consumer group have other topics or another graph: each topic is read by the members that have it. ' +
-            'A rolling update ends this by itself; give different graphs a KAFKA_GROUP_ID each, for none receives all records of a topic that they share',
+            `A rolling update ends this by itself; give different graphs a ${names.KAFKA_GROUP_ID} each, for none receives all records of a topic that they share`,
         );
     });
     const unread = (this.#unread = unreadTopics(own, members));

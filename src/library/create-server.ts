@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { readConfig } from '../config/config.ts';
+import { configOf } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import type { NewRecord } from '../graph/context/publishing.ts';
 import type { Graph } from '../graph/graph.ts';
 import { GraphLoader } from '../graph/loading/load.ts';
@@ -12,9 +13,7 @@ import { ENDPOINT } from '../server/http-server.ts';
 import { BUILT_IN_GRAPH, startServer } from '../server.ts';
 import type { Server as StartedServer } from '../server.ts';
 import { readVersion } from '../base/version.ts';
-import { withOptionNamesInLines } from './option-names-log.ts';
-import { textWithOptionNames, withOptionNames } from './option-names.ts';
-import { environmentOf } from './server-options.ts';
+import { optionsInput } from './server-options.ts';
 import type { BackendOptions, SettingOptions } from './server-options.ts';
 import { unreadTopicProblem } from './unread-topic.ts';
 
@@ -82,21 +81,10 @@ export async function openServer(
   ownOptions: readonly string[] = [],
 ): Promise<Server & Pick<StartedServer, 'graph' | 'settled'>> {
   const { graph, backends = {}, listen = true, logger, onFatal = throwUncaught, ...settings } = options;
-  const backendNames = new Set(Object.keys(backends));
-  const adaptNamed = (loaded: Graph) => {
-    for (const name of loaded.context.backends ?? []) backendNames.add(name);
-    return adapt(loaded);
-  };
-  const start = async () => {
-    const config = configOf({ adminPort: 0, ...settings }, graph, backends, ownOptions);
-    const lines = logger ?? createLog(config.LOG_LEVEL, { role: config.ROLE, version: readVersion() });
-    const log = withOptionNamesInLines(lines, (text) => textWithOptionNames(text, backendNames));
-    const ports = { onFatal, isListening: listen, isFed: true, graph: loaderOf(graph, adaptNamed) };
-    return { config, server: await startServer(config, log, ports) };
-  };
-  const { config, server } = await start().catch((error: unknown) => {
-    throw withOptionNames(error, backendNames);
-  });
+  const config = configOf(optionsInput({ adminPort: 0, ...settings }, { backends, ownOptions }));
+  const log = logger ?? createLog(config.LOG_LEVEL, { role: config.ROLE, version: readVersion() });
+  const ports = { onFatal, isListening: listen, isFed: true, graph: loaderOf(graph, config, adapt) };
+  const server = await startServer(config, log, ports);
   const url = server.port === undefined ? undefined : `http://${hostInUrl(config.HOST)}:${server.port}/graphql`;
   return {
     url,
@@ -141,21 +129,12 @@ function gatewayOf({ httpServer }: StartedServer): HttpServer {
   throw new TypeError("a worker serves no requests: role: 'worker'");
 }
 
-function configOf(
-  settings: SettingOptions,
+function loaderOf(
   graph: ServerOptions['graph'],
-  backends: BackendOptions,
-  ownOptions: readonly string[],
-): ReturnType<typeof readConfig> {
-  return readConfig({
-    ...environmentOf(settings, backends, ownOptions),
-    GRAPH: typeof graph === 'string' ? graph : '',
-    NODE_ENV: process.env['NODE_ENV'],
-  });
-}
-
-function loaderOf(graph: ServerOptions['graph'], adapt: (graph: Graph) => Graph): Pick<GraphLoader, 'load'> {
-  const loader = typeof graph === 'object' ? unchanging(graph) : new GraphLoader(graph || BUILT_IN_GRAPH);
+  { names }: Config,
+  adapt: (graph: Graph) => Graph,
+): Pick<GraphLoader, 'load'> {
+  const loader = typeof graph === 'object' ? unchanging(graph) : new GraphLoader(graph || BUILT_IN_GRAPH, names.GRAPH);
   return {
     load: async (known) => {
       const loaded = await loader.load(known);

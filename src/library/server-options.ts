@@ -1,21 +1,23 @@
 import { didYouMean } from '../base/did-you-mean.ts';
 import { ConfigError } from '../base/errors.ts';
 import { backendVariable } from '../config/backend-settings.ts';
-import type { Environment, Settings } from '../config/settings.ts';
-import { settingsByOption } from './option-names.ts';
-import type { ProcessSetting } from './option-names.ts';
+import type { BackendInput } from '../config/backend-settings.ts';
+import { settingNames } from '../config/setting-names.ts';
+import type { SettingName, SettingNames } from '../config/setting-names.ts';
+import type { SettingsInput } from '../config/settings-input.ts';
+import { variables } from '../config/variables.ts';
+
+/** Settings of the process, which a library does not own. */
+type ProcessSetting = 'GRAPH' | 'PROCESSES' | 'PROFILE_ON_EXIT';
+const PROCESS_SETTINGS: readonly string[] = ['GRAPH', 'PROCESSES', 'PROFILE_ON_EXIT'] satisfies ProcessSetting[];
 
 type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
   ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
   : Lowercase<Name>;
 
-/** A text is read as the environment variable would be. */
-type OptionValue<Value> = Value extends readonly string[] ? Value | string : Value | string;
-
-/** Every setting of docs/configuration.md in camelCase: `KAFKA_BROKERS` is `kafkaBrokers`. */
+/** Every setting of docs/configuration.md in camelCase: `KAFKA_BROKERS` is `kafkaBrokers`. A text is read as the environment variable would be. */
 export type SettingOptions = {
-  readonly [Name in Exclude<keyof Settings, ProcessSetting> as CamelCase<Name>]?:
-    OptionValue<Settings[Name]> | undefined;
+  readonly [Name in Exclude<SettingName, ProcessSetting> as CamelCase<Name>]?: SettingsInput['values'][Name];
 };
 
 /** The URL, or the URL and what of the caller's headers is sent to it. */
@@ -30,48 +32,74 @@ export type BackendOptions = Readonly<Record<string, BackendOption | undefined>>
 const OWN_OPTIONS = ['graph', 'backends', 'listen', 'logger', 'onFatal'];
 const BACKEND_OPTIONS = ['url', 'forwardAuthorization', 'forwardHeaders'];
 
+/** `kafkaBrokers` → `KAFKA_BROKERS`. */
+const SETTINGS: ReadonlyMap<string, string> = new Map(
+  Object.keys(variables)
+    .filter((setting) => !PROCESS_SETTINGS.includes(setting))
+    .map((setting) => [optionName(setting), setting]),
+);
+
+function optionName(setting: string): string {
+  return setting.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
 /**
- * The environment that these options describe.
+ * The settings that these options give.
  * @param ownOptions further options of the caller, to propose for an unknown one
  * @throws ConfigError naming each unknown option
  */
-export function environmentOf(
+export function optionsInput(
   settings: Readonly<Record<string, unknown>>,
-  backends: BackendOptions = {},
-  ownOptions: readonly string[] = [],
-): Environment {
-  const environment: Record<string, string> = {};
+  { backends, ownOptions }: { readonly backends: BackendOptions; readonly ownOptions: readonly string[] },
+): SettingsInput {
   const problems: string[] = [];
-  const known = [...settingsByOption.keys(), ...OWN_OPTIONS, ...ownOptions];
-  for (const [option, value] of Object.entries(settings)) {
-    const name = settingsByOption.get(option);
-    if (name === undefined) problems.push(unknownOption(option, known));
-    else if (value !== undefined) environment[name] = textOf(value);
-  }
-  for (const [backend, option] of Object.entries(backends)) {
-    const parts = typeof option === 'object' && option !== null ? option : { url: option };
-    const {
-      url,
-      forwardAuthorization = false,
-      forwardHeaders = [],
-      ...unknown
-    } = parts as Exclude<BackendOption, string>;
-    for (const part of Object.keys(unknown))
-      problems.push(`backends.${backend}.${unknownOption(part, BACKEND_OPTIONS)}`);
-    if (url === undefined || url === '') continue;
-    const prefix = `BACKEND_${backendVariable(backend)}`;
-    environment[`${prefix}_URL`] = textOf(url);
-    environment[`${prefix}_FORWARD_AUTHORIZATION`] = textOf(forwardAuthorization);
-    environment[`${prefix}_FORWARD_HEADERS`] = textOf(forwardHeaders);
-  }
+  const known = [...SETTINGS.keys(), ...OWN_OPTIONS, ...ownOptions];
+  const values = Object.entries(settings).map(([option, value]) => {
+    const setting = SETTINGS.get(option);
+    if (setting === undefined) problems.push(unknownOption(option, known));
+    return [setting, value];
+  });
+  const given = Object.entries(backends).flatMap(([name, option]) => backendOf(name, option, problems) ?? []);
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
-  return environment;
+  return {
+    values: Object.fromEntries(values) as SettingsInput['values'],
+    secretFiles: new Map(),
+    backends: given,
+    names: namesOf(given),
+    unknownVariables: [],
+    isProduction: process.env['NODE_ENV'] === 'production',
+    nodeOptions: '',
+    process: undefined,
+  };
+}
+
+function namesOf(backends: readonly BackendInput[]): SettingNames {
+  const given = new Map(backends.map(({ name }) => [backendVariable(name), name]));
+  return settingNames(optionName, (backend, suffix) => {
+    const name = given.get(backendVariable(backend)) ?? backend;
+    return `backends.${name}${suffix === 'URL' ? '' : `.${optionName(suffix)}`}`;
+  });
+}
+
+/** undefined: it has no URL. */
+function backendOf(name: string, option: BackendOption | undefined, problems: string[]): BackendInput | undefined {
+  const parts = typeof option === 'object' && option !== null ? option : { url: option };
+  const {
+    url,
+    forwardAuthorization = false,
+    forwardHeaders = [],
+    ...unknown
+  } = parts as Exclude<BackendOption, string>;
+  for (const part of Object.keys(unknown)) problems.push(`backends.${name}.${unknownOption(part, BACKEND_OPTIONS)}`);
+  if (url === undefined || url === '') return undefined;
+  return {
+    name,
+    URL: String(url),
+    FORWARD_AUTHORIZATION: String(forwardAuthorization),
+    FORWARD_HEADERS: String(forwardHeaders),
+  };
 }
 
 function unknownOption(option: string, known: readonly string[]): string {
   return `${option}: unknown option${didYouMean(option, known, 0.5)}`;
-}
-
-function textOf(value: unknown): string {
-  return Array.isArray(value) ? value.join(',') : String(value);
 }

@@ -42,6 +42,7 @@ export async function openAdminPort(options: AdminPortOptions): Promise<AdminPor
       host: config.ADMIN_HOST,
       port: config.ADMIN_PORT,
       token: config.ADMIN_TOKEN,
+      names: config.names,
       logger: log,
       routes,
       draining: lifecycle.draining,

@@ -34,6 +34,7 @@ export async function openBackends(services: RoleServices): Promise<Backends> {
   const backends = register(
     new Backends({
       backends: configs,
+      names: config.names,
       maxSockets: () => shareOf(tunables.values.BACKEND_MAX_SOCKETS, config),
       timeoutMs: config.BACKEND_TIMEOUT_MS,
       retryBudget: config.BACKEND_RETRY_BUDGET,

@@ -76,7 +76,10 @@ function admissionLimits({ config, tunables, log }: RoleServices, files: ClientF
   tunables.bind('MAX_CONNECTIONS', (connections) => {
     limits.maxConnections = shareOf(connections, config);
     if (limits.maxConnections > files.connections)
-      log.warn({ setting: 'MAX_CONNECTIONS', sockets: files.connections }, MORE_THAN_FILES);
+      log.warn(
+        { setting: 'MAX_CONNECTIONS', sockets: files.connections },
+        `${config.names.MAX_CONNECTIONS} ${MORE_THAN_FILES}`,
+      );
   });
   tunables.bind('MAX_HANDSHAKES_PER_SECOND', (handshakes) => {
     limits.maxHandshakesPerSecond = shareOf(handshakes, config);
@@ -84,8 +87,7 @@ function admissionLimits({ config, tunables, log }: RoleServices, files: ClientF
   return limits;
 }
 
-const MORE_THAN_FILES =
-  'MAX_CONNECTIONS is more than this process may have open files for; raise the limit of open files (ulimit -n)';
+const MORE_THAN_FILES = 'is more than this process may have open files for; raise the limit of open files (ulimit -n)';
 
 /** Components that serve the operations of clients. */
 interface ClientParts {

@@ -67,13 +67,15 @@ async function openTrusted(
       'the graph cannot run some trusted documents; clients that request them receive errors',
     );
   };
+  const setting = config.names.TRUSTED_DOCUMENTS;
   const trusted = new TrustedDocuments({
+    setting,
     path: config.TRUSTED_DOCUMENTS,
     reader: new DocumentReader(graph.schema, { hasIntrospection: config.INTROSPECTION }),
     onChange: (refusal) => {
       if (refusal === undefined) return onAccepted();
       rejected.inc();
-      log.error({ reason: refusal }, 'TRUSTED_DOCUMENTS is rejected; the trusted documents stay as they are');
+      log.error({ reason: refusal }, `${setting} is rejected; the trusted documents stay as they are`);
     },
   });
   await trusted.start();

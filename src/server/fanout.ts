@@ -53,6 +53,7 @@ export async function openHub(services: RoleServices, parts: HubParts): Promise<
     audit: createAudit(services, graphs.runtime),
     cursors: () => secret.cursors,
     log,
+    names: config.names,
     observer: {
       ...channels,
       onEvent: (isOfWorker) => {

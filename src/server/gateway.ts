@@ -67,7 +67,7 @@ export async function startGateway(services: GatewayServices, isListening = true
   const authenticator = await createAuthenticator(services, revocations);
   const writer = createWriter(services);
   const [proxies, files] = [createTrustedProxies(services), clientFiles()];
-  const [refused, refusedOrigins] = [new RefusedClients(services), new RefusedOrigins(services.log)];
+  const [refused, refusedOrigins] = [new RefusedClients(services), new RefusedOrigins(services.log, config.names)];
   const connections = createConnections(services, { proxies, files, refused, writer });
   const receiver = createReceiver(services, writer, connections);
   const handshakes = new Handshakes();
@@ -102,8 +102,8 @@ export async function startGateway(services: GatewayServices, isListening = true
   });
   gateway.start();
   register({ close: () => drainGateway(gateway, httpServer, services) });
-  const { HOST: host, PORT } = config;
-  const port = isListening ? await listen(httpServer, { host, port: PORT, variable: 'PORT' }) : undefined;
+  const { HOST: host, PORT, names } = config;
+  const port = isListening ? await listen(httpServer, { host, port: PORT, variable: 'PORT', names }) : undefined;
   return { port, httpServer, settled: () => connections.settled() };
 }
 
@@ -112,7 +112,9 @@ async function openWorkerWatch(services: GatewayServices, arrivals: Arrivals): P
   const { config, graph, bus, log, metrics, details, register } = services;
   if (config.ROLE !== 'gateway' || graph.current.bindings.size === 0) return;
   const { WorkerWatch } = await import('./worker-watch.ts');
-  const watch = register(new WorkerWatch({ bus, log, metrics, messages: () => arrivals.ofWorkers }));
+  const watch = register(
+    new WorkerWatch({ bus, log, names: config.names, metrics, messages: () => arrivals.ofWorkers }),
+  );
   watch.start();
   details['publishing_group'] = () => watch.group ?? null;
 }

@@ -14,16 +14,16 @@ import { acceptsTokens } from '../config/token-keys.ts';
 export function checkGraph(config: Config, graph: Graph, log: Logger): void {
   const problems = graphProblems(config, graph);
   if (problems.length > 0) throw new GraphError(problems.join('\n'));
-  for (const { message } of findUnknownBackends(config.backends.keys(), graph)) log.warn(message);
+  for (const { message } of findUnknownBackends(config, graph)) log.warn(message);
   for (const warning of graph.warnings) log.warn({ graph: graph.name }, warning);
 }
 
 /** Why a pod with these settings cannot serve a graph, one line each; empty: it can. */
 function graphProblems(config: Config, graph: Graph): string[] {
-  const collisions = prefixProblems(graph.redisBindings.values(), config.CHANNEL_PREFIX);
-  const missing = lacksSchemaRegistry(config) ? missingRegistryProblems(graph.bindings.values()) : [];
+  const collisions = prefixProblems(graph.redisBindings.values(), config);
+  const missing = lacksSchemaRegistry(config) ? missingRegistryProblems(graph.bindings.values(), config.names) : [];
   if (config.ROLE === 'worker') return [...collisions, ...missing];
-  const brokers = config.isEmbedded ? undefined : missingBrokersProblem(graph.publications, config.KAFKA_BROKERS);
-  const claims = missingClaimsProblem(graph, acceptsTokens(config));
+  const brokers = config.isEmbedded ? undefined : missingBrokersProblem(graph.publications, config);
+  const claims = missingClaimsProblem(graph, acceptsTokens(config), config.names);
   return [...collisions, ...missing, ...[brokers, claims].filter((problem) => problem !== undefined)];
 }

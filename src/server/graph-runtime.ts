@@ -45,6 +45,7 @@ export function createTriggers(
     maxChannelBytes: config.MAX_CHANNEL_BYTES,
     maxMessageBytes: config.MAX_RECORD_BYTES,
     log,
+    names: config.names,
     onUnrecognisedMessage: () => channels.onUnrecognisedMessage(),
   });
   observeTriggers(metrics, triggers);

@@ -13,7 +13,7 @@ const CLOSED_TTL_MS = 10_000;
 
 export interface GroupClaimOptions {
   readonly bus: Pick<Shared, 'claim'>;
-  readonly config: Pick<Config, 'CHANNEL_PREFIX'>;
+  readonly config: Pick<Config, 'CHANNEL_PREFIX' | 'names'>;
   /** Called once, if another group claimed the channels earlier. */
   readonly onRefused: (error: SetupError) => void;
 }
@@ -77,7 +77,7 @@ export class GroupClaim {
     const { bus, config } = this.#options;
     const holder = this.#groupId;
     const claim = await bus.claim(GROUP_CLAIM, { holder, since: this.#since, ttlMs: TTL_MS });
-    if (claim.holder !== holder) throw refusal(holder, claim.holder, config.CHANNEL_PREFIX);
+    if (claim.holder !== holder) throw refusal(holder, claim.holder, config);
     this.#since = claim.since;
   }
 
@@ -93,11 +93,11 @@ export class GroupClaim {
   }
 }
 
-function refusal(own: string, other: string, prefix: string): SetupError {
-  const [ownName, otherName, prefixText] = [own, other, prefix].map((text) => JSON.stringify(text));
+function refusal(own: string, other: string, { CHANNEL_PREFIX, names }: GroupClaimOptions['config']): SetupError {
+  const [ownName, otherName, prefixText] = [own, other, CHANNEL_PREFIX].map((text) => JSON.stringify(text));
   return new SetupError(
-    `KAFKA_GROUP_ID: the group ${ownName} may not publish with CHANNEL_PREFIX=${prefixText}, because the group ${otherName} does so on this Redis, ` +
-      `and the two would fence each other: give these pods another CHANNEL_PREFIX, set KAFKA_GROUP_ID=${other}, or stop the workers of ${otherName} ` +
+    `${names.KAFKA_GROUP_ID}: the group ${ownName} may not publish with ${names.CHANNEL_PREFIX}=${prefixText}, because the group ${otherName} does so on this Redis, ` +
+      `and the two would fence each other: give these pods another ${names.CHANNEL_PREFIX}, set ${names.KAFKA_GROUP_ID}=${other}, or stop the workers of ${otherName} ` +
       `and wait ${TTL_MS / 1000} s`,
   );
 }

@@ -31,7 +31,7 @@ export function createConsumer(
     ...ports,
     onFatal,
     findGroupId: async (topics, cluster) => {
-      const groupId = await defaultGroupId(name, topics, cluster, log);
+      const groupId = await defaultGroupId(name, topics, cluster, { log, names: config.names });
       await claim.start(groupId).catch(onFatal);
       return groupId;
     },

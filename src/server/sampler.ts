@@ -9,6 +9,7 @@ import type { RoleServices, Worker } from './services.ts';
 export function createSampler(services: RoleServices, publisher: RecordPublisher): Worker {
   const { config, bus, embedded, graph, log } = services;
   const topics = embedded ?? new EmbeddedTopics();
+  const logMissing = () => logMissingSamples(log, graph.current, { isFed: topics.isFed, names: config.names });
   const leased = new Set<string>();
   topics.connect(async (record, signal) => {
     const { topic, partition } = record;
@@ -29,12 +30,12 @@ export function createSampler(services: RoleServices, publisher: RecordPublisher
   const sampler = graph.derive(samplerOf(graph.current), {
     open: samplerOf,
     serve: async (next, former) => {
-      logMissingSamples(log, graph.current, topics);
+      logMissing();
       await former?.close();
       if (status === 'started') next?.start();
     },
   });
-  logMissingSamples(log, graph.current, topics);
+  logMissing();
   return {
     start: () => {
       status = 'started';

@@ -40,7 +40,8 @@ async function openSdk(
   losses: { spans: number },
 ): Promise<TracerProvider | undefined> {
   const unknown = config.OTEL_TRACES_EXPORTER.filter((name) => ![...EXPORTERS, 'none'].includes(name));
-  if (unknown.length > 0) log.warn({ exporters: unknown }, 'OTEL_TRACES_EXPORTER: expected otlp, console or none');
+  if (unknown.length > 0)
+    log.warn({ exporters: unknown }, `${config.names.OTEL_TRACES_EXPORTER}: expected otlp, console or none`);
   const exporters = exportersOf(config);
   if (exporters.length === 0) return undefined;
   const window = new LogWindow(LOG_WINDOW_MS);
@@ -68,7 +69,8 @@ async function openSdk(
 
 function createSampler({ config, tunables, log }: TracingServices): RecordSampler {
   const { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio } = config;
-  if (!isKnownSampler(name)) log.warn({ sampler: name }, 'OTEL_TRACES_SAMPLER is unknown; the default sampler decides');
+  if (!isKnownSampler(name))
+    log.warn({ sampler: name }, `${config.names.OTEL_TRACES_SAMPLER} is unknown; the default sampler decides`);
   const sampler = new RecordSampler(ratio, isParentBased(name));
   tunables.bind('OTEL_TRACES_SAMPLER_ARG', (current) => (sampler.ratio = current));
   return sampler;

@@ -1,5 +1,6 @@
 import type { Shared } from '../bus/shared.ts';
 import { Periodic } from '../kafka/periodic.ts';
+import type { SettingNames } from '../config/setting-names.ts';
 import type { Logger } from '../base/log.ts';
 import type { Metrics } from '../ops/metrics/metrics.ts';
 import { GROUP_CLAIM } from './group-claim.ts';
@@ -11,6 +12,7 @@ const PATIENCE = 3;
 export interface WorkerWatchOptions {
   readonly bus: Pick<Shared, 'claimOf'>;
   readonly log: Logger;
+  readonly names: SettingNames;
   readonly metrics: Metrics;
   /** Messages of workers that have reached this gateway, in total. */
   readonly messages: () => number;
@@ -72,10 +74,11 @@ export class WorkerWatch {
     this.#misses = claim || messages > this.#messages ? 0 : this.#misses + 1;
     this.#messages = messages;
     if (this.isAlone === wasAlone) return;
-    if (wasAlone) this.#options.log.info({ groupId: this.#group }, 'a worker publishes for this gateway again');
+    const { log, names } = this.#options;
+    if (wasAlone) log.info({ groupId: this.#group }, 'a worker publishes for this gateway again');
     else
-      this.#options.log.warn(
-        'no worker publishes for this gateway: start one, or give workers and gateways the same REDIS_URL and CHANNEL_PREFIX',
+      log.warn(
+        `no worker publishes for this gateway: start one, or give workers and gateways the same ${names.REDIS_URL} and ${names.CHANNEL_PREFIX}`,
       );
   }
 }

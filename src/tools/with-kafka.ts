@@ -5,7 +5,7 @@ import { createKafkaClient } from '../kafka/kafkajs/client.ts';
 import type { KafkaClient } from '../kafka/kafkajs/client.ts';
 import { Cluster } from '../kafka/kafkajs/cluster.ts';
 import type { Logger } from '../base/log.ts';
-import type { SecretFiles, Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 
 export interface KafkaAccess {
   readonly client: KafkaClient;
@@ -13,7 +13,7 @@ export interface KafkaAccess {
 }
 
 export interface WithKafkaOptions {
-  readonly settings: Settings & SecretFiles;
+  readonly settings: Settings;
   readonly log: Logger;
   /** What the message adds if the settings name no brokers. */
   readonly hint?: string;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readConfig } from '../../src/config/config.ts';
 import { parseSettings } from '../../src/config/settings.ts';
+import { environmentInput } from '../../src/config/environment.ts';
 import { processesOf, shareOf } from '../../src/config/processes.ts';
 import { configRefusal } from '../support/config-refusal.ts';
 
@@ -31,8 +32,8 @@ describe('PROCESSES', () => {
 
   it('is the cores of the pod if it is auto, where a pod can have several processes', () => {
     const countOf = (environment: Record<string, string>) => {
-      const settings = parseSettings({ ...environment, PROCESSES: 'auto' }, []);
-      return processesOf(settings, environment, () => 6).PROCESSES;
+      const input = environmentInput({ ...environment, PROCESSES: 'auto' });
+      return processesOf(parseSettings(input, []), input, () => 6).PROCESSES;
     };
     assert.deepEqual(
       [{}, SERVERS, { ...SERVERS, ROLE: 'gateway' }, { ...SERVERS, ROLE: 'worker' }].map(countOf),

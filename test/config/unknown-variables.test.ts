@@ -98,9 +98,9 @@ describe('findUnknownBackends', () => {
   const graph = { name: 'auction', context: { backends: ['uaa', 'consumerListingIntake'] } };
 
   it('names a URL of a backend that the graph does not have, with the nearest one', () => {
-    const { backends } = readConfig({ BACKEND_UUA_URL: 'http://x', BACKEND_CONSUMER_LISTING_INTAKE_URL: 'http://y' });
+    const config = readConfig({ BACKEND_UUA_URL: 'http://x', BACKEND_CONSUMER_LISTING_INTAKE_URL: 'http://y' });
     assert.deepEqual(
-      findUnknownBackends(backends.keys(), graph).map(({ message }) => message),
+      findUnknownBackends(config, graph).map(({ message }) => message),
       ['BACKEND_UUA_URL names no backend of the graph "auction"; did you mean "BACKEND_UAA_URL"?'],
     );
   });

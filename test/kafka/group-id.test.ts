@@ -4,6 +4,7 @@ import kafkajs from 'kafkajs';
 import { defaultGroupId } from '../../src/kafka/group-id.ts';
 import type { GroupMember } from '../../src/kafka/kafkajs/group-members.ts';
 import { readableLog } from './consumer-harness.ts';
+import { ENVIRONMENT_NAMES } from '../../src/config/setting-names.ts';
 
 type Commits = ReadonlySet<string> | 'denied';
 
@@ -28,7 +29,7 @@ async function groupOf(former: Commits, own: Commits, members: readonly GroupMem
     groupMembers: () => Promise.resolve(members),
     hasCommits: async (groupId: string) => (await commitsOf(groupId)).size > 0,
   };
-  const groupId = await defaultGroupId('shop', ['orders'], cluster, log);
+  const groupId = await defaultGroupId('shop', ['orders'], cluster, { log, names: ENVIRONMENT_NAMES });
   return { groupId, lines };
 }
 

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { GroupWatch } from '../../src/kafka/group-watch.ts';
 import type { GroupMember } from '../../src/kafka/kafkajs/group-members.ts';
 import { readableLog } from './consumer-harness.ts';
+import { ENVIRONMENT_NAMES } from '../../src/config/setting-names.ts';
 
 /** A watch of the member `own` of the graph `orders` with the topics a and b. */
 function createWatch() {
@@ -14,6 +15,7 @@ function createWatch() {
     graph: () => 'orders',
     topics: () => ['a', 'b'],
     log,
+    names: ENVIRONMENT_NAMES,
   });
   const meets = async (next: typeof members) => {
     members = next;

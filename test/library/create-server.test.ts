@@ -5,8 +5,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { ConfigError, createServer, defineGraph, GraphError, SetupError } from '../../src/library/crier.ts';
 import type { Server, ServerOptions } from '../../src/library/crier.ts';
-import { withOptionNamesInLines } from '../../src/library/option-names-log.ts';
-import { settingsByOption, textWithOptionNames } from '../../src/library/option-names.ts';
+import { variables } from '../../src/config/variables.ts';
 import { defineResolvers } from '../../src/library/graph.ts';
 import { logLines } from '../bus/log-lines.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
@@ -20,6 +19,8 @@ const SCHEMA = `type Subscription {
 type Counted { key: ID, n: Int, text: String }
 `;
 
+/** Settings that are no options. */
+const PROCESS = ['GRAPH', 'PROCESSES', 'PROFILE_ON_EXIT'];
 const SERVERS = { kafkaBrokers: ['127.0.0.1:1'], redisUrl: 'redis://127.0.0.1:1' };
 const AVRO_SCHEMA = 'type Subscription { state_changed: Int @kafka(topic: "states", format: AVRO) }';
 const PRIVATE_SCHEMA = 'type Subscription { a: Int @kafka(topic: "a") @authenticated }';
@@ -211,20 +212,19 @@ describe('createServer', { concurrency: 4 }, () => {
     for (const text of texts) assert.doesNotMatch(text, /[A-Z]{2,}_[A-Z]/);
   });
 
-  it('replaces the name of every setting in the message and the reason of a line, and follows its level', () => {
-    const { log, lines } = logLines();
-    const named = withOptionNamesInLines(log, (text) => textWithOptionNames(text, ['seller']));
-    for (const setting of settingsByOption.values()) named.warn({ reason: `set ${setting}` }, `${setting}: is wrong`);
-    named.warn('BACKEND_SELLER_URL is not set');
-    const written = lines.map(({ msg, reason }) => [msg, reason]);
-    assert.deepEqual(written, [
-      ...[...settingsByOption.keys()].map((option) => [`${option}: is wrong`, `set ${option}`]),
-      ['backends.seller is not set', undefined],
-    ]);
-    named.level = 'error';
-    named.warn('not written');
-    assert.equal(log.level, 'error');
-    assert.equal(lines.length, written.length);
+  it('names the option of every setting whose value it refuses', async () => {
+    const settings = Object.entries(variables).filter(([name, { parse }]) => !PROCESS.includes(name) && !parse('{}'));
+    const options = settings.map(([name]) =>
+      name.toLowerCase().replace(/_(.)/g, (_, next: string) => next.toUpperCase()),
+    );
+    const refused = Object.fromEntries(options.map((option) => [option, '{}']));
+    await assert.rejects(createServer(refused), ({ message }: Error) => {
+      assert.deepEqual(
+        message.split('\n').map((line) => line.split(':', 1)[0]),
+        options,
+      );
+      return true;
+    });
   });
 
   it('counts an absent URL of a backend as not set', async (t) => {

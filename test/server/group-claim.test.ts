@@ -15,6 +15,7 @@ import type { Outside } from '../kafka/consumer-harness.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { ENVIRONMENT_NAMES } from '../../src/config/setting-names.ts';
 
 describe('the claim of a CHANNEL_PREFIX for a consumer group', () => {
   /** Makes claims of this Redis; each is a worker's. */
@@ -28,7 +29,7 @@ describe('the claim of a CHANNEL_PREFIX for a consumer group', () => {
     t.after(() => bus.close());
     const refused: string[] = [];
     const workerOf = (group: string) => {
-      const config = { CHANNEL_PREFIX: prefix };
+      const config = { CHANNEL_PREFIX: prefix, names: ENVIRONMENT_NAMES };
       const onRefused = (error: SetupError) => refused.push(`${group}: ${error.message}`);
       const claim = new GroupClaim({ bus, config, onRefused });
       t.after(() => claim.close());
@@ -64,7 +65,8 @@ describe('the claim of a CHANNEL_PREFIX for a consumer group', () => {
     const { bus, workerOf, admin } = await withRedis(t);
     const { log, lines } = readableLog();
     const metrics = new Metrics();
-    const watch = new WorkerWatch({ bus, log, metrics, messages: () => 0, intervalMs: 20 });
+    const names = ENVIRONMENT_NAMES;
+    const watch = new WorkerWatch({ bus, log, names, metrics, messages: () => 0, intervalMs: 20 });
     t.after(() => watch.close());
     const value = async () => /^crier_gateway_without_workers (.)$/m.exec(await metrics.registry.metrics())?.[1];
     watch.start();
@@ -92,7 +94,7 @@ describe('the claim of a CHANNEL_PREFIX for a consumer group', () => {
       return bus.claimOf(name);
     };
     const options = { bus: { claimOf }, log, metrics: new Metrics(), messages: () => messages, intervalMs: 20 };
-    const watch = new WorkerWatch(options);
+    const watch = new WorkerWatch({ ...options, names: ENVIRONMENT_NAMES });
     t.after(() => watch.close());
     watch.start();
     await waitFor('ten looks', () => looks >= 10);

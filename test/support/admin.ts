@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { AdminServer } from '../../src/gateway/http/admin.ts';
 import type { AdminOptions } from '../../src/gateway/http/admin.ts';
 import type { Route } from '../../src/gateway/http/route.ts';
+import { ENVIRONMENT_NAMES } from '../../src/config/setting-names.ts';
 
 /** An admin server with these routes, on a free port of the loopback address. */
 export async function startAdmin(
@@ -16,6 +17,7 @@ export async function startAdmin(
     host: '127.0.0.1',
     port: 0,
     token: '',
+    names: ENVIRONMENT_NAMES,
     logger,
     draining,
     routes: new Map(routes),

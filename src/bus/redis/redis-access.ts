@@ -16,6 +16,7 @@ export type RedisAccessConfig = Pick<
   | 'REDIS_TLS_KEY_FILE'
   | 'REDIS_TLS_KEY_PASSPHRASE'
   | 'secretFiles'
+  | 'names'
 >;
 
 interface Login {
@@ -32,6 +33,8 @@ const MAX_PASSWORD_BYTES = 65_536;
  * that a server that ends connections with their token keeps them.
  */
 export class RedisAccess {
+  /** What messages call REDIS_URL. */
+  readonly urlSetting: string;
   readonly #log: Logger;
   readonly #username: string | undefined;
   readonly #tls: TlsFiles | undefined;
@@ -45,6 +48,7 @@ export class RedisAccess {
   private constructor(config: RedisAccessConfig, log: Logger) {
     const username = config.REDIS_USERNAME || undefined;
     const path = config.secretFiles.get('REDIS_PASSWORD');
+    this.urlSetting = config.names.REDIS_URL;
     this.#log = log;
     this.#username = username;
     this.#tls = this.#tlsOf(config);
@@ -54,7 +58,7 @@ export class RedisAccess {
     }
     if (config.REDIS_CREDENTIALS !== '') {
       this.#hook = new CredentialHook({
-        ...{ setting: 'REDIS_CREDENTIALS', path: config.REDIS_CREDENTIALS, log },
+        ...{ setting: config.names.REDIS_CREDENTIALS, path: config.REDIS_CREDENTIALS, log },
         onChange: (credentials) => this.#change({ ...credentials, username: credentials.username ?? username }),
       });
     }
@@ -152,7 +156,7 @@ export class RedisAccess {
 
   #tlsOf(config: RedisAccessConfig): TlsFiles | undefined {
     const file = (setting: 'REDIS_TLS_CA_FILE' | 'REDIS_TLS_CERT_FILE' | 'REDIS_TLS_KEY_FILE') => ({
-      setting,
+      setting: config.names[setting],
       path: config[setting],
     });
     const files = {

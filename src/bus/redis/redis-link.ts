@@ -16,8 +16,6 @@ import type { ServerPart } from './server-part.ts';
 import type { Mark } from './subscription-handover.ts';
 
 const LOG_WINDOW_MS = 5_000;
-/** Of a server that has not answered yet. */
-const CONNECTION_MEND = 'Check REDIS_URL, and that Redis runs; crier --check-config says more';
 /** Less than 2 s, the longest time in which a pod must reconnect to a Redis that runs again. */
 const MAX_BACKOFF_MS = 1_000;
 const DISCONNECT_TIMEOUT_MS = 500;
@@ -85,6 +83,7 @@ export class RedisLink {
   #refusal: PublishFailure | undefined;
   #reconnects = 0;
   #wasUp = false;
+  readonly #setting: string;
   #failedAttempts = 0;
   #watchdog: NodeJS.Timeout | undefined;
   #probingAgain: NodeJS.Timeout | undefined;
@@ -103,6 +102,7 @@ export class RedisLink {
     this.#options = options;
     const { access, log, createMark, target } = options;
     this.label = target.label;
+    this.#setting = access?.urlSetting ?? 'REDIS_URL';
     const onAdopt = (client: Redis) => this.#adopt(client);
     const create = () => this.#create();
     this.#connection = new RenewableClient({ label: target.label, create, access, log, onAdopt, createMark });
@@ -287,7 +287,7 @@ export class RedisLink {
     const reason = 'it is a node of a Redis Cluster';
     this.#warn('cluster', reason);
     const mend = 'write redis+cluster:// (rediss+cluster:// for TLS) before the hosts';
-    this.#onFirstOutcome(new ConfigError(`REDIS_URL: ${this.label} cannot be used so: ${reason}; ${mend}`));
+    this.#onFirstOutcome(new ConfigError(`${this.#setting}: ${this.label} cannot be used so: ${reason}; ${mend}`));
   }
 
   #answered(stream: Redis['stream'], part: ServerPart): void {
@@ -376,7 +376,7 @@ export class RedisLink {
     this.#window.run(key, (suppressed) =>
       log.warn(
         { server: this.label, link: role, reason, suppressed },
-        `the connection to Redis failed; connecting again${this.#wasUp ? '' : `. ${CONNECTION_MEND}`}`,
+        `the connection to Redis failed; connecting again${this.#wasUp ? '' : `. Check ${this.#setting}, and that Redis runs; crier --check-config says more`}`,
       ),
     );
   }

@@ -36,10 +36,12 @@ export class RedisServer {
   readonly publisher: RedisLink;
   readonly subscriberLink: RedisLink;
   readonly #probe: DeliveryProbe;
+  readonly #access: RedisAccess | undefined;
   #isClosed = false;
 
   constructor(target: RedisTarget, { subscriber, tag, onMoved }: RedisServerPlace, options: RedisServerOptions) {
     const { log, observer, access, silenceTimeoutMs = 6_000 } = options;
+    this.#access = access;
     const onUp = (isReconnect: boolean) => {
       if (isReconnect) observer?.onReconnect?.();
     };
@@ -87,7 +89,8 @@ export class RedisServer {
 
   /** The name of the server, or the Sentinels, lead the next connections to the primary. */
   #onReplica(): void {
-    for (const link of this.links) link.drop('it is a replica; REDIS_URL must lead to the primary', 'READONLY');
+    const setting = this.#access?.urlSetting ?? 'REDIS_URL';
+    for (const link of this.links) link.drop(`it is a replica; ${setting} must lead to the primary`, 'READONLY');
   }
 
   async close(): Promise<void> {

@@ -2,6 +2,8 @@ import { checkServerIdentity } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
 import type { RedisOptions } from 'ioredis';
 import { ConfigError } from '../../base/errors.ts';
+import { ENVIRONMENT_NAMES } from '../setting-names.ts';
+import type { SettingNames } from '../setting-names.ts';
 import { hostInUrl } from './host-in-url.ts';
 
 /** Where a node, a Sentinel or a server listens. */
@@ -56,29 +58,41 @@ const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   cluster: ['family'],
 };
 
+/** Why a URL cannot be used. */
+class UrlRefusal extends Error {}
+
 /** @throws ConfigError; its message has no credentials */
-export function parseRedisUrl(url: string): RedisAddress {
+export function parseRedisUrl(url: string, names: SettingNames = ENVIRONMENT_NAMES): RedisAddress {
+  try {
+    return parse(url, names);
+  } catch (error) {
+    if (!(error instanceof UrlRefusal)) throw error;
+    throw new ConfigError(`${names.REDIS_URL}: ${error.message} (${SECRET_HINT})`);
+  }
+}
+
+function parse(url: string, names: SettingNames): RedisAddress {
   if (/,\s*rediss?(?:\+\w+)?:\/\//.test(url)) {
-    throw refused(
+    throw new UrlRefusal(
       `names several servers, and channels are spread over those of a Redis Cluster only: expected ${REDIS_URL_FORMS}`,
     );
   }
   const [match, scheme, form = 'server', credentials, hosts, path = '', query = ''] = URL_FORM.exec(url) ?? [];
-  if (match === undefined || hosts === undefined) throw refused(`expected ${REDIS_URL_FORMS}`);
+  if (match === undefined || hosts === undefined) throw new UrlRefusal(`expected ${REDIS_URL_FORMS}`);
   const nodes = hosts.split(',').map((host) => parseHost(host.trim(), form === 'sentinel' ? 26_379 : 6379));
   if (form === 'server' && nodes.length > 1) {
-    throw refused('expected one server, or redis+cluster:// or redis+sentinel:// before several hosts');
+    throw new UrlRefusal('expected one server, or redis+cluster:// or redis+sentinel:// before several hosts');
   }
   const labels = nodes.map(addressText);
-  if (new Set(labels).size < labels.length) throw refused(`expected different hosts among ${labels.join(', ')}`);
-  const parameters = parseParameters(form, query);
+  if (new Set(labels).size < labels.length) throw new UrlRefusal(`expected different hosts among ${labels.join(', ')}`);
+  const parameters = parseParameters(form, query, names);
   const common: RedisOptions = {
     ...parseCredentials(credentials),
     ...(scheme === 'rediss' && { tls: {} }),
     ...(parameters['family'] !== undefined && { family: wholeOf('family', parameters['family']) }),
   };
   if (form === 'cluster') {
-    if (path !== '') throw refused('expected no path: a Redis Cluster has one database');
+    if (path !== '') throw new UrlRefusal('expected no path: a Redis Cluster has one database');
     return {
       kind: 'cluster',
       seeds: nodes,
@@ -95,7 +109,7 @@ export function parseRedisUrl(url: string): RedisAddress {
     const [node] = nodes as [HostPort];
     return { kind: 'server', target: { label: addressText(node), options: { ...options, ...node } } };
   }
-  if (name === '') throw refused('expected the name of the primary after the Sentinels, as in …:26379/mymaster');
+  if (name === '') throw new UrlRefusal('expected the name of the primary after the Sentinels, as in …:26379/mymaster');
   const { sentinelUsername, sentinelPassword } = parameters;
   const sentinels: RedisOptions = {
     sentinels: nodes.map((node) => ({ ...node })),
@@ -118,14 +132,10 @@ function tlsOf(hostname: () => string | undefined): ConnectionOptions {
   };
 }
 
-function refused(reason: string): ConfigError {
-  return new ConfigError(`REDIS_URL: ${reason} (${SECRET_HINT})`);
-}
-
 function parseHost(text: string, defaultPort: number): HostPort {
   const [match, host = '', port] = HOST_FORM.exec(text) ?? [];
   const number = port === undefined ? defaultPort : Number(port);
-  if (match === undefined || number < 1 || number > 65_535) throw refused('expected host:port for each server');
+  if (match === undefined || number < 1 || number > 65_535) throw new UrlRefusal('expected host:port for each server');
   return { host: host.replace(/^\[|\]$/g, ''), port: number };
 }
 
@@ -136,21 +146,21 @@ function parseCredentials(text = ''): Pick<RedisOptions, 'username' | 'password'
   return { ...(username !== '' && { username }), ...(password !== '' && { password }) };
 }
 
-function parseParameters(form: string, query: string): Record<string, string> {
+function parseParameters(form: string, query: string, names: SettingNames): Record<string, string> {
   const parameters = Object.fromEntries(new URLSearchParams(query));
   if ('keyPrefix' in parameters) {
-    throw refused('has a keyPrefix, which does not apply to channels; use CHANNEL_PREFIX instead');
+    throw new UrlRefusal(`has a keyPrefix, which does not apply to channels; use ${names.CHANNEL_PREFIX} instead`);
   }
   const allowed = PARAMETERS[form]!;
   const unknown = Object.keys(parameters).filter((name) => !allowed.includes(name));
   if (unknown.length > 0) {
-    throw refused(`has unknown parameters ${unknown.join(', ')}; it may have ${allowed.join(', ')}`);
+    throw new UrlRefusal(`has unknown parameters ${unknown.join(', ')}; it may have ${allowed.join(', ')}`);
   }
   return parameters;
 }
 
 function wholeOf(what: string, text: string): number {
-  if (!/^\d{1,5}$/.test(text)) throw refused(`expected a number for ${what}`);
+  if (!/^\d{1,5}$/.test(text)) throw new UrlRefusal(`expected a number for ${what}`);
   return Number(text);
 }
 
@@ -158,6 +168,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw refused('has a % that begins no escape');
+    throw new UrlRefusal('has a % that begins no escape');
   }
 }

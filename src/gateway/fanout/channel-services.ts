@@ -1,6 +1,7 @@
 import type { History, HistoryEntry } from '../../bus/history.ts';
 import type { ChannelLoad } from '../../bus/flow/executing.ts';
 import type { Intake } from '../../bus/flow/intake.ts';
+import type { SettingNames } from '../../config/setting-names.ts';
 import type { LogWindow, Logger } from '../../base/log.ts';
 import type { EventTraces } from '../../ops/tracing/event-traces.ts';
 import type { CursorPosition, Cursors } from './resume/cursor.ts';
@@ -65,6 +66,7 @@ export interface ChannelServices {
   readonly replays: Replays;
   readonly heldBytes: HeldBytes;
   readonly log: Logger;
+  readonly names: SettingNames;
   readonly logWindow: LogWindow;
   readonly observer: ChannelObserver;
 }

@@ -4,6 +4,7 @@ import type { History, HistoryEntry } from '../../bus/history.ts';
 import { Executions } from '../../graph/execution/executions.ts';
 import { BusUnavailableError } from '../../base/errors.ts';
 import type { EventFilter } from '../../graph/filter/event-filter.ts';
+import type { SettingNames } from '../../config/setting-names.ts';
 import type { Logger } from '../../base/log.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { ChannelObserver, ChannelServices, GapReason, ResumeOutcome } from './channel-services.ts';
@@ -32,6 +33,7 @@ export interface HubOptions {
   /** Returns undefined while there is no secret: events have no cursor then. */
   readonly cursors: () => Cursors | undefined;
   readonly log: Logger;
+  readonly names: SettingNames;
   readonly observer: ChannelObserver;
   /** Default: they are only counted. */
   readonly executions?: Executions;
@@ -110,6 +112,7 @@ export class Hub {
       scheduler,
       cursors,
       log,
+      names: options.names,
       observer,
       missed: (name, seen) => this.#missed(name, seen),
       read: (name, from) => (from === undefined ? this.#readLast(name) : this.#read(name, from)),

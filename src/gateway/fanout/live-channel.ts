@@ -296,12 +296,12 @@ export class LiveChannel implements CursorSource {
   }
 
   readonly #onUnrecognisedMessage = (): void => {
-    const { observer, log, logWindow } = this.#services;
+    const { observer, log, logWindow, names } = this.#services;
     observer.onUnrecognisedMessage();
     logWindow.run('unrecognised', (suppressed) =>
       log.error(
         { channel: channelLabel(this.name), suppressed },
-        'a message from Redis was dropped: another program published it, and it is not JSON or is longer than MAX_RECORD_BYTES',
+        `a message from Redis was dropped: another program published it, and it is not JSON or is longer than ${names.MAX_RECORD_BYTES}`,
       ),
     );
   };

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LogWindow } from '../../base/log.ts';
+import type { SettingNames } from '../../config/setting-names.ts';
 import type { Logger } from '../../base/log.ts';
 import { AdminAccess } from './admin-access.ts';
 import { SLOW_CLIENT_LIMITS, closeAfterReplies, endServer, listen } from './listening.ts';
@@ -14,6 +15,7 @@ export interface AdminOptions {
   readonly port: number;
   /** Of all paths but the public ones; '': they are served on loopback addresses only. */
   readonly token: string;
+  readonly names: SettingNames;
   readonly logger: Logger;
   /** Once aborted, replies close their connections. */
   readonly draining: AbortSignal;
@@ -48,10 +50,10 @@ export class AdminServer {
 
   /** @throws SetupError naming ADMIN_PORT when the port cannot be listened on. */
   async start(): Promise<void> {
-    const { host, port } = this.#options;
-    this.#port = await listen(this.#server, { host, port, variable: 'ADMIN_PORT' });
+    const { host, port, names, logger } = this.#options;
+    this.#port = await listen(this.#server, { host, port, variable: 'ADMIN_PORT', names });
     if (this.#access.isClosed)
-      this.#options.logger.info({ host }, 'ADMIN_TOKEN is not set: ADMIN_PORT serves only health and metrics');
+      logger.info({ host }, `${names.ADMIN_TOKEN} is not set: ${names.ADMIN_PORT} serves only health and metrics`);
   }
 
   /** Idempotent. Takes at most a second. */

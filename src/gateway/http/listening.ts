@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SetupError } from '../../base/errors.ts';
+import type { SettingNames } from '../../config/setting-names.ts';
 import { whenReplied } from './reply-end.ts';
 
 export interface ListenOptions {
@@ -9,6 +10,7 @@ export interface ListenOptions {
   readonly port: number;
   /** The setting that the port comes from, for the error; the host comes from its `..._HOST`. */
   readonly variable: 'PORT' | 'ADMIN_PORT';
+  readonly names: SettingNames;
 }
 
 /**
@@ -35,10 +37,10 @@ const HOST_ERRORS = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'
  * Resolves with the port once the server listens.
  * @throws SetupError naming the variable when the host or the port cannot be listened on.
  */
-export async function listen(server: Server, { host, port, variable }: ListenOptions): Promise<number> {
+export async function listen(server: Server, { host, port, variable, names }: ListenOptions): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(new SetupError(refusalOf(error, { host, port, variable })));
+      reject(new SetupError(refusalOf(error, { host, port, variable, names })));
     });
     // The processes of a pod share PORT; each has an admin port of its own.
     const exclusive = variable === 'ADMIN_PORT';
@@ -47,13 +49,14 @@ export async function listen(server: Server, { host, port, variable }: ListenOpt
   return (server.address() as AddressInfo).port;
 }
 
-function refusalOf({ code, message }: NodeJS.ErrnoException, { host, port, variable }: ListenOptions): string {
-  const mend = `set ${variable} to another one, or to 0 for any free one`;
+function refusalOf({ code, message }: NodeJS.ErrnoException, { host, port, variable, names }: ListenOptions): string {
+  const name = names[variable];
+  const mend = `set ${name} to another one, or to 0 for any free one`;
   if (code === 'EADDRINUSE')
-    return `${variable}: port ${port} on ${host} is in use; end the program that listens there, or ${mend}`;
-  if (code === 'EACCES') return `${variable}: this user may not listen on port ${port}; ${mend}`;
-  if (!HOST_ERRORS.has(code ?? '')) return `${variable}: port ${port} on ${host} cannot be listened on: ${message}`;
-  return `${variable.replace('PORT', 'HOST')}: expected an address of this machine, got ${JSON.stringify(host)} (${message})`;
+    return `${name}: port ${port} on ${host} is in use; end the program that listens there, or ${mend}`;
+  if (code === 'EACCES') return `${name}: this user may not listen on port ${port}; ${mend}`;
+  if (!HOST_ERRORS.has(code ?? '')) return `${name}: port ${port} on ${host} cannot be listened on: ${message}`;
+  return `${names[variable === 'PORT' ? 'HOST' : 'ADMIN_HOST']}: expected an address of this machine, got ${JSON.stringify(host)} (${message})`;
 }
 
 /**

@@ -1,16 +1,17 @@
 import { isObjectType } from 'graphql';
+import type { SettingNames } from '../../config/setting-names.ts';
 import type { Graph } from '../graph.ts';
 import { accessRuleOf } from './access-rule.ts';
 import { parseAccessRules } from './access-rules.ts';
 
 /** Why crier refuses to start with a graph that needs claims, if connections would have none; undefined: it starts. */
-export function missingClaimsProblem(graph: Graph, acceptsTokens: boolean): string | undefined {
+export function missingClaimsProblem(graph: Graph, acceptsTokens: boolean, names: SettingNames): string | undefined {
   if (acceptsTokens || graph.context.authenticate) return undefined;
   const coordinate = coordinateThatNeedsClaims(graph);
   return (
     coordinate &&
     `${coordinate} is only for connections with claims, and no connection would have any; configure the keys of tokens ` +
-      '(JWT_JWKS_URL, JWT_PUBLIC_KEY or JWT_SECRET) and not AUTH=none, or export authenticate from context.ts'
+      `(${names.JWT_JWKS_URL}, ${names.JWT_PUBLIC_KEY} or ${names.JWT_SECRET}) and not ${names.AUTH}=none, or export authenticate from context.ts`
   );
 }
 

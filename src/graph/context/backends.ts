@@ -2,6 +2,8 @@ import { BackendError } from './backend-error.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { ErrorCode } from '../../base/errors.ts';
 import { backendVariable } from '../../config/backend-settings.ts';
+import { ENVIRONMENT_NAMES } from '../../config/setting-names.ts';
+import type { SettingNames } from '../../config/setting-names.ts';
 import type { BackendConfig } from '../../config/backend-settings.ts';
 import type { BackendClient } from './backend-client/backend-client.ts';
 import { BackendFailure, unavailable } from './backend-client/backend-failure.ts';
@@ -35,6 +37,8 @@ export interface BackendsObserver {
 }
 
 export interface BackendsOptions {
+  /** Default: those of an environment. */
+  readonly names?: SettingNames;
   /** By `backendVariable(name)`. */
   readonly backends: ReadonlyMap<string, BackendConfig>;
   /** Requests in flight per backend, each on a keep-alive socket of its own. The value may change at any time. */
@@ -72,6 +76,7 @@ export interface BackendPressure {
  */
 export class Backends implements BackendPort {
   readonly #options: BackendsOptions;
+  readonly #names: SettingNames;
   readonly #clients = new Map<string, BackendClient>();
   #Client: typeof BackendClient | undefined;
   #closing: Promise<void> | undefined;
@@ -79,7 +84,8 @@ export class Backends implements BackendPort {
   /** @throws ConfigError for a base URL with credentials, query or fragment. */
   constructor(options: BackendsOptions) {
     this.#options = options;
-    for (const [variable, { url }] of options.backends) refuseBaseUrl(variable, url);
+    this.#names = options.names ?? ENVIRONMENT_NAMES;
+    for (const [key, { url }] of options.backends) refuseBaseUrl(this.#names.backend(key, 'URL'), url);
   }
 
   /** Loads the modules of the clients. */
@@ -103,7 +109,7 @@ export class Backends implements BackendPort {
       if (config && !this.#Client) await this.load();
       if (this.#closing) throw unavailable('closing', { isSent: false });
       if (!config) {
-        const reason = `BACKEND_${backendVariable(name)}_URL is not set`;
+        const reason = `${this.#names.backend(name, 'URL')} is not set`;
         throw new BackendFailure('BACKEND_NOT_CONFIGURED', 'is not configured', reason, { isSent: false });
       }
       const answer = await this.#client(name, config).send(request, config.forwardedHeaders);
@@ -153,9 +159,9 @@ export class Backends implements BackendPort {
   }
 }
 
-function refuseBaseUrl(variable: string, url: string): void {
+function refuseBaseUrl(setting: string, url: string): void {
   const { username, password, search, hash } = new URL(url);
   if (username || password || search || hash) {
-    throw new ConfigError(`BACKEND_${variable}_URL: expected a URL without credentials, query and fragment`);
+    throw new ConfigError(`${setting}: expected a URL without credentials, query and fragment`);
   }
 }

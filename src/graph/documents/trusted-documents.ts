@@ -14,7 +14,8 @@ export interface UnusableDocument {
 }
 
 export interface TrustedDocumentsOptions {
-  /** TRUSTED_DOCUMENTS. */
+  /** What TRUSTED_DOCUMENTS is called. */
+  readonly setting: string;
   readonly path: string;
   readonly reader: Pick<DocumentReader, 'read'>;
   /** Called after each change of the file: with a reason if the file is refused, and so changes nothing. */
@@ -40,10 +41,12 @@ const SLICE_MS = 5;
  * is read again when it changes; a bad one changes nothing.
  */
 export class TrustedDocuments {
+  readonly #setting: string;
   readonly #file: WatchedFile<Manifest>;
   readonly #onChange: (refusal: string | undefined) => void;
 
-  constructor({ path, reader, onChange, pollIntervalMs }: TrustedDocumentsOptions) {
+  constructor({ setting, path, reader, onChange, pollIntervalMs }: TrustedDocumentsOptions) {
+    this.#setting = setting;
     this.#onChange = onChange ?? (() => undefined);
     this.#file = new WatchedFile({
       path,
@@ -69,7 +72,7 @@ export class TrustedDocuments {
     const { failure } = this.#file;
     if (failure) {
       const expected = 'expected a JSON file with documents by id, such as { "<SHA-256>": "query …" }';
-      throw new ConfigError(`TRUSTED_DOCUMENTS: ${failure.message}; ${expected}`);
+      throw new ConfigError(`${this.#setting}: ${failure.message}; ${expected}`);
     }
     this.#file.watch(() => this.#onChange(this.#file.failure?.message));
     return this;

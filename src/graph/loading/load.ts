@@ -20,12 +20,15 @@ export async function loadGraph(path: string): Promise<Graph> {
 /** Loads a graph folder, again after a change. */
 export class GraphLoader {
   readonly #path: string;
+  readonly #setting: string | undefined;
   #modules: ImportableModules | undefined;
   /** Loads that have failed. Node imports a module that has failed once never again, so the next attempt has other URLs. */
   #failures = 0;
 
-  constructor(path: string) {
+  /** @param setting what names the folder, for errors. Default: GRAPH */
+  constructor(path: string, setting?: string) {
     this.#path = path;
+    this.#setting = setting;
   }
 
   /**
@@ -35,7 +38,7 @@ export class GraphLoader {
    * @throws GraphError with every mistake found, one per line: file, line or field, reason, remedy.
    */
   async load(known?: string): Promise<Graph | undefined> {
-    const text = await readSchemaFile(this.#path);
+    const text = await readSchemaFile(this.#path, this.#setting);
     // Modules are imported by their real paths, as they were compiled, so stack traces and `import.meta.url` match.
     const folder = await realpath(this.#path);
     const files = await findModuleFiles(folder);

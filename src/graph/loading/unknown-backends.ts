@@ -1,26 +1,24 @@
 import { didYouMean } from '../../base/did-you-mean.ts';
 import type { Graph } from '../graph.ts';
 import { backendVariable } from '../../config/backend-settings.ts';
-import type { UnknownVariable } from '../../config/unknown-variables.ts';
+import type { Config } from '../../config/config.ts';
+import type { UnknownVariable } from '../../config/settings-input.ts';
 
-/** The URLs of backends that the graph does not name. @param keys of `Config.backends` */
+/** The URLs of backends that the graph does not name. */
 export function findUnknownBackends(
-  keys: Iterable<string>,
+  { backends, names }: Pick<Config, 'backends' | 'names'>,
   { name, context }: Pick<Graph, 'name' | 'context'>,
 ): UnknownVariable[] {
-  const known = (context.backends ?? []).map(backendVariable);
-  return Array.from(keys)
-    .filter((key) => !known.includes(key))
+  const known = context.backends ?? [];
+  const keys = known.map(backendVariable);
+  return Array.from(backends.keys())
+    .filter((key) => !keys.includes(key))
     .map((key) => {
+      const setting = names.backend(key, 'URL');
       const near = didYouMean(
-        urlVariable(key),
-        known.map((one) => urlVariable(one)),
+        setting,
+        known.map((one) => names.backend(one, 'URL')),
       );
-      return { message: `${urlVariable(key)} names no backend of the graph "${name}"${near}`, isNear: true };
+      return { message: `${setting} names no backend of the graph "${name}"${near}`, isNear: true };
     });
-}
-
-/** @param key of `Config.backends` */
-export function urlVariable(key: string): string {
-  return `BACKEND_${key}_URL`;
 }

@@ -1,5 +1,6 @@
 import { Kind } from 'graphql';
 import type { ConstValueNode } from 'graphql';
+import type { SettingNames } from '../../config/setting-names.ts';
 import { didYouMean } from '../../base/did-you-mean.ts';
 
 /**
@@ -43,11 +44,11 @@ export function formatProblem(
 }
 
 /** A line for each field whose format needs a schema registry. */
-export function missingRegistryProblems(bindings: Iterable<FormattedField>): string[] {
+export function missingRegistryProblems(bindings: Iterable<FormattedField>, names: SettingNames): string[] {
   return [...bindings]
     .filter(({ format = 'JSON' }) => format !== 'JSON')
     .map(
       ({ field, format }) =>
-        `Subscription.${field}: format: ${format} needs SCHEMA_REGISTRY_URL, which is not set; set it to the URL of the schema registry`,
+        `Subscription.${field}: format: ${format} needs ${names.SCHEMA_REGISTRY_URL}, which is not set; set it to the URL of the schema registry`,
     );
 }

@@ -1,5 +1,6 @@
 import { Kind } from 'graphql';
 import type { ConstDirectiveNode, GraphQLField, GraphQLSchema } from 'graphql';
+import type { Config } from '../../config/config.ts';
 import { argumentsOf, readTemplate } from './channel-template.ts';
 import type { ChannelTemplate } from './channel-template.ts';
 import { overlapOf } from './channel-overlap.ts';
@@ -74,15 +75,21 @@ export function parseRedisBindings(
 }
 
 /** Lines for the channels that could be among crier's own, which begin with CHANNEL_PREFIX. */
-export function prefixProblems(bindings: Iterable<RedisBinding>, prefix: string): string[] {
+export function prefixProblems(
+  bindings: Iterable<RedisBinding>,
+  { CHANNEL_PREFIX: prefix, names }: Pick<Config, 'CHANNEL_PREFIX' | 'names'>,
+): string[] {
   return Array.from(bindings).flatMap(({ template, location }) => {
     const { parts, source } = template;
     const [first] = parts;
     const text = first && 'text' in first ? first.text : '';
     if (!text.startsWith(prefix) && !(parts.length > 1 && prefix.startsWith(text))) return [];
-    const mend = prefix === '' ? 'set CHANNEL_PREFIX' : 'begin it with another text, or set another CHANNEL_PREFIX';
+    const mend =
+      prefix === ''
+        ? `set ${names.CHANNEL_PREFIX}`
+        : `begin it with another text, or set another ${names.CHANNEL_PREFIX}`;
     return (
-      `${location}: channel ${JSON.stringify(source)} could be one of crier's own, which begin with CHANNEL_PREFIX ` +
+      `${location}: channel ${JSON.stringify(source)} could be one of crier's own, which begin with ${names.CHANNEL_PREFIX} ` +
       `(${JSON.stringify(prefix)}); ${mend}`
     );
   });

@@ -1,4 +1,5 @@
 import { certificateMend } from '../../base/certificate-mend.ts';
+import type { SettingNames } from '../../config/setting-names.ts';
 import { variables } from '../../config/variables.ts';
 import { brokerOf, causesOf } from '../causes.ts';
 import type { KafkaConnectionConfig } from './kafka-access.ts';
@@ -12,7 +13,10 @@ const SUPPORTED: readonly string[] = variables.KAFKA_SASL_MECHANISM.words;
 /** An alert of the broker about the client certificate, or the lack of one. */
 const ALERT = /alert[\w ]* (certificate|unknown ca)/i;
 
-type SecurityConfig = Pick<KafkaConnectionConfig, 'KAFKA_TLS' | 'KAFKA_TLS_CERT_FILE' | 'KAFKA_SASL_MECHANISM'>;
+type SecurityConfig = Pick<
+  KafkaConnectionConfig,
+  'KAFKA_TLS' | 'KAFKA_TLS_CERT_FILE' | 'KAFKA_SASL_MECHANISM' | 'names'
+>;
 
 /**
  * Which settings to correct when a connection or a first request has failed. If no broker has answered it, asks the brokers what their
@@ -20,9 +24,9 @@ type SecurityConfig = Pick<KafkaConnectionConfig, 'KAFKA_TLS' | 'KAFKA_TLS_CERT_
  */
 export async function diagnose(error: unknown, config: KafkaConnectionConfig): Promise<string> {
   const answer = answerOf(error);
-  if (answer !== undefined) return answerMend(answer);
+  if (answer !== undefined) return answerMend(answer, config.names);
   const listener = await findListener(config.KAFKA_BROKERS);
-  return connectionMend(reasonOf(error), listener, config) || reachMend(error, listener, config.KAFKA_BROKERS);
+  return connectionMend(reasonOf(error), listener, config) || reachMend(error, listener, config);
 }
 
 /** What has failed: a connection, to a broker of KAFKA_BROKERS or to one that these name, or a request that a broker has answered. */
@@ -42,8 +46,8 @@ export function answerOf(error: unknown): string | undefined {
   return undefined;
 }
 
-export function answerMend(answer: string): string {
-  if (answer === 'GROUP_AUTHORIZATION_FAILED') return 'grant Read on the group, or correct KAFKA_GROUP_ID';
+export function answerMend(answer: string, names: SettingNames): string {
+  if (answer === 'GROUP_AUTHORIZATION_FAILED') return `grant Read on the group, or correct ${names.KAFKA_GROUP_ID}`;
   if (answer.endsWith('_AUTHORIZATION_FAILED')) return 'grant this user the right';
   return answer === 'GROUP_COORDINATOR_NOT_AVAILABLE'
     ? 'give the topic __consumer_offsets leaders: its offsets.topic.replication.factor is at most the number of brokers'
@@ -63,14 +67,17 @@ export function reasonOf(error: unknown): string {
  */
 function connectionMend(reason: string, listener: KafkaListener | undefined, config: SecurityConfig): string {
   // The message has a mend.
-  if (/KAFKA_TLS_\w+: /.test(reason)) return 'correct this file';
+  const { KAFKA_TLS_CA_FILE, KAFKA_TLS_CERT_FILE, KAFKA_TLS_KEY_FILE } = config.names;
+  const files = [KAFKA_TLS_CA_FILE, KAFKA_TLS_CERT_FILE, KAFKA_TLS_KEY_FILE];
+  if (files.some((file) => reason.includes(`${file}: `))) return 'correct this file';
   return [tlsMend(reason, listener, config), saslMend(reason, listener, config)]
     .filter((mend) => mend !== '')
     .join('; ');
 }
 
-function reachMend(error: unknown, listener: KafkaListener | undefined, brokers: readonly string[]): string {
-  if (!listener) return 'correct KAFKA_BROKERS, or the network';
+function reachMend(error: unknown, listener: KafkaListener | undefined, config: KafkaConnectionConfig): string {
+  const { KAFKA_BROKERS: brokers, names } = config;
+  if (!listener) return `correct ${names.KAFKA_BROKERS}, or the network`;
   const isEnded = [...causesOf(error)].some(({ name }) => name === 'KafkaJSConnectionClosedError');
   return isEnded && brokers.includes(brokerOf(error) ?? '')
     ? 'this broker has ended the connection: its log says why'
@@ -78,37 +85,39 @@ function reachMend(error: unknown, listener: KafkaListener | undefined, brokers:
 }
 
 function tlsMend(reason: string, listener: KafkaListener | undefined, config: SecurityConfig): string {
-  const { KAFKA_TLS: isTls, KAFKA_TLS_CERT_FILE: certificate } = config;
-  if (listener && listener.isTls && !isTls) return 'this listener uses TLS: set KAFKA_TLS=true';
+  const { KAFKA_TLS: isTls, KAFKA_TLS_CERT_FILE: certificate, names } = config;
+  if (listener && listener.isTls && !isTls) return `this listener uses TLS: set ${names.KAFKA_TLS}=true`;
   if (listener && !listener.isTls && isTls)
-    return 'this listener does not use TLS: unset KAFKA_TLS, or name a TLS listener in KAFKA_BROKERS';
-  if (!ALERT.test(reason)) return certificateMend(reason, 'the brokers', 'KAFKA_BROKERS', 'KAFKA_TLS_CA_FILE');
+    return `this listener does not use TLS: unset ${names.KAFKA_TLS}, or name a TLS listener in ${names.KAFKA_BROKERS}`;
+  if (!ALERT.test(reason)) return certificateMend(reason, 'the brokers', names.KAFKA_BROKERS, names.KAFKA_TLS_CA_FILE);
   return certificate === ''
-    ? 'this listener expects a client certificate: set KAFKA_TLS_CERT_FILE and KAFKA_TLS_KEY_FILE'
-    : 'the brokers refuse the client certificate: name a valid one of an authority that they trust in KAFKA_TLS_CERT_FILE';
+    ? `this listener expects a client certificate: set ${names.KAFKA_TLS_CERT_FILE} and ${names.KAFKA_TLS_KEY_FILE}`
+    : `the brokers refuse the client certificate: name a valid one of an authority that they trust in ${names.KAFKA_TLS_CERT_FILE}`;
 }
 
 function saslMend(reason: string, listener: KafkaListener | undefined, config: SecurityConfig): string {
-  const { KAFKA_SASL_MECHANISM: mechanism } = config;
+  const { KAFKA_SASL_MECHANISM: mechanism, names } = config;
   if (listener && !listener.mechanisms.includes(mechanism.toUpperCase())) {
     const offered = listener.mechanisms.map((one) => one.toLowerCase());
     if (offered.length === 0)
       return mechanism === ''
         ? ''
-        : 'this listener does not use SASL: unset KAFKA_SASL_MECHANISM, or name a SASL listener in KAFKA_BROKERS';
+        : `this listener does not use SASL: unset ${names.KAFKA_SASL_MECHANISM}, or name a SASL listener in ${names.KAFKA_BROKERS}`;
     const usable = offered.filter((one) => SUPPORTED.includes(one));
     if (usable.length === 0) return `this listener offers only SASL mechanisms that crier lacks: ${offered.join(', ')}`;
-    const credentials = mechanism === '' ? `, with ${credentialsOf(usable)}` : '';
-    return `this listener expects SASL: set KAFKA_SASL_MECHANISM=${usable.join(' or ')}${credentials}`;
+    const credentials = mechanism === '' ? `, with ${credentialsOf(usable, names)}` : '';
+    return `this listener expects SASL: set ${names.KAFKA_SASL_MECHANISM}=${usable.join(' or ')}${credentials}`;
   }
   if (!/^SASL .* failed/.test(reason)) return '';
-  return `correct ${mechanism === 'oauthbearer' ? 'KAFKA_SASL_TOKEN_PROVIDER' : 'KAFKA_SASL_USERNAME or KAFKA_SASL_PASSWORD'}`;
+  return mechanism === 'oauthbearer'
+    ? `correct ${names.KAFKA_SASL_TOKEN_PROVIDER}`
+    : `correct ${names.KAFKA_SASL_USERNAME} or ${names.KAFKA_SASL_PASSWORD}`;
 }
 
-function credentialsOf(mechanisms: readonly string[]): string {
+function credentialsOf(mechanisms: readonly string[], names: SettingNames): string {
   const isBearer = (mechanism: string) => mechanism === 'oauthbearer';
   return [
-    ...(mechanisms.every(isBearer) ? [] : ['KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD']),
-    ...(mechanisms.some(isBearer) ? ['KAFKA_SASL_TOKEN_PROVIDER'] : []),
+    ...(mechanisms.every(isBearer) ? [] : [`${names.KAFKA_SASL_USERNAME} and ${names.KAFKA_SASL_PASSWORD}`]),
+    ...(mechanisms.some(isBearer) ? [names.KAFKA_SASL_TOKEN_PROVIDER] : []),
   ].join(' or ');
 }

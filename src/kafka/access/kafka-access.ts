@@ -5,13 +5,13 @@ import { SetupError } from '../../base/errors.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
 import { secretNow } from '../../config/settings.ts';
-import type { SecretFiles } from '../../config/settings.ts';
+import type { SettingsSource } from '../../config/settings.ts';
 import { TlsFiles } from '../../config/kafka-tls-files.ts';
 import { TokenSource } from './token-source.ts';
 import type { TokenProvider } from './token-source.ts';
 
 /** How to reach the brokers, and as whom. */
-export type KafkaConnectionConfig = SecretFiles &
+export type KafkaConnectionConfig = SettingsSource &
   Pick<
     Config,
     | 'KAFKA_BROKERS'
@@ -47,8 +47,8 @@ export class KafkaAccess {
     const { KAFKA_TLS_CA_FILE: ca, KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key } = config;
     this.#config = config;
     this.#brokers = config.KAFKA_BROKERS;
-    this.#tls = new TlsFiles({ ca, cert, key }, () => secretNow(config, 'KAFKA_TLS_KEY_PASSPHRASE'));
-    this.#tokens = new TokenSource({ load: () => (this.#provider ??= loadProvider(config.KAFKA_SASL_TOKEN_PROVIDER)) });
+    this.#tls = new TlsFiles({ ca, cert, key }, () => secretNow(config, 'KAFKA_TLS_KEY_PASSPHRASE'), config.names);
+    this.#tokens = new TokenSource({ load: () => (this.#provider ??= loadProvider(config)) });
   }
 
   /** The access of all clients with this configuration. */
@@ -64,7 +64,7 @@ export class KafkaAccess {
    */
   async open(log: Logger): Promise<void> {
     if (this.#config.KAFKA_SASL_MECHANISM !== 'oauthbearer') return;
-    this.#provider = loadProvider(this.#config.KAFKA_SASL_TOKEN_PROVIDER);
+    this.#provider = loadProvider(this.#config);
     await this.#provider;
     this.#tokens.keepFresh((error, expiresAt) => {
       const expires = new Date(expiresAt).toISOString();
@@ -120,8 +120,8 @@ export class KafkaAccess {
 }
 
 /** @throws SetupError */
-async function loadProvider(path: string): Promise<TokenProvider> {
-  const expected = `KAFKA_SASL_TOKEN_PROVIDER: expected a module whose default export is a function, at ${JSON.stringify(path)}`;
+async function loadProvider({ KAFKA_SASL_TOKEN_PROVIDER: path, names }: KafkaConnectionConfig): Promise<TokenProvider> {
+  const expected = `${names.KAFKA_SASL_TOKEN_PROVIDER}: expected a module whose default export is a function, at ${JSON.stringify(path)}`;
   let provider: (() => unknown) | undefined;
   try {
     provider = await defaultFunction(path);

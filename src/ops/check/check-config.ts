@@ -14,10 +14,10 @@ import { createLog } from '../../base/log.ts';
 import { backendVariable } from '../../config/backend-settings.ts';
 import { kafkaWarnings } from '../../config/kafka-problems.ts';
 import { lacksSchemaRegistry } from '../../config/schema-registry-problems.ts';
-import type { Environment } from '../../config/settings.ts';
+import type { Environment } from '../../config/variable.ts';
 import { identityWarnings } from '../../config/identity-warnings.ts';
 import { acceptsTokens } from '../../config/token-keys.ts';
-import { findUnknownBackends, urlVariable } from '../../graph/loading/unknown-backends.ts';
+import { findUnknownBackends } from '../../graph/loading/unknown-backends.ts';
 import { findUnknownVariables } from '../../config/unknown-variables.ts';
 import { escapeHidden } from '../../base/visible.ts';
 import { checkTrustedDocuments } from './documents-check.ts';
@@ -90,7 +90,7 @@ async function checkRedisOf(config: Config, plain: readonly ChannelTemplate[]): 
 
 /** A gateway uses Kafka for mutations only: those with @kafkaPublish, and, where it knows brokers, those that may use context.publish. */
 function checkGatewaysKafka(config: Config, graph: Graph | undefined, published: readonly string[]) {
-  const problem = graph && missingBrokersProblem(graph.publications, config.KAFKA_BROKERS);
+  const problem = graph && missingBrokersProblem(graph.publications, config);
   if (problem !== undefined) return [failed(problem)];
   const mayPublish = config.KAFKA_BROKERS.length > 0 && graph?.schema.getMutationType();
   return mayPublish ? checkKafkaOfGateway(config, published) : [skipped('Kafka: not used with ROLE=gateway')];
@@ -135,8 +135,10 @@ async function checkGraph(
         ...graph.warnings.map(warning),
         ...(config ? checkBackends(graph, config) : []),
         ...(config ? checkIdentity(graph, config) : []),
-        ...(config && lacksSchemaRegistry(config) ? missingRegistryProblems(graph.bindings.values()).map(failed) : []),
-        ...(config ? prefixProblems(graph.redisBindings.values(), config.CHANNEL_PREFIX).map(failed) : []),
+        ...(config && lacksSchemaRegistry(config)
+          ? missingRegistryProblems(graph.bindings.values(), config.names).map(failed)
+          : []),
+        ...(config ? prefixProblems(graph.redisBindings.values(), config).map(failed) : []),
       ],
     };
   } catch (error) {
@@ -147,20 +149,19 @@ async function checkGraph(
 
 function checkIdentity(graph: Graph, config: Config): Finding[] {
   if (config.ROLE === 'worker') return [];
-  const problem = missingClaimsProblem(graph, acceptsTokens(config));
+  const problem = missingClaimsProblem(graph, acceptsTokens(config), config.names);
   return [
     ...(problem === undefined ? [] : [failed(problem)]),
     ...identityWarnings(config, graph.context.authenticate !== undefined).map(warning),
   ];
 }
 
-function checkBackends(graph: Graph, { backends, isEmbedded }: Config): Finding[] {
-  const keys = (graph.context.backends ?? []).map(backendVariable);
-  const missing = isEmbedded ? [] : keys.filter((key) => !backends.has(key));
+function checkBackends(graph: Graph, { backends, names, isEmbedded }: Config): Finding[] {
+  const used = graph.context.backends ?? [];
+  const missing = isEmbedded ? [] : used.filter((name) => !backends.has(backendVariable(name)));
+  const settings = missing.map((name) => names.backend(name, 'URL')).join(', ');
   return [
-    ...findUnknownBackends(backends.keys(), graph).map(({ message }) => failed(message)),
-    ...(missing.length > 0
-      ? [warning(`fields that use these backends fail, because no URL is set: ${missing.map(urlVariable).join(', ')}`)]
-      : []),
+    ...findUnknownBackends({ backends, names }, graph).map(({ message }) => failed(message)),
+    ...(missing.length > 0 ? [warning(`fields that use these backends fail, because no URL is set: ${settings}`)] : []),
   ];
 }

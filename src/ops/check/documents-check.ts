@@ -8,11 +8,12 @@ import type { Finding } from './finding.ts';
 
 /** Reads TRUSTED_DOCUMENTS as a gateway does at its start. */
 export async function checkTrustedDocuments(
-  { TRUSTED_DOCUMENTS: path, INTROSPECTION: hasIntrospection, ROLE: role }: Config,
+  { TRUSTED_DOCUMENTS: path, INTROSPECTION: hasIntrospection, ROLE: role, names }: Config,
   graph: Graph,
 ): Promise<Finding[]> {
   if (path === '' || role === 'worker') return [];
-  const trusted = new TrustedDocuments({ path, reader: new DocumentReader(graph.schema, { hasIntrospection }) });
+  const reader = new DocumentReader(graph.schema, { hasIntrospection });
+  const trusted = new TrustedDocuments({ setting: names.TRUSTED_DOCUMENTS, path, reader });
   try {
     await trusted.start();
   } catch (error) {

@@ -16,6 +16,7 @@ import { createKafkaClient } from '../../kafka/kafkajs/client.ts';
 import type { KafkaClient } from '../../kafka/kafkajs/client.ts';
 import { Cluster } from '../../kafka/kafkajs/cluster.ts';
 import { Rights } from '../../kafka/kafkajs/rights.ts';
+import { ENVIRONMENT_NAMES } from '../../config/setting-names.ts';
 import { createLog } from '../../base/log.ts';
 import { checkCompaction } from './compaction-check.ts';
 import { failed, ok, skipped, warning } from './finding.ts';
@@ -172,7 +173,7 @@ async function groupIdOf(config: KafkaCheckConfig, graph: string, topics: readon
   const log = createLog('silent');
   const cluster = new Cluster(() => createKafkaClient(config, log));
   try {
-    return await defaultGroupId(graph, topics, cluster, log);
+    return await defaultGroupId(graph, topics, cluster, { log, names: config.names });
   } catch {
     return graphGroupId(graph);
   } finally {
@@ -231,7 +232,7 @@ async function checkPublished({ rights, existing }: Connection, topics: readonly
 /** @param unanswered the mend if no broker has answered */
 function mendOf(error: unknown, unanswered: string): string {
   const answer = answerOf(error);
-  return answer === undefined ? unanswered : answerMend(answer);
+  return answer === undefined ? unanswered : answerMend(answer, ENVIRONMENT_NAMES);
 }
 
 /** Repeats a request while the brokers elect leaders or coordinators. */

@@ -71,8 +71,16 @@ export async function startPod(config: Config, log: Logger, options: PodOptions)
     ...health.routes,
     ...podRoutes({ members: () => members.all, metrics: podMetrics, profiling }),
   ]);
-  const { ADMIN_HOST: host, ADMIN_PORT: port, ADMIN_TOKEN } = config;
-  const admin = new AdminServer({ host, port, token: ADMIN_TOKEN, logger: log, routes, draining: draining.signal });
+  const { ADMIN_HOST: host, ADMIN_PORT: port, ADMIN_TOKEN, names } = config;
+  const admin = new AdminServer({
+    host,
+    port,
+    token: ADMIN_TOKEN,
+    names,
+    logger: log,
+    routes,
+    draining: draining.signal,
+  });
   const close = async () => {
     status = 'draining';
     draining.abort();

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { readSettings } from '../../config/config.ts';
 import { UsageError } from '../../base/errors.ts';
-import type { SecretFiles, Settings } from '../../config/settings.ts';
+import type { Settings } from '../../config/settings.ts';
 import { readArguments } from '../command.ts';
 import { paint } from '../paint.ts';
 import { choiceText } from './choice-text.ts';
@@ -101,7 +101,7 @@ function topicOf({ topic, sample = '' }: Source, folder: string): string {
   return topic ?? (name.replace(/[^\w.-]+/g, '-').slice(0, 249) || 'records');
 }
 
-async function read({ sample }: Source, topic: string, settings: Settings & SecretFiles): Promise<TopicRecords> {
+async function read({ sample }: Source, topic: string, settings: Settings): Promise<TopicRecords> {
   if (sample === undefined) return readTopic(topic, settings);
   const limits = { maxBytes: settings.MAX_RECORD_BYTES, maxDepth: settings.MAX_RECORD_DEPTH };
   return { records: await readSampleFile(sample, limits), hasSchema: false, undecodable: 0 };

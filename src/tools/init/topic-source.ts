@@ -16,7 +16,7 @@ import { MAGIC_BYTE } from '../../kafka/decoding/wire-format.ts';
 import { RecentRecords } from '../../kafka/kafkajs/recent-records.ts';
 import { undecodableReason } from '../../kafka/undecodable-reason.ts';
 import { createLog } from '../../base/log.ts';
-import type { SecretFiles, Settings } from '../../config/settings.ts';
+import type { Settings } from '../../config/settings.ts';
 import { missingTopic, withKafka } from '../with-kafka.ts';
 import type { SeenRecord } from './seen-record.ts';
 
@@ -41,7 +41,7 @@ export interface TopicRecords {
  * Reads up to 200 of the newest records of a topic. Joins no group and commits nothing.
  * @throws SetupError if the topic does not exist, is empty, or has no record that crier can decode
  */
-export async function readTopic(topic: string, settings: Settings & SecretFiles): Promise<TopicRecords> {
+export async function readTopic(topic: string, settings: Settings): Promise<TopicRecords> {
   const records = (await newestRecords(topic, settings)).filter(({ value, poison }) => value !== null || poison);
   if (records.length === 0) {
     throw new SetupError(
@@ -68,7 +68,7 @@ export async function readTopic(topic: string, settings: Settings & SecretFiles)
   return { records: seen, hasSchema, undecodable: records.length - seen.length };
 }
 
-function newestRecords(topic: string, settings: Settings & SecretFiles): Promise<readonly KafkaRecord[]> {
+function newestRecords(topic: string, settings: Settings): Promise<readonly KafkaRecord[]> {
   const hint = `; the records of "${topic}" are read from there`;
   return withKafka({ settings, log: createLog('silent'), hint }, async ({ client, cluster }) => {
     if ((await cluster.existingTopics([topic])).length === 0)
@@ -81,7 +81,7 @@ function newestRecords(topic: string, settings: Settings & SecretFiles): Promise
 async function payloadsOf(
   topic: string,
   records: readonly KafkaRecord[],
-  settings: Settings & SecretFiles,
+  settings: Settings,
 ): Promise<readonly ReadPayload[]> {
   const limits = { maxBytes: settings.MAX_RECORD_BYTES, maxDepth: settings.MAX_RECORD_DEPTH };
   const requests = settings.SCHEMA_REGISTRY_URL.length > 0 ? new RegistryRequests(accessOf(settings)) : undefined;

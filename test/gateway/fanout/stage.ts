@@ -48,6 +48,7 @@ import { switches } from '../../support/switches.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { framesOf, readFrames } from './outbox/inflated-frames.ts';
 import { publisherOf } from '../../support/partition-publisher.ts';
+import { ENVIRONMENT_NAMES } from '../../../src/config/setting-names.ts';
 
 export interface StageOptions {
   readonly sdl: string;
@@ -165,6 +166,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     maxChannelBytes: 256,
     maxMessageBytes: 10_000,
     log,
+    names: ENVIRONMENT_NAMES,
     onUnrecognisedMessage: () => void stage.unrecognised++,
   });
   const runtime = new GraphRuntime({
@@ -271,6 +273,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     bus,
     executions: counted,
     log,
+    names: ENVIRONMENT_NAMES,
     flow: { intake, load: () => receiver.load() },
     cursors: () => options.cursors,
     observer: {

@@ -6,6 +6,7 @@ import { AdminServer } from '../../../src/gateway/http/admin.ts';
 import { sendJson, sendText } from '../../../src/gateway/http/route.ts';
 import type { Route } from '../../../src/gateway/http/route.ts';
 import { startAdmin } from '../../support/admin.ts';
+import { ENVIRONMENT_NAMES } from '../../../src/config/setting-names.ts';
 
 const read: Route = { methods: ['GET'], handle: (_request, response) => sendJson(response, 200, { is: 'read' }) };
 const change: Route = {
@@ -143,6 +144,15 @@ describe('AdminServer', () => {
     await assert.rejects(fetch(`http://127.0.0.1:${admin.port}/read`));
     const logger = pino({ level: 'silent' });
     const { signal: draining } = new AbortController();
-    await new AdminServer({ host: '127.0.0.1', port: 0, token: '', logger, draining, routes: new Map() }).close();
+    const names = ENVIRONMENT_NAMES;
+    await new AdminServer({
+      host: '127.0.0.1',
+      port: 0,
+      token: '',
+      names,
+      logger,
+      draining,
+      routes: new Map(),
+    }).close();
   });
 });

@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { ENVIRONMENT_NAMES } from '../../../src/config/setting-names.ts';
 import { SetupError } from '../../../src/base/errors.ts';
 import { closeAfterReplies, endServer, listen } from '../../../src/gateway/http/listening.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-const ADDRESS = { host: '127.0.0.1', port: 0, variable: 'PORT' } as const;
+const ADDRESS = { host: '127.0.0.1', port: 0, variable: 'PORT', names: ENVIRONMENT_NAMES } as const;
 
 /** Opens this number of connections. Prints the number of open ones when all are open, or after 20 s. */
 const CROWD = `
@@ -34,7 +35,7 @@ import { listen } from '${LISTENING}';
 try {
   for (;;) openSync('/dev/null');
 } catch {
-  const refusal = await listen(createServer(), { host: '127.0.0.1', port: 0, variable: 'PORT' }).catch((error) => error);
+  const refusal = await listen(createServer(), { host: '127.0.0.1', port: 0, variable: 'PORT', names: { PORT: 'PORT' } }).catch((error) => error);
   process.stdout.write(refusal.message);
 }`;
 

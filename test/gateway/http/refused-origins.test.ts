@@ -3,10 +3,11 @@ import { describe, it } from 'node:test';
 import { originRefusal } from '../../../src/config/addresses/origin.ts';
 import { RefusedOrigins } from '../../../src/gateway/http/refused-origins.ts';
 import { logLines } from '../../bus/log-lines.ts';
+import { ENVIRONMENT_NAMES } from '../../../src/config/setting-names.ts';
 
 function create() {
   const { log, lines } = logLines();
-  const refused = new RefusedOrigins(log);
+  const refused = new RefusedOrigins(log, ENVIRONMENT_NAMES);
   const origins = { allowed: ['https://app.example'], own: 'https://api.example' };
   const report = (headers: Parameters<typeof originRefusal>[0]) => {
     const refusal = originRefusal(headers, origins);

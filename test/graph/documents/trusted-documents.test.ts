@@ -21,6 +21,7 @@ const write = async (path: string, manifest: unknown) => {
 function open(t: TestContext, path: string) {
   const changes: (string | undefined)[] = [];
   const trusted = new TrustedDocuments({
+    setting: 'TRUSTED_DOCUMENTS',
     path,
     reader: new DocumentReader(SCHEMA, { hasIntrospection: true }),
     onChange: (refusal) => changes.push(refusal),

@@ -4,6 +4,7 @@ import { Source, buildSchema } from 'graphql';
 import { parseBindings } from '../../../src/graph/schema/bindings.ts';
 import { KAFKA_DIRECTIVE } from '../../../src/graph/schema/kafka-directive.ts';
 import { missingRegistryProblems } from '../../../src/graph/schema/record-format.ts';
+import { ENVIRONMENT_NAMES } from '../../../src/config/setting-names.ts';
 
 function parse(fields: string) {
   const text = `type Subscription {\n${fields}\n}\ntype Query { q: Int }\ntype Order { id: ID }\n${KAFKA_DIRECTIVE}`;
@@ -19,7 +20,7 @@ describe('record format', () => {
       chat: Order @kafka(topic: "chat")`);
     assert.deepEqual(problems, []);
     const mend = 'which is not set; set it to the URL of the schema registry';
-    assert.deepEqual(missingRegistryProblems(bindings.values()), [
+    assert.deepEqual(missingRegistryProblems(bindings.values(), ENVIRONMENT_NAMES), [
       `Subscription.order: format: AVRO needs SCHEMA_REGISTRY_URL, ${mend}`,
       `Subscription.bid: format: PROTOBUF needs SCHEMA_REGISTRY_URL, ${mend}`,
     ]);

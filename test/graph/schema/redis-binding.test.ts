@@ -6,6 +6,7 @@ import { parseBindings } from '../../../src/graph/schema/bindings.ts';
 import { KAFKA_DIRECTIVE } from '../../../src/graph/schema/kafka-directive.ts';
 import { parseRedisBindings, prefixProblems } from '../../../src/graph/schema/redis-binding.ts';
 import { REDIS_DIRECTIVE } from '../../../src/graph/schema/redis-directive.ts';
+import { ENVIRONMENT_NAMES } from '../../../src/config/setting-names.ts';
 
 const TYPES =
   'type Query { q: Int } type Typing { user: ID } enum Mood { GLAD SAD } input Filter { id: ID } scalar Day';
@@ -199,7 +200,8 @@ describe('two channels of a schema', () => {
 describe('CHANNEL_PREFIX', () => {
   const problemsOf = (channel: string, prefix: string) => {
     const args = channel.includes('{') ? '(x: ID!)' : '';
-    return prefixProblems(parse(`a${args}: Int @redis(channel: "${channel}")`).bindings.values(), prefix);
+    const config = { CHANNEL_PREFIX: prefix, names: ENVIRONMENT_NAMES };
+    return prefixProblems(parse(`a${args}: Int @redis(channel: "${channel}")`).bindings.values(), config);
   };
 
   it('stops the start if a channel could begin with it', () => {

@@ -240,7 +240,7 @@ export class RedisCluster implements RedisTopology {
       return await readSlotMap(client, node);
     } catch (error) {
       const reason = describe(loss ?? (error as Error));
-      if (/cluster support disabled/i.test(reason)) throw notACluster(label);
+      if (/cluster support disabled/i.test(reason)) throw notACluster(label, this.#urlSetting);
       this.#warn(`${label}: ${reason}`);
       return undefined;
     } finally {
@@ -249,12 +249,16 @@ export class RedisCluster implements RedisTopology {
     }
   }
 
+  get #urlSetting(): string {
+    return this.#options.access?.urlSetting ?? 'REDIS_URL';
+  }
+
   #warn(reason: string): void {
     if (this.#isClosed) return;
     this.#window.run('ask', (suppressed) =>
       this.#log.warn(
         { reason, suppressed },
-        'a node of the Redis Cluster did not say which node serves which slots; asking again. Check REDIS_URL, and that the cluster runs',
+        `a node of the Redis Cluster did not say which node serves which slots; asking again. Check ${this.#urlSetting}, and that the cluster runs`,
       ),
     );
   }
@@ -264,8 +268,8 @@ function byAddress(nodes: readonly ClusterNode[]): ReadonlyMap<string, ClusterNo
   return new Map(nodes.map((node) => [addressText(node), node]));
 }
 
-function notACluster(label: string): ConfigError {
+function notACluster(label: string, setting: string): ConfigError {
   return new ConfigError(
-    `REDIS_URL: ${label} cannot be used so: it is no node of a Redis Cluster; write redis:// (rediss:// for TLS) before one host`,
+    `${setting}: ${label} cannot be used so: it is no node of a Redis Cluster; write redis:// (rediss:// for TLS) before one host`,
   );
 }

@@ -4,6 +4,7 @@ import type { Shared } from '../../../bus/shared.ts';
 import { BusUnavailableError, clientError } from '../../../base/errors.ts';
 import { parseFrozen } from '../../../base/json/frozen.ts';
 import { LogWindow } from '../../../base/log.ts';
+import type { SettingNames } from '../../../config/setting-names.ts';
 import type { Logger } from '../../../base/log.ts';
 
 export interface TriggerChannelsOptions {
@@ -15,6 +16,7 @@ export interface TriggerChannelsOptions {
   /** Longest message of another program. */
   readonly maxMessageBytes: number;
   readonly log: Logger;
+  readonly names: SettingNames;
   /** A message is not JSON or too long. */
   readonly onUnrecognisedMessage: () => void;
 }
@@ -134,7 +136,7 @@ export class TriggerChannels {
       this.#logWindow.run('unrecognised', (suppressed) =>
         this.#options.log.error(
           { channel: channelLabel(trigger), suppressed },
-          'a message for context.pubsub was dropped: it is not JSON, or is longer than MAX_RECORD_BYTES',
+          `a message for context.pubsub was dropped: it is not JSON, or is longer than ${this.#options.names.MAX_RECORD_BYTES}`,
         ),
       );
       return;

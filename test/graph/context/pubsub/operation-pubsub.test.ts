@@ -10,6 +10,7 @@ import { Publishing } from '../../../../src/graph/context/pubsub/pubsub.ts';
 import { TriggerChannels } from '../../../../src/graph/context/pubsub/trigger-channels.ts';
 import { BusUnavailableError } from '../../../../src/base/errors.ts';
 import { logLines } from '../../../bus/log-lines.ts';
+import { ENVIRONMENT_NAMES } from '../../../../src/config/setting-names.ts';
 
 type Port = Pick<Bus, 'send' | 'subscribe'>;
 
@@ -25,6 +26,7 @@ async function stage(t: TestContext, wrap: (bus: Port) => Port = (bus) => bus) {
     maxChannelBytes: 256,
     maxMessageBytes: 1000,
     log,
+    names: ENVIRONMENT_NAMES,
     onUnrecognisedMessage: () => unrecognised.push(1),
   });
   const gaps: number[] = [];
@@ -184,7 +186,7 @@ describe('context.pubsub', () => {
     const { log } = logLines();
     const bus = new MemoryBus({ log });
     t.after(() => bus.close());
-    const limits = { maxChannelBytes: 256, maxMessageBytes: 1000 };
+    const limits = { maxChannelBytes: 256, maxMessageBytes: 1000, names: ENVIRONMENT_NAMES };
     const channels = new TriggerChannels({ bus, prefix: '', ...limits, log, onUnrecognisedMessage: () => undefined });
     assert.throws(() => new OperationPubSub(channels).asyncIterableIterator('A'), /set CHANNEL_PREFIX/);
   });
