@@ -2,6 +2,8 @@ import { ConfigError } from '../base/errors.ts';
 import { readBackends } from './backend-parser.ts';
 import type { BackendConfig } from './backend-settings.ts';
 import { contradictions } from './contradictions.ts';
+import { limitsOf } from './limits.ts';
+import type { Limits } from './limits.ts';
 import { isEmbedded, modeProblems } from './mode.ts';
 import { processesOf, processesProblems } from './processes.ts';
 import type { Processes } from './processes.ts';
@@ -28,7 +30,8 @@ export interface Config
     Omit<Settings, 'EMBEDDED' | keyof Resolved | keyof ShutdownTimes | keyof Processes>,
     Resolved,
     ShutdownTimes,
-    Processes {
+    Processes,
+    Limits {
   /** By `backendVariable(name)`. */
   readonly backends: ReadonlyMap<string, BackendConfig>;
   /** Variables that look like settings and are none. */
@@ -73,6 +76,7 @@ export function configOf(input: SettingsInput): Config {
   if (problems.length > 0) throw new ConfigError([...problems, ...misspelt].join('\n'));
   return {
     ...settings,
+    ...limitsOf(settings),
     ...shutdownTimes(settings),
     ...processesOf(settings, input),
     SHARING_AUDIT: settings.SHARING_AUDIT ?? (isEmbedded(settings) ? EMBEDDED_SHARING_AUDIT : 0),

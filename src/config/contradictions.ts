@@ -32,25 +32,14 @@ const MIN_SECRET_BYTES = 32;
 
 type BoundSettings = Pick<
   Settings,
-  | 'MAX_INFLATED_BATCH_BYTES'
-  | 'MAX_INFLIGHT_BYTES'
-  | 'MAX_QUEUE_BYTES'
-  | 'MAX_POD_QUEUE_BYTES'
-  | 'EXECUTION_TIMEOUT_MS'
-  | 'BACKEND_TIMEOUT_MS'
-  | 'names'
+  'MAX_QUEUE_BYTES' | 'MAX_POD_QUEUE_BYTES' | 'EXECUTION_TIMEOUT_MS' | 'BACKEND_TIMEOUT_MS' | 'names'
 >;
 
 /** A line for each bound that another bound excludes. */
 export function bounds(settings: BoundSettings): string[] {
-  const { MAX_INFLATED_BATCH_BYTES: inflated, MAX_INFLIGHT_BYTES: inflight } = settings;
   const { MAX_QUEUE_BYTES: queue, MAX_POD_QUEUE_BYTES: podQueue } = settings;
   const { EXECUTION_TIMEOUT_MS: execution, BACKEND_TIMEOUT_MS: request, names } = settings;
   const problems: string[] = [];
-  if (inflated > inflight)
-    problems.push(
-      `${names.MAX_INFLATED_BATCH_BYTES}: expected no more than ${names.MAX_INFLIGHT_BYTES} (${inflight}), got ${inflated}`,
-    );
   if (queue > podQueue)
     problems.push(
       `${names.MAX_QUEUE_BYTES}: expected no more than ${names.MAX_POD_QUEUE_BYTES} (${podQueue}), got ${queue}`,

@@ -1,5 +1,7 @@
 import { didYouMean } from '../base/did-you-mean.ts';
 import { BACKEND_SUFFIXES } from './backend-settings.ts';
+import { removedSettings } from './removed-settings.ts';
+import { ENVIRONMENT_NAMES } from './setting-names.ts';
 import type { UnknownVariable } from './settings-input.ts';
 import type { Environment } from './variable.ts';
 import { settingRows } from './setting-rows.ts';
@@ -28,6 +30,8 @@ export function findUnknownVariables(environment: Environment): UnknownVariable[
   const known = new Set(names);
   return Object.entries(environment).flatMap(([name, value]) => {
     if (!value || known.has(name) || isServiceLink(name, value)) return [];
+    const mend = removedSettings.get(name);
+    if (mend) return [{ message: `${name} is no longer a setting: ${mend(ENVIRONMENT_NAMES)}`, isNear: false }];
     const setting = BACKEND_SETTING.exec(name);
     if (setting) return withoutUrl(name, setting[1]!, environment);
     const isOurs = PREFIXES.some((prefix) => name.toUpperCase().startsWith(prefix));

@@ -78,5 +78,5 @@ function combinationsOf(
 }
 
 function tooMany(maxChannels: number): string {
-  return `The arguments choose more than ${maxChannels} channels, one for each value of a list and each topic (MAX_OPERATION_CHANNELS); subscribe more than once with a part of the list each`;
+  return `The arguments choose more than ${maxChannels} channels, one for each value of a list and each topic (MAX_OPERATIONS_PER_CONNECTION); subscribe more than once with a part of the list each`;
 }

@@ -24,20 +24,21 @@ export function refuseVariables(
   let values = 0;
   let level: object[] = [variables];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxVariableDepth)
-      return badInput(`The variables are nested more than ${maxVariableDepth} levels deep (MAX_VARIABLES_DEPTH)`);
+    if (depth > maxVariableDepth) return badInput(`The variables are nested more than ${maxVariableDepth} levels deep`);
     const below: object[] = [];
     for (const container of level) {
       const members = Object.values(container) as unknown[];
       values += members.length;
       if (values > maxVariableValues)
-        return badInput(`The variables have more than ${maxVariableValues} values (MAX_VARIABLES_VALUES)`);
+        return badInput(
+          `The variables have more than ${maxVariableValues} values (in proportion to MAX_MESSAGE_BYTES)`,
+        );
       for (const member of members) if (typeof member === 'object' && member !== null) below.push(member);
     }
     level = below;
   }
   if (Buffer.byteLength(JSON.stringify(variables)) <= maxVariableBytes) return undefined;
-  return badInput(`The variables are longer than ${maxVariableBytes} bytes (MAX_VARIABLES_BYTES)`);
+  return badInput(`The variables are longer than ${maxVariableBytes} bytes (a quarter of MAX_MESSAGE_BYTES)`);
 }
 
 /** Refuses channels of which one has a name that is too long. */
@@ -46,7 +47,7 @@ export function refuseChannels(
   { maxChannelBytes }: Pick<RequestLimits, 'maxChannelBytes'>,
 ): Refusal | undefined {
   if (channels.every((channel) => Buffer.byteLength(channel) <= maxChannelBytes)) return undefined;
-  const limit = `with its topic, a channel's name may have ${maxChannelBytes} bytes (MAX_CHANNEL_BYTES)`;
+  const limit = `with its topic, a channel's name may have ${maxChannelBytes} bytes (a sixteenth of MAX_MESSAGE_BYTES)`;
   return badInput(`The arguments that choose the events are too long: ${limit}`);
 }
 

@@ -1,3 +1,4 @@
+import { MAX_RECORD_DEPTH } from '../config/limits.ts';
 import type { PoisonReason, RecordContent } from './batch.ts';
 import { signatureOf } from './decoding/record-signature.ts';
 
@@ -17,8 +18,8 @@ const MENDS: Partial<Record<PoisonReason, string>> = {
   unusable_schema: "the log says why the registry's schema cannot be used",
   other_format: 'correct the format in @kafka, or leave it out',
   too_large: 'raise MAX_RECORD_BYTES',
-  too_deep: 'raise MAX_RECORD_DEPTH',
-  batch_too_large: 'raise MAX_INFLATED_BATCH_BYTES',
+  too_deep: `nest the records at most ${MAX_RECORD_DEPTH} levels deep`,
+  batch_too_large: 'raise MAX_INFLIGHT_BYTES',
   batch_corrupt: 'the batch that a producer wrote cannot be read',
   unsupported_record_format: 'Kafka before 0.11 has written these records: have a producer write them again',
 };

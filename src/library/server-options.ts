@@ -2,6 +2,7 @@ import { didYouMean } from '../base/did-you-mean.ts';
 import { ConfigError } from '../base/errors.ts';
 import { backendVariable } from '../config/backend-settings.ts';
 import type { BackendInput } from '../config/backend-settings.ts';
+import { removedSettings } from '../config/removed-settings.ts';
 import { settingNames } from '../config/setting-names.ts';
 import type { SettingName, SettingNames } from '../config/setting-names.ts';
 import type { SettingsInput } from '../config/settings-input.ts';
@@ -54,9 +55,10 @@ export function optionsInput(
 ): SettingsInput {
   const problems: string[] = [];
   const known = [...SETTINGS.keys(), ...OWN_OPTIONS, ...ownOptions];
+  const names = namesOf(backends);
   const values = Object.entries(settings).map(([option, value]) => {
     const setting = SETTINGS.get(option);
-    if (setting === undefined) problems.push(unknownOption(option, known));
+    if (setting === undefined) problems.push(removedOption(option, names) ?? unknownOption(option, known));
     return [setting, value];
   });
   const given = Object.entries(backends).flatMap(([name, option]) => backendOf(name, option, problems) ?? []);
@@ -65,7 +67,7 @@ export function optionsInput(
     values: Object.fromEntries(values) as SettingsInput['values'],
     secretFiles: new Map(),
     backends: given,
-    names: namesOf(given),
+    names,
     unknownVariables: [],
     isProduction: process.env['NODE_ENV'] === 'production',
     nodeOptions: '',
@@ -73,8 +75,8 @@ export function optionsInput(
   };
 }
 
-function namesOf(backends: readonly BackendInput[]): SettingNames {
-  const given = new Map(backends.map(({ name }) => [backendVariable(name), name]));
+function namesOf(backends: BackendOptions): SettingNames {
+  const given = new Map(Object.keys(backends).map((name) => [backendVariable(name), name]));
   return settingNames(optionName, (backend, suffix) => {
     const name = given.get(backendVariable(backend)) ?? backend;
     return `backends.${name}${suffix === 'URL' ? '' : `.${optionName(suffix)}`}`;
@@ -98,6 +100,12 @@ function backendOf(name: string, option: BackendOption | undefined, problems: st
     FORWARD_AUTHORIZATION: String(forwardAuthorization),
     FORWARD_HEADERS: String(forwardHeaders),
   };
+}
+
+/** undefined: no former version had it. */
+function removedOption(option: string, names: SettingNames): string | undefined {
+  const [, mend] = Array.from(removedSettings).find(([setting]) => optionName(setting) === option) ?? [];
+  return mend && `${option}: no longer an option: ${mend(names)}`;
 }
 
 function unknownOption(option: string, known: readonly string[]): string {

@@ -71,7 +71,7 @@ function admissionLimits({ config, tunables, log }: RoleServices, files: ClientF
     maxConnections: 0,
     maxOpenFiles: files.connections,
     maxHandshakesPerSecond: 0,
-    maxHandshakeBurst: shareOf(config.MAX_HANDSHAKE_BURST, config),
+    maxHandshakeBurst: 1,
   };
   tunables.bind('MAX_CONNECTIONS', (connections) => {
     limits.maxConnections = shareOf(connections, config);
@@ -83,6 +83,7 @@ function admissionLimits({ config, tunables, log }: RoleServices, files: ClientF
   });
   tunables.bind('MAX_HANDSHAKES_PER_SECOND', (handshakes) => {
     limits.maxHandshakesPerSecond = shareOf(handshakes, config);
+    limits.maxHandshakeBurst = 10 * limits.maxHandshakesPerSecond;
   });
   return limits;
 }

@@ -5,7 +5,6 @@ import { configRefusal } from '../support/config-refusal.ts';
 
 describe('readConfig, of two bounds', () => {
   const cases: readonly (readonly [name: string, value: string, other: string, limit: string, expected: string])[] = [
-    ['MAX_INFLATED_BATCH_BYTES', '200001', 'MAX_INFLIGHT_BYTES', '200000', 'no more'],
     ['MAX_QUEUE_BYTES', '4097', 'MAX_POD_QUEUE_BYTES', '4096', 'no more'],
     ['EXECUTION_TIMEOUT_MS', '999', 'BACKEND_TIMEOUT_MS', '1000', 'no less'],
   ];

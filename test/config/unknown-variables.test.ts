@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readConfig } from '../../src/config/config.ts';
 import { findUnknownBackends } from '../../src/graph/loading/unknown-backends.ts';
+import { removedSettings } from '../../src/config/removed-settings.ts';
+import { ENVIRONMENT_NAMES } from '../../src/config/setting-names.ts';
 import { findUnknownVariables } from '../../src/config/unknown-variables.ts';
 import { variables } from '../../src/config/variables.ts';
 
@@ -40,6 +42,23 @@ describe('findUnknownVariables', () => {
       ]);
     });
   }
+
+  it('names the constant, or the setting that is to be set instead, for a setting of a former version', () => {
+    assert.deepEqual(messagesOf({ FLOW_PATIENCE_MS: '9000', MAX_MESSAGE_BURST: '500', MAX_INFLATED_BATCH_BYTES: '' }), [
+      'FLOW_PATIENCE_MS is no longer a setting: it is always 5000; unset it',
+      'MAX_MESSAGE_BURST is no longer a setting: it follows from MAX_MESSAGES_PER_SECOND (7.5 times that); set that instead, or unset it',
+    ]);
+  });
+
+  it('knows no setting of a former version as a setting, and names settings only in its place', () => {
+    for (const [name, mend] of removedSettings) {
+      assert.ok(!(name in variables), name);
+      assert.match(
+        mend(ENVIRONMENT_NAMES),
+        /^it is always [\d.]+; unset it$|^it follows from [A-Z_]+ \(.*\); set that instead/,
+      );
+    }
+  });
 
   it('names the header settings of a backend without a URL', () => {
     assert.deepEqual(messagesOf({ BACKEND_UAA_FORWARD_AUTHORIZATION: 'true' }), [

@@ -43,7 +43,7 @@ async function startSmallPod(t: TestContext, settings: Readonly<Record<string, s
     NODE_OPTIONS: HEAP_OPTIONS,
     GRAPH: await graphFolder(t, GRAPH),
     SAMPLE_INTERVAL_MS: '20',
-    MAX_VARIABLES_BYTES: '65536',
+    MAX_MESSAGE_BYTES: '262144',
     ...settings,
   }).started();
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readConfig } from '../../src/config/config.ts';
 import { SetupError } from '../../src/base/errors.ts';
 import { LogDestination } from '../../src/base/log-destination.ts';
 import { createLog } from '../../src/base/log.ts';
@@ -9,6 +8,7 @@ import { podName } from '../../src/config/pod-name.ts';
 import { startServer } from '../../src/server.ts';
 import type { Server } from '../../src/server.ts';
 import { readVersion } from '../../src/base/version.ts';
+import { limitedConfig } from '../support/switches.ts';
 import type { Scope } from '../support/socket.ts';
 import { Pod, podEnvironment } from './pod.ts';
 
@@ -25,7 +25,7 @@ export class PodServer extends Pod {
 
   /** @throws SetupError whose message a process would write to standard error. */
   async start(settings: Readonly<Record<string, string>>): Promise<this> {
-    const config = readConfig(podEnvironment(settings));
+    const config = limitedConfig(podEnvironment(settings));
     this.#shutdownTimeoutMs = config.SHUTDOWN_TIMEOUT_MS;
     const destination = new LogDestination(
       new Writable({

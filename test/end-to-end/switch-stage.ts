@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 import { WebSocket } from 'ws';
 import { MemoryBus } from '../../src/bus/memory/memory-bus.ts';
-import { readConfig } from '../../src/config/config.ts';
 import { loadGraph } from '../../src/graph/loading/load.ts';
 import { partsDemands } from '../../src/graph/parts-demands.ts';
 import { PartsPrinter } from '../../src/graph/parts-printer.ts';
@@ -20,6 +19,7 @@ import { startMemoryGuard } from '../../src/server/memory-guard.ts';
 import type { Component } from '../../src/server/services.ts';
 import { Versioned } from '../../src/server/versioned.ts';
 import { Tunables } from '../../src/ops/tunables/tunables.ts';
+import { limitedConfig } from '../support/switches.ts';
 import { TRANSPORT_WS } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -144,7 +144,7 @@ export class Stage {
   static async start(t: TestContext, folder: string, settings: Readonly<Record<string, string>>): Promise<Stage> {
     const log = createLog('silent');
     const graph = await loadGraph(folder);
-    const config = readConfig({
+    const config = limitedConfig({
       HOST: '127.0.0.1',
       PORT: '0',
       CURSOR_SECRET: 's'.repeat(32),

@@ -61,7 +61,7 @@ describe('channelsFor', () => {
     const ids = Array.from({ length: 100_000 }, (_, id) => id);
     const [[code, message]] = channelsOf(orders, { ids, currencies: ids }, 100) as [[string, string]];
     assert.equal(code, 'BAD_USER_INPUT');
-    assert.match(message, /more than 100 channels.*\(MAX_OPERATION_CHANNELS\)/);
+    assert.match(message, /more than 100 channels.*\(MAX_OPERATIONS_PER_CONNECTION\)/);
     assert.equal(channelsOf(orders, { ids: ids.slice(0, 10), currencies: ids.slice(0, 10) }, 100)?.length, 100);
   });
 

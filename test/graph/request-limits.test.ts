@@ -12,9 +12,9 @@ const LIMITS = {
 
 const nested = (levels: number) => JSON.parse(`{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`) as object;
 
-const VALUES = 'The variables have more than 6 values (MAX_VARIABLES_VALUES)';
-const DEPTH = 'The variables are nested more than 2 levels deep (MAX_VARIABLES_DEPTH)';
-const BYTES = 'The variables are longer than 100 bytes (MAX_VARIABLES_BYTES)';
+const VALUES = 'The variables have more than 6 values (in proportion to MAX_MESSAGE_BYTES)';
+const DEPTH = 'The variables are nested more than 2 levels deep';
+const BYTES = 'The variables are longer than 100 bytes (a quarter of MAX_MESSAGE_BYTES)';
 
 describe('refuseVariables', () => {
   const good: readonly (readonly [what: string, variables: object])[] = [
@@ -47,6 +47,9 @@ describe('refuseVariables', () => {
 describe('refuseChannels', () => {
   it('counts bytes', () => {
     assert.equal(refuseChannels(['é'.repeat(5)], LIMITS), undefined);
-    assert.match(refuseChannels(['a', 'é'.repeat(6)], LIMITS)!.errors[0]!.message, /10 bytes \(MAX_CHANNEL_BYTES\)$/);
+    assert.match(
+      refuseChannels(['a', 'é'.repeat(6)], LIMITS)!.errors[0]!.message,
+      /10 bytes \(a sixteenth of MAX_MESSAGE_BYTES\)$/,
+    );
   });
 });

@@ -6,13 +6,13 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { MemoryBus } from '../../src/bus/memory/memory-bus.ts';
-import { readConfig } from '../../src/config/config.ts';
 import { loadGraph } from '../../src/graph/loading/load.ts';
 import { Metrics } from '../../src/ops/metrics/metrics.ts';
 import { openBackends } from '../../src/server/backends.ts';
 import type { Component } from '../../src/server/services.ts';
 import { Versioned } from '../../src/server/versioned.ts';
 import { Tunables } from '../../src/ops/tunables/tunables.ts';
+import { limitedConfig } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** The backends of the auction graph; "venue" is a server that answers when the test says so. */
@@ -26,7 +26,7 @@ async function createStage(t: TestContext, environment: Readonly<Record<string, 
   const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
   const details: Record<string, () => unknown> = {};
   const metrics = new Metrics();
-  const config = readConfig({ ...environment, BACKEND_VENUE_URL: url });
+  const config = limitedConfig({ ...environment, BACKEND_VENUE_URL: url });
   const backends = await openBackends({
     config,
     tunables: new Tunables({ config, log }),

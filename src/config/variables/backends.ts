@@ -1,9 +1,8 @@
-import { count, fraction, ms } from '../variable.ts';
+import { count, ms } from '../variable.ts';
 
 export const backendsVariables = {
   BACKEND_TIMEOUT_MS: ms(1, '5000', "Longest wait for a backend's whole answer while the event loop is not blocked."),
   BACKEND_MAX_SOCKETS: count(1, '50', 'sockets', 'Requests in flight per backend, each on a keep-alive socket.'),
-  BACKEND_RETRY_BUDGET: fraction('0.1', 'Most retries of a backend, as a fraction of its requests; 0: no retries.'),
   BACKEND_BREAKER_COOLDOWN_MS: ms(
     0,
     '5000',

@@ -1,4 +1,4 @@
-import { bool, bytes, count, oneOf, optionalBool, text } from '../variable.ts';
+import { bool, count, oneOf, optionalBool, text } from '../variable.ts';
 
 export const documentsVariables = {
   TRUSTED_DOCUMENTS: text(
@@ -16,31 +16,8 @@ export const documentsVariables = {
     'false',
     'Whether clients may request a document that is cached by the SHA-256 of its text (automatic persisted queries).',
   ),
-  MAX_QUERY_LENGTH: count(1, '15000', 'characters', 'Longest query text.'),
   MAX_QUERY_TOKENS: count(1, '1000', 'tokens', 'Tokens in a document.'),
   MAX_QUERY_DEPTH: count(1, '8', 'levels', 'Nesting of fields (introspection has a rule of its own).'),
-  MAX_QUERY_ALIASES: count(0, '15', 'aliases', 'Aliases in a document.'),
-  MAX_QUERY_DIRECTIVES: count(0, '50', 'directives', 'Directives in a document.'),
-  MAX_VARIABLES_BYTES: bytes(1, '16384', 'Longest variables of a request, as JSON.'),
-  MAX_VARIABLES_DEPTH: count(0, '16', 'levels', 'Nesting of objects and lists in the value of a variable.', 1000),
-  MAX_VARIABLES_VALUES: count(
-    0,
-    '1000',
-    'values',
-    'Values in the variables of a request, with those in objects and lists.',
-  ),
-  MAX_CHANNEL_BYTES: bytes(
-    256,
-    '4096',
-    'Longest name of the channel that a subscription reads, with its topic and the matched values.',
-  ),
-  MAX_OPERATION_CHANNELS: count(
-    1,
-    '100',
-    'channels',
-    'Channels that one subscription reads: one for each value of a list argument and each topic.',
-    10_000,
-  ),
   INTROSPECTION: optionalBool('Whether clients may read the schema; not set: yes, but not with `NODE_ENV=production`.'),
   GRAPHIQL: optionalBool(
     'Whether `GET /` shows GraphiQL, and in development `GET /live` the dashboard; not set: yes, but not with `NODE_ENV=production`.',
@@ -50,14 +27,6 @@ export const documentsVariables = {
     '1000',
     'documents',
     'Valid documents kept; 0: none, every request parses and validates its own.',
-    1_000_000,
-  ),
-  DOCUMENT_CACHE_BYTES: bytes(1024, '67108864', 'Estimated memory of the documents kept.'),
-  INVALID_DOCUMENT_CACHE_ENTRIES: count(
-    0,
-    '100',
-    'documents',
-    'Verdicts on invalid documents kept; 0: none.',
     1_000_000,
   ),
   AST_LOCATIONS: bool(

@@ -67,12 +67,6 @@ export const gatewayVariables = {
     'handshakes/s',
     'Sustained WebSocket handshakes and requests for streams; further ones are refused. 0: no limit.',
   ),
-  MAX_HANDSHAKE_BURST: count(
-    1,
-    '5000',
-    'handshakes',
-    'WebSocket handshakes at once, with `MAX_HANDSHAKES_PER_SECOND`.',
-  ),
   MAX_REQUESTS_IN_FLIGHT: count(
     0,
     '1000',
@@ -117,7 +111,6 @@ export const gatewayVariables = {
   ),
   MAX_MESSAGE_BYTES: bytes(1024, '65536', 'Largest message from a client.'),
   MAX_MESSAGES_PER_SECOND: count(1, '20', 'messages/s', 'Sustained messages per connection; others wait.'),
-  MAX_MESSAGE_BURST: count(1, '150', 'messages', 'Messages a connection may send at once.'),
   MAX_OPERATIONS_PER_CONNECTION: count(1, '100', 'operations', 'Live operations of one connection.'),
   MAX_OPERATIONS_PER_USER: count(
     0,
@@ -130,7 +123,6 @@ export const gatewayVariables = {
     '1048576',
     'Memory of the documents, variables, channel names and waiting `context.pubsub` events that live operations of one connection keep.',
   ),
-  MAX_OPERATION_ID_BYTES: bytes(1, '128', 'Longest id of an operation.'),
   MAX_QUEUE_BYTES: bytes(
     1024,
     '1048576',
@@ -148,11 +140,6 @@ export const gatewayVariables = {
   COMPRESSION: bool(
     'false',
     'Whether results are compressed (permessage-deflate) on WebSockets of clients that offer it, a shared result once for all of them.',
-  ),
-  COMPRESSION_MIN_BYTES: bytes(
-    1,
-    '512',
-    'Smallest shared result that `COMPRESSION` compresses; the result of a single connection needs 8 times that.',
   ),
   MAX_PENDING_EVENTS: count(
     1,

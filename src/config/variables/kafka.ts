@@ -1,4 +1,4 @@
-import { bool, bytes, count, list, MS, ms, name, oneOf, secret, text } from '../variable.ts';
+import { bool, bytes, list, MS, ms, name, oneOf, secret, text } from '../variable.ts';
 
 const PEM_FILE = 'the path of a PEM file';
 
@@ -52,15 +52,9 @@ export const kafkaVariables = {
   KAFKA_TOPIC_CHECK_INTERVAL_MS: ms(100, '10000', 'Interval between looks for missing topics and new partitions.'),
   KAFKA_STALL_TIMEOUT_MS: ms(1000, '30000', 'Lag without progress after which the consumer is rebuilt.'),
   MAX_RECORD_BYTES: bytes(1, '1048576', 'Larger records are poison.'),
-  MAX_RECORD_DEPTH: count(1, '64', 'levels', 'Records nested deeper are poison.', 1000),
   KEY_REWRITER: bool(
     'true',
     "Whether keys are renamed in a record's text; `false` parses every record, to find faults.",
-  ),
-  MAX_INFLATED_BATCH_BYTES: bytes(
-    131_072,
-    '67108864',
-    'Largest inflated size of a compressed batch; a larger batch is poison.',
   ),
   MAX_INFLIGHT_BYTES: bytes(
     131_072,

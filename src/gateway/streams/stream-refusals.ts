@@ -41,7 +41,7 @@ export const PIPELINED = textReply(
 );
 
 export function longOperationId(maxBytes: number): Response {
-  return textReply(400, 'Bad Request', `An operationId may have ${maxBytes} bytes (MAX_OPERATION_ID_BYTES)\n`);
+  return textReply(400, 'Bad Request', `An operationId may have ${maxBytes} bytes\n`);
 }
 
 export function longHeaders(maxBytes: number): Response {

@@ -1,7 +1,7 @@
 import { snakeCaseName } from '../../base/json/key-naming.ts';
 import type { KeyPlace } from '../../base/json/key-place.ts';
 
-/** Most levels of objects and arrays; an object of scalars is one level. The upper bound of MAX_RECORD_DEPTH. */
+/** Most levels of objects and arrays; an object of scalars is one level. More than a record has (`MAX_RECORD_DEPTH`). */
 const MAX_DEPTH = 1000;
 const MAX_MEMO_NAMES = 10_000;
 const MAX_MEMO_KEY_LENGTH = 64;

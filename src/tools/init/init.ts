@@ -1,6 +1,7 @@
 import { basename, parse, resolve } from 'node:path';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
+import { MAX_RECORD_DEPTH } from '../../config/limits.ts';
 import { readSettings } from '../../config/config.ts';
 import { UsageError } from '../../base/errors.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -103,7 +104,7 @@ function topicOf({ topic, sample = '' }: Source, folder: string): string {
 
 async function read({ sample }: Source, topic: string, settings: Settings): Promise<TopicRecords> {
   if (sample === undefined) return readTopic(topic, settings);
-  const limits = { maxBytes: settings.MAX_RECORD_BYTES, maxDepth: settings.MAX_RECORD_DEPTH };
+  const limits = { maxBytes: settings.MAX_RECORD_BYTES, maxDepth: MAX_RECORD_DEPTH };
   return { records: await readSampleFile(sample, limits), hasSchema: false, undecodable: 0 };
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { MAX_RECORD_DEPTH } from '../../config/limits.ts';
 import { SetupError } from '../../base/errors.ts';
 import { jsonKind } from '../../base/json/json-object.ts';
 import { decodeRecord } from '../../kafka/decoding/record.ts';
@@ -9,7 +10,7 @@ import type { SeenRecord } from './seen-record.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_RECORDS = 1000;
-const TOO_DEEP = 'more levels than MAX_RECORD_DEPTH';
+const TOO_DEEP = `more than ${MAX_RECORD_DEPTH} levels`;
 
 /** A record in the file, and where it is. */
 interface Sample {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { MAX_RECORD_DEPTH } from '../../config/limits.ts';
 import { SetupError } from '../../base/errors.ts';
 import { keyText } from '../../graph/record-parts.ts';
 import { snakeCaseName } from '../../base/json/key-naming.ts';
@@ -83,7 +84,7 @@ async function payloadsOf(
   records: readonly KafkaRecord[],
   settings: Settings,
 ): Promise<readonly ReadPayload[]> {
-  const limits = { maxBytes: settings.MAX_RECORD_BYTES, maxDepth: settings.MAX_RECORD_DEPTH };
+  const limits = { maxBytes: settings.MAX_RECORD_BYTES, maxDepth: MAX_RECORD_DEPTH };
   const requests = settings.SCHEMA_REGISTRY_URL.length > 0 ? new RegistryRequests(accessOf(settings)) : undefined;
   const decoders = requests
     ? topicDecoders([{ topic, format: undefined, nameOf: snakeCaseName, shape: UNREAD }], {

@@ -38,9 +38,17 @@ async function stage(t: TestContext, settings: Readonly<Record<string, string>>)
 
 describe('the variables of a request', () => {
   for (const [what, any, message] of [
-    ['longer than 16 KB', 'x'.repeat(16_384), 'The variables are longer than 16384 bytes (MAX_VARIABLES_BYTES)'],
-    ['17 levels deep', nested(17), 'The variables are nested more than 16 levels deep (MAX_VARIABLES_DEPTH)'],
-    ['1,001 values', Array(1000).fill(0), 'The variables have more than 1000 values (MAX_VARIABLES_VALUES)'],
+    [
+      'longer than 16 KB',
+      'x'.repeat(16_384),
+      'The variables are longer than 16384 bytes (a quarter of MAX_MESSAGE_BYTES)',
+    ],
+    ['17 levels deep', nested(17), 'The variables are nested more than 16 levels deep'],
+    [
+      '1,001 values',
+      Array(1000).fill(0),
+      'The variables have more than 1000 values (in proportion to MAX_MESSAGE_BYTES)',
+    ],
   ] as const) {
     it(`are refused if they are ${what}, and the connection lives`, async (t) => {
       const { socket, post } = await stage(t, {});
@@ -52,7 +60,7 @@ describe('the variables of a request', () => {
       assert.deepEqual((await socket.next()).payload, { data: { show: 'shown' } });
     });
 
-    it(`are accepted if they are ${what} where the settings permit it (twin)`, async (t) => {
+    it(`are accepted if they are ${what} where the limits permit it (twin)`, async (t) => {
       const settings = { MAX_VARIABLES_BYTES: '65536', MAX_VARIABLES_DEPTH: '1000', MAX_VARIABLES_VALUES: '30001' };
       const { socket } = await stage(t, settings);
       socket.subscribe('a', SHOW, { any });
@@ -68,7 +76,7 @@ describe('the variables of a request', () => {
     const [{ message, extensions }] = payload as [{ message: string; extensions: object }];
     assert.match(
       message,
-      /^The arguments that choose the events are too long: with its topic, a channel's name may have 4096 bytes \(MAX_CHANNEL_BYTES\)$/,
+      /^The arguments that choose the events are too long: with its topic, a channel's name may have 4096 bytes \(a sixteenth of MAX_MESSAGE_BYTES\)$/,
     );
     assert.deepEqual(extensions, { code: 'BAD_USER_INPUT' });
     socket.subscribe('a', THING, { id: 'x'.repeat(4000) });

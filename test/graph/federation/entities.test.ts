@@ -195,7 +195,7 @@ describe('_entities', () => {
     const ask = await asking(t, { limits });
     const representations = ['1', '2', '3', '4'].map((id) => ({ __typename: 'Order', id }));
     assert.deepEqual(shown(await ask(representations.slice(0, 3), '__typename')).errors, undefined);
-    assert.match(shown(await ask(representations, '__typename')).errors![0]!.message, /MAX_VARIABLES_VALUES/);
+    assert.match(shown(await ask(representations, '__typename')).errors![0]!.message, /have more than \d+ values/);
   });
 
   it('finds the type of an entity that its interface loads', async (t) => {

@@ -101,7 +101,7 @@ describe('a query of a state', () => {
     });
     const { errors } = await read('{ order(id: "a long id of an order") { n } }');
     assert.equal(errors?.[0]?.extensions.code, 'BAD_USER_INPUT');
-    assert.match(errors[0].message, /a channel's name may have 20 bytes \(MAX_CHANNEL_BYTES\)$/);
+    assert.match(errors[0].message, /a channel's name may have 20 bytes \(a sixteenth of MAX_MESSAGE_BYTES\)$/);
     assert.deepEqual(await read('{ order(id: 1) { n } }'), { data: { order: null } });
   });
 

@@ -58,8 +58,8 @@ const FILE_ERRORS: readonly (readonly [text: string, message: RegExp])[] = [
   ['"x"', /the value: expected a JSON object, got a string/],
   [`${ORDER}\n\n{"a":`, /line 3: not JSON; write one object, an array of objects, or an object on each line/],
   ['null\n', /has no record with a value/],
-  [`{"a":${'['.repeat(2000)}${']'.repeat(2000)}}`, /the value: more levels than MAX_RECORD_DEPTH/],
-  [`[{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}]`, /item 1: more levels than MAX_RECORD_DEPTH/],
+  [`{"a":${'['.repeat(2000)}${']'.repeat(2000)}}`, /the value: more than 64 levels/],
+  [`[{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}]`, /item 1: more than 64 levels/],
 ];
 
 /** Runs `crier <args>` on a pseudo-terminal, and types the answer at the question. */

@@ -1,6 +1,6 @@
 import type { IntakeBytes } from '../scheduling/event-batch.ts';
 
-/** Time in ms for which an event waits for joining subscriptions, at most twice: a fifth of the default FLOW_PATIENCE_MS. */
+/** Time in ms for which an event waits for joining subscriptions, at most twice: a fifth of FLOW_PATIENCE_MS. */
 const MAX_WAIT_MS = 1_000;
 
 /**

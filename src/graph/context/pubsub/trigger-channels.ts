@@ -105,7 +105,9 @@ export class TriggerChannels {
     }
     const bytes = Buffer.from(trigger);
     if (bytes.length > maxChannelBytes) {
-      throw new TypeError(`a trigger of context.pubsub may have ${maxChannelBytes} bytes (MAX_CHANNEL_BYTES)`);
+      throw new TypeError(
+        `a trigger of context.pubsub may have ${maxChannelBytes} bytes (a sixteenth of MAX_MESSAGE_BYTES)`,
+      );
     }
     if (bytes.toString() !== trigger) throw new TypeError('a trigger of context.pubsub must be well-formed Unicode');
     if (isPlain(trigger, prefix)) return;

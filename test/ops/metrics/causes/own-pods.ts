@@ -120,8 +120,7 @@ export const ownPodCauses: readonly Cause[] = [
       const settings = {
         ...apart(stage, 'documents'),
         ROLE: 'gateway',
-        MAX_MESSAGE_BYTES: '1000000',
-        MAX_QUERY_LENGTH: '1000000',
+        MAX_MESSAGE_BYTES: '4000000',
         MAX_QUERY_TOKENS: '1000000',
         MAX_CONNECTION_BYTES: '1000000000',
       };

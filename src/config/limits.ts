@@ -1,0 +1,51 @@
+import type { SettingValues } from './settings-input.ts';
+
+const MIB = 1_048_576;
+
+/** Limits that are no settings of their own: constants, and what follows from a setting. */
+export type Limits = ReturnType<typeof limitsOf>;
+
+/** A record nested deeper is poison: objects of a program have a few levels, and recursion needs a bound. */
+export const MAX_RECORD_DEPTH = 64;
+
+/** Wait in ms for a gateway without progress, after which workers go on without it: longer than a reconnect, shorter than an outage. */
+const FLOW_PATIENCE_MS = 5000;
+
+export function limitsOf(settings: SettingValues) {
+  const { MAX_MESSAGE_BYTES: message, MAX_QUERY_TOKENS: tokens, DOCUMENT_CACHE_ENTRIES: documents } = settings;
+  const MAX_VARIABLES_BYTES = Math.max(16_384, Math.floor(message / 4));
+  return {
+    /** Characters; a message has a query, its variables and its envelope. */
+    MAX_QUERY_LENGTH: Math.max(16_384, Math.floor(message / 4)),
+    /** Each alias is an answer of its own, so fewer than other tokens. */
+    MAX_QUERY_ALIASES: Math.ceil(tokens * 0.015),
+    MAX_QUERY_DIRECTIVES: Math.ceil(tokens / 20),
+    /** Bytes, as JSON. */
+    MAX_VARIABLES_BYTES,
+    /** Levels of lists and objects; recursion needs a bound. */
+    MAX_VARIABLES_DEPTH: 16,
+    /** Values with those in objects and lists: one for 16 bytes. */
+    MAX_VARIABLES_VALUES: Math.floor((MAX_VARIABLES_BYTES * 1000) / 16_384),
+    /** Bytes of a channel's name, which Redis and each subscriber keep. */
+    MAX_CHANNEL_BYTES: Math.max(4096, Math.floor(message / 16)),
+    /** A subscription that reads several channels costs as much as as many operations. */
+    MAX_OPERATION_CHANNELS: settings.MAX_OPERATIONS_PER_CONNECTION,
+    /** Bytes of an operation's id: UUIDs have 36. */
+    MAX_OPERATION_ID_BYTES: 128,
+    /** Estimated memory of the documents kept: 64 KiB for each. */
+    DOCUMENT_CACHE_BYTES: Math.max(MIB, documents * 65_536),
+    INVALID_DOCUMENT_CACHE_ENTRIES: Math.ceil(documents / 10),
+    /** Messages at once: a page of 100 operations that reconnects, at the default rate. */
+    MAX_MESSAGE_BURST: Math.ceil(settings.MAX_MESSAGES_PER_SECOND * 7.5),
+    /** Bytes: below it, deflate saves less than its block costs. */
+    COMPRESSION_MIN_BYTES: 512,
+    /** Most bytes of a partition on their way to a gateway: what it serves in `FLOW_TARGET_MS` with results of 2 KB. */
+    FLOW_TARGET_BYTES: 8 * MIB,
+    FLOW_PATIENCE_MS,
+    /** Retries of a backend, as a fraction of its requests: more would double the load of one that fails. */
+    BACKEND_RETRY_BUDGET: 0.1,
+    /** Bytes; a larger batch is poison, because it has no room. */
+    MAX_INFLATED_BATCH_BYTES: settings.MAX_INFLIGHT_BYTES,
+    MAX_RECORD_DEPTH,
+  };
+}

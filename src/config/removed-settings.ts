@@ -1,0 +1,35 @@
+import type { SettingNames } from './setting-names.ts';
+
+/** What to do with a setting of a former version, by its name: what its value follows from, or what it is. */
+export const removedSettings: ReadonlyMap<string, (names: SettingNames) => string> = new Map<
+  string,
+  (names: SettingNames) => string
+>([
+  ['MAX_QUERY_LENGTH', ({ MAX_MESSAGE_BYTES }) => follows(MAX_MESSAGE_BYTES, 'a quarter of it, and at least 16384')],
+  ['MAX_QUERY_ALIASES', ({ MAX_QUERY_TOKENS }) => follows(MAX_QUERY_TOKENS, '15 for 1000 tokens')],
+  ['MAX_QUERY_DIRECTIVES', ({ MAX_QUERY_TOKENS }) => follows(MAX_QUERY_TOKENS, '50 for 1000 tokens')],
+  ['MAX_VARIABLES_BYTES', ({ MAX_MESSAGE_BYTES }) => follows(MAX_MESSAGE_BYTES, 'a quarter of it, and at least 16384')],
+  ['MAX_VARIABLES_DEPTH', () => is('16')],
+  ['MAX_VARIABLES_VALUES', ({ MAX_MESSAGE_BYTES }) => follows(MAX_MESSAGE_BYTES, '1000 with 65536, and at least that')],
+  ['MAX_CHANNEL_BYTES', ({ MAX_MESSAGE_BYTES }) => follows(MAX_MESSAGE_BYTES, 'a sixteenth of it, and at least 4096')],
+  ['MAX_OPERATION_CHANNELS', (names) => follows(names.MAX_OPERATIONS_PER_CONNECTION, 'it is the same')],
+  ['MAX_OPERATION_ID_BYTES', () => is('128')],
+  ['DOCUMENT_CACHE_BYTES', ({ DOCUMENT_CACHE_ENTRIES }) => follows(DOCUMENT_CACHE_ENTRIES, '64 KiB for each')],
+  ['INVALID_DOCUMENT_CACHE_ENTRIES', ({ DOCUMENT_CACHE_ENTRIES }) => follows(DOCUMENT_CACHE_ENTRIES, 'a tenth of it')],
+  ['MAX_MESSAGE_BURST', ({ MAX_MESSAGES_PER_SECOND }) => follows(MAX_MESSAGES_PER_SECOND, '7.5 times that')],
+  ['MAX_HANDSHAKE_BURST', (names) => follows(names.MAX_HANDSHAKES_PER_SECOND, '10 times that')],
+  ['COMPRESSION_MIN_BYTES', () => is('512')],
+  ['FLOW_TARGET_BYTES', () => is('8388608')],
+  ['FLOW_PATIENCE_MS', () => is('5000')],
+  ['BACKEND_RETRY_BUDGET', () => is('0.1')],
+  ['MAX_INFLATED_BATCH_BYTES', ({ MAX_INFLIGHT_BYTES }) => follows(MAX_INFLIGHT_BYTES, 'it is the same')],
+  ['MAX_RECORD_DEPTH', () => is('64')],
+]);
+
+function follows(setting: string, how: string): string {
+  return `it follows from ${setting} (${how}); set that instead, or unset it`;
+}
+
+function is(value: string): string {
+  return `it is always ${value}; unset it`;
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readConfig } from '../../src/config/config.ts';
+import { removedSettings } from '../../src/config/removed-settings.ts';
+
+/** The defaults of the settings of former versions. */
+const FORMER = {
+  MAX_VARIABLES_BYTES: 16_384,
+  MAX_VARIABLES_VALUES: 1000,
+  MAX_CHANNEL_BYTES: 4096,
+  MAX_QUERY_ALIASES: 15,
+  MAX_QUERY_DIRECTIVES: 50,
+  MAX_OPERATION_CHANNELS: 100,
+  INVALID_DOCUMENT_CACHE_ENTRIES: 100,
+  MAX_MESSAGE_BURST: 150,
+  MAX_INFLATED_BATCH_BYTES: 67_108_864,
+};
+
+describe('the limits that are no settings', () => {
+  it('are by default what they were as settings', () => {
+    const config = readConfig({});
+    for (const [name, value] of Object.entries(FORMER)) assert.equal(config[name as keyof typeof FORMER], value, name);
+  });
+
+  it('follow from settings, and none falls below its default with a smaller MAX_MESSAGE_BYTES', () => {
+    const large = readConfig({
+      MAX_MESSAGE_BYTES: '1048576',
+      MAX_MESSAGES_PER_SECOND: '1',
+      DOCUMENT_CACHE_ENTRIES: '0',
+    });
+    assert.equal(large.MAX_QUERY_LENGTH, 262_144);
+    assert.equal(large.MAX_VARIABLES_BYTES, 262_144);
+    assert.equal(large.MAX_VARIABLES_VALUES, 16_000);
+    assert.equal(large.MAX_CHANNEL_BYTES, 65_536);
+    assert.equal(large.MAX_MESSAGE_BURST, 8);
+    assert.equal(large.INVALID_DOCUMENT_CACHE_ENTRIES, 0);
+    const small = readConfig({ MAX_MESSAGE_BYTES: '1024' });
+    assert.deepEqual([small.MAX_QUERY_LENGTH, small.MAX_CHANNEL_BYTES], [16_384, 4096]);
+  });
+
+  it('refuse no start by a value that a former version has taken', () => {
+    const environment = Object.fromEntries([...removedSettings.keys()].map((name) => [name, '0']));
+    assert.equal(readConfig(environment).unknownVariables.length, removedSettings.size);
+  });
+});
