@@ -127,7 +127,7 @@ export class KafkaConsumer {
       onDropped: (records) => observer.onDeadLetterFailure(records),
     });
     const deadLetter = this.#deadLetter.write.bind(this.#deadLetter);
-    const undecodable = new UndecodableLimit({ limit: config.UNDECODABLE_LIMIT, log });
+    const undecodable = new UndecodableLimit({ limit: config.UNDECODABLE_LIMIT, log, names: config.names });
     const ports = { convert, printParts, publish, deadLetter, flow, traces, undecodable };
     this.#publisher = new RecordPublisher(ports, observer, log);
     this.#discovery = new TopicDiscovery(this.#cluster, options.topics, log);

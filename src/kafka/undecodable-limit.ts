@@ -1,4 +1,5 @@
 import type { Logger } from '../base/log.ts';
+import type { SettingNames } from '../config/setting-names.ts';
 import type { Chunk, PoisonReason } from './batch.ts';
 import { undecodableReason } from './undecodable-reason.ts';
 
@@ -12,6 +13,7 @@ export interface UndecodableLimitOptions {
   /** Undecodable records that stop a topic if none before them was decodable; 0: none do. */
   readonly limit: number;
   readonly log: Logger;
+  readonly names: SettingNames;
 }
 
 /**
@@ -40,7 +42,7 @@ export class UndecodableLimit {
   /** Counts a chunk before it is published. @throws TopicStoppedError if it reaches the limit */
   count({ last, undecodable, hasDecodable, poison }: Chunk): void {
     const { topic, partition } = last;
-    const { limit, log } = this.#options;
+    const { limit, log, names } = this.#options;
     if (limit === 0 || this.#settled.has(topic)) return;
     const count = (this.#counts.get(topic) ?? 0) + undecodable;
     if (count < limit) {
@@ -51,9 +53,9 @@ export class UndecodableLimit {
     const reasons = countsOf(poison.map(({ reason }) => reason));
     const [first, ...others] = [...reasons.keys()].toSorted((a, b) => reasons.get(b)! - reasons.get(a)!);
     const { record } = poison.find(({ reason }) => reason === first)!;
-    const { why, mend } = undecodableReason(first!, record);
+    const { why, mend } = undecodableReason(first!, record, names);
     const error = new TopicStoppedError(
-      `each of the first ${count} records is undecodable (${[why, ...others].join(', ')}); ${mend}, and restart; UNDECODABLE_LIMIT=0 sends them to the dead-letter topic`,
+      `each of the first ${count} records is undecodable (${[why, ...others].join(', ')}); ${mend}, and restart; ${names.UNDECODABLE_LIMIT}=0 sends them to the dead-letter topic`,
     );
     this.#stopped.set(topic, error);
     log.error({ topic, partition, reasons: Object.fromEntries(reasons), err: { message: error.message } }, STOPPED);

@@ -1,4 +1,5 @@
 import { MAX_RECORD_DEPTH } from '../config/limits.ts';
+import type { SettingNames } from '../config/setting-names.ts';
 import type { PoisonReason, RecordContent } from './batch.ts';
 import { signatureOf } from './decoding/record-signature.ts';
 
@@ -10,25 +11,28 @@ export interface UndecodableReason {
   readonly mend: string;
 }
 
-const MENDS: Partial<Record<PoisonReason, string>> = {
-  needs_registry:
-    'set SCHEMA_REGISTRY_URL (these records name their schema by its id in a registry), and leave out format: JSON',
+const mendsOf = (names: SettingNames): Partial<Record<PoisonReason, string>> => ({
+  needs_registry: `set ${names.SCHEMA_REGISTRY_URL} (these records name their schema by its id in a registry), and leave out format: JSON`,
   no_schema_id: 'correct the format in @kafka (these records have no id of a schema)',
-  unknown_schema: 'correct SCHEMA_REGISTRY_URL (this registry does not know their schemas)',
+  unknown_schema: `correct ${names.SCHEMA_REGISTRY_URL} (this registry does not know their schemas)`,
   unusable_schema: "the log says why the registry's schema cannot be used",
   other_format: 'correct the format in @kafka, or leave it out',
-  too_large: 'raise MAX_RECORD_BYTES',
+  too_large: `raise ${names.MAX_RECORD_BYTES}`,
   too_deep: `nest the records at most ${MAX_RECORD_DEPTH} levels deep`,
-  batch_too_large: 'raise MAX_INFLIGHT_BYTES',
+  batch_too_large: `raise ${names.MAX_INFLIGHT_BYTES}`,
   batch_corrupt: 'the batch that a producer wrote cannot be read',
   unsupported_record_format: 'Kafka before 0.11 has written these records: have a producer write them again',
-};
-const OTHER_MEND = 'correct the topic or the format in @kafka, or SCHEMA_REGISTRY_URL';
+});
 
 export function undecodableReason(
   reason: PoisonReason,
   content: Pick<RecordContent, 'value' | 'headers'>,
+  names: SettingNames,
 ): UndecodableReason {
   const { found, mend } = signatureOf(reason, content) ?? {};
-  return { why: found === undefined ? reason : `${reason}: ${found}`, mend: mend ?? MENDS[reason] ?? OTHER_MEND };
+  const otherMend = `correct the topic or the format in @kafka, or ${names.SCHEMA_REGISTRY_URL}`;
+  return {
+    why: found === undefined ? reason : `${reason}: ${found}`,
+    mend: mend ?? mendsOf(names)[reason] ?? otherMend,
+  };
 }

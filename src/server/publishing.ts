@@ -22,7 +22,7 @@ export async function openPublishing(services: RoleServices): Promise<Publish> {
   );
   const failures = new LogWindow(LOG_WINDOW_MS);
   return async (topic, record) => {
-    if (!write) throw new Error('context.publish needs KAFKA_BROKERS, which this pod does not have');
+    if (!write) throw new Error(`context.publish needs ${config.names.KAFKA_BROKERS}, which this pod does not have`);
     const produced = encode(topic, record, config.MAX_RECORD_BYTES);
     try {
       const position = await write(produced);

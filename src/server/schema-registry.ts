@@ -27,7 +27,7 @@ export function openSchemaRegistry(
   { limits, onOverflow }: Pick<DecoderOptions, 'limits' | 'onOverflow'>,
 ): DecodersOf {
   const { config, log, register } = services;
-  const registry = new SchemaRegistry(register(new RegistryRequests(accessOf(config))));
+  const registry = new SchemaRegistry(register(new RegistryRequests(accessOf(config))), config.names);
   return (graph) => {
     const topics = topicReads(graph).filter(({ format }) => format !== 'JSON');
     for (const reads of topics) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BusUnavailableError } from '../../src/base/errors.ts';
+import { ENVIRONMENT_NAMES } from '../../src/config/setting-names.ts';
 import type { KafkaRecord, PoisonRecord } from '../../src/kafka/batch.ts';
 import { FlowWait } from '../../src/kafka/session/flow-wait.ts';
 import { RecordPublisher } from '../../src/kafka/record-publisher.ts';
@@ -24,7 +25,7 @@ const records = (count: number): KafkaRecord[] =>
 
 function createPublisher(bus: { readonly publish: Publish }, gateways = unlimited(), undecodableLimit = 0) {
   const { log, lines } = readableLog();
-  const undecodable = new UndecodableLimit({ limit: undecodableLimit, log });
+  const undecodable = new UndecodableLimit({ limit: undecodableLimit, log, names: ENVIRONMENT_NAMES });
   const flow = new FlowWait(gateways, log);
   const observer = countingObserver();
   const dead: PoisonRecord[] = [];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { ENVIRONMENT_NAMES } from '../../src/config/setting-names.ts';
 import { UndecodableLimit } from '../../src/kafka/undecodable-limit.ts';
 import { CHUNK_LIMITS, Chunker } from '../../src/kafka/batch.ts';
 import type { Chunk, KafkaRecord } from '../../src/kafka/batch.ts';
@@ -22,7 +23,7 @@ function chunkOf(values: readonly (string | null)[], fields: Partial<KafkaRecord
 
 function createLimit(limit = 3) {
   const { log, lines } = readableLog();
-  return { undecodable: new UndecodableLimit({ limit, log }), lines };
+  return { undecodable: new UndecodableLimit({ limit, log, names: ENVIRONMENT_NAMES }), lines };
 }
 
 describe('UndecodableLimit', () => {

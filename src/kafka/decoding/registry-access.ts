@@ -5,7 +5,7 @@ import type { RegistryAccess } from './registry-requests.ts';
 export function accessOf(
   config: Pick<
     Config,
-    'SCHEMA_REGISTRY_URL' | 'SCHEMA_REGISTRY_USER' | 'SCHEMA_REGISTRY_PASSWORD' | 'SCHEMA_REGISTRY_TIMEOUT_MS'
+    'SCHEMA_REGISTRY_URL' | 'SCHEMA_REGISTRY_USER' | 'SCHEMA_REGISTRY_PASSWORD' | 'SCHEMA_REGISTRY_TIMEOUT_MS' | 'names'
   >,
 ): RegistryAccess {
   return {
@@ -13,5 +13,6 @@ export function accessOf(
     user: config.SCHEMA_REGISTRY_USER,
     password: config.SCHEMA_REGISTRY_PASSWORD,
     timeoutMs: config.SCHEMA_REGISTRY_TIMEOUT_MS,
+    names: config.names,
   };
 }

@@ -4,6 +4,7 @@ import { Agent, request } from 'undici';
 import type { Dispatcher } from 'undici';
 import { certificateMend } from '../../base/certificate-mend.ts';
 import { errorOf } from '../../base/errors.ts';
+import type { SettingNames } from '../../config/setting-names.ts';
 import { SchemaUnavailableError, UnusableSchemaError } from './schema-errors.ts';
 
 export interface RegistryAccess {
@@ -14,6 +15,7 @@ export interface RegistryAccess {
   readonly password: string;
   /** Longest wait for one answer. */
   readonly timeoutMs: number;
+  readonly names: SettingNames;
 }
 
 /** The largest answer. Schemas of the largest code bases have about 100 KB. */
@@ -54,14 +56,16 @@ interface Pause {
 export class RegistryRequests {
   readonly #endpoints: readonly Endpoint[];
   readonly #timeoutMs: number;
+  readonly #names: SettingNames;
   readonly #agent: Agent;
   /** By path. */
   readonly #pauses = new LRUCache<string, Pause>({ max: MAX_PAUSES });
   #current = 0;
 
-  constructor({ urls, user, password, timeoutMs }: RegistryAccess) {
+  constructor({ urls, user, password, timeoutMs, names }: RegistryAccess) {
     this.#endpoints = urls.map((url) => endpointOf(url, user, password));
     this.#timeoutMs = timeoutMs;
+    this.#names = names;
     this.#agent = new Agent({
       connections: MAX_SOCKETS,
       connect: { timeout: timeoutMs },
@@ -83,7 +87,7 @@ export class RegistryRequests {
         if (error instanceof UnusableSchemaError) throw error;
         this.#current = (this.#current + 1) % this.#endpoints.length;
         if (attempt < this.#endpoints.length) continue;
-        const reason = `the schema registry ${endpoint.url} ${describe(errorOf(error), path, this.#timeoutMs)}`;
+        const reason = `the schema registry ${endpoint.url} ${this.#describe(errorOf(error), path)}`;
         this.#pause(path, reason, pause?.failures ?? 0);
         throw new SchemaUnavailableError(reason);
       }
@@ -118,10 +122,19 @@ export class RegistryRequests {
       // A 404 without such a code comes from something else than a registry.
       if (statusCode === 404 && NOT_FOUND_CODES.includes(code)) return undefined;
       const details = typeof message === 'string' ? `: ${JSON.stringify(message.slice(0, MAX_MESSAGE_LENGTH))}` : '';
-      throw new RequestFailure(statusMeaning(statusCode, path, details));
+      throw new RequestFailure(statusMeaning(statusCode, path, details, this.#names));
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  #describe(error: Error, path: string): string {
+    if (error instanceof RequestFailure) return error.message;
+    if (error.name === 'AbortError') return `has not answered ${path} within ${this.#timeoutMs} ms`;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === TOO_LARGE) return tooLarge(path);
+    const mend = certificateMend(message, 'the registry', this.#names.SCHEMA_REGISTRY_URL);
+    return `cannot be reached: ${code ?? message}${mend && `; ${mend}`}`;
   }
 }
 
@@ -158,19 +171,10 @@ function tooLarge(path: string): string {
   return `answers ${path} with more than ${MAX_ANSWER_BYTES} bytes`;
 }
 
-function statusMeaning(status: number, path: string, details: string): string {
+function statusMeaning(status: number, path: string, details: string, names: SettingNames): string {
   if (status === 401 || status === 403)
-    return `refuses the credentials (status ${status}); correct SCHEMA_REGISTRY_USER and SCHEMA_REGISTRY_PASSWORD`;
+    return `refuses the credentials (status ${status}); correct ${names.SCHEMA_REGISTRY_USER} and ${names.SCHEMA_REGISTRY_PASSWORD}`;
   if (status === 200 || (status >= 300 && status < 500 && status !== 429))
-    return `answers like no schema registry (status ${status}); correct SCHEMA_REGISTRY_URL: Apicurio's ends in /apis/ccompat/v7`;
+    return `answers like no schema registry (status ${status}); correct ${names.SCHEMA_REGISTRY_URL}: Apicurio's ends in /apis/ccompat/v7`;
   return `answers ${path} with status ${status}${details}`;
-}
-
-function describe(error: Error, path: string, timeoutMs: number): string {
-  if (error instanceof RequestFailure) return error.message;
-  if (error.name === 'AbortError') return `has not answered ${path} within ${timeoutMs} ms`;
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === TOO_LARGE) return tooLarge(path);
-  const mend = certificateMend(message, 'the registry', 'SCHEMA_REGISTRY_URL');
-  return `cannot be reached: ${code ?? message}${mend && `; ${mend}`}`;
 }

@@ -1,3 +1,4 @@
+import type { SettingNames } from '../../config/setting-names.ts';
 import type { SchemaReference } from './decoder.ts';
 import { SchemaUnavailableError, UnusableSchemaError } from './schema-errors.ts';
 import type { RegistryRequests } from './registry-requests.ts';
@@ -26,11 +27,13 @@ const MAX_REFERENCES = 200;
 /** Reads schemas from a registry with the API of Confluent. Keeps none: the decoders that are made of them are kept. */
 export class SchemaRegistry {
   readonly #requests: Pick<RegistryRequests, 'get'>;
+  readonly #names: SettingNames;
   /** One request for each id at a time. */
   readonly #running = new Map<number, Promise<RegisteredSchema | undefined>>();
 
-  constructor(requests: Pick<RegistryRequests, 'get'>) {
+  constructor(requests: Pick<RegistryRequests, 'get'>, names: SettingNames) {
     this.#requests = requests;
+    this.#names = names;
   }
 
   /** undefined: the registry does not know the id. @throws SchemaUnavailableError, UnusableSchemaError */
@@ -48,13 +51,13 @@ export class SchemaRegistry {
     const found = await this.#requests.get(`/subjects/${encodeURIComponent(subject)}/versions/latest`);
     if (found === undefined) return undefined;
     const { id } = Object(found) as { readonly id?: unknown };
-    if (!Number.isSafeInteger(id)) throw ofAnotherServer();
+    if (!Number.isSafeInteger(id)) throw this.#ofAnotherServer();
     // The answer for an id has the type, which registries leave out here.
     return this.schema(id as number);
   }
 
   async #read(path: string): Promise<RegisteredSchema | undefined> {
-    const answer = answerOf(await this.#requests.get(path));
+    const answer = this.#answerOf(await this.#requests.get(path));
     if (!answer) return undefined;
     const references = new Map<string, SchemaReference>();
     await this.#collect(answer, references, new Set());
@@ -69,26 +72,27 @@ export class SchemaRegistry {
       if (entered.size > MAX_REFERENCES) throw new UnusableSchemaError(`it has more than ${MAX_REFERENCES} references`);
       // As Confluent's clients: a reference stays valid when its subject is deleted.
       const path = `/subjects/${encodeURIComponent(subject)}/versions/${version}?deleted=true`;
-      const answer = answerOf(await this.#requests.get(path));
+      const answer = this.#answerOf(await this.#requests.get(path));
       if (!answer) throw new UnusableSchemaError(`the registry has no version ${version} of ${subject}, its reference`);
       await this.#collect(answer, collected, entered);
       collected.set(name, { name, text: answer.schema });
     }
   }
-}
 
-function answerOf(json: unknown): Answer | undefined {
-  if (json === undefined) return undefined;
-  const { schema, schemaType = 'AVRO', references = [] } = Object(json) as Record<string, unknown>;
-  if (typeof schema !== 'string' || !Array.isArray(references) || !references.every(isReference))
-    throw ofAnotherServer();
-  if (!TYPES.includes(schemaType)) throw new UnusableSchemaError(`its type is ${JSON.stringify(schemaType)}`);
-  return { schema, schemaType: schemaType as SchemaType, references };
-}
+  #answerOf(json: unknown): Answer | undefined {
+    if (json === undefined) return undefined;
+    const { schema, schemaType = 'AVRO', references = [] } = Object(json) as Record<string, unknown>;
+    if (typeof schema !== 'string' || !Array.isArray(references) || !references.every(isReference))
+      throw this.#ofAnotherServer();
+    if (!TYPES.includes(schemaType)) throw new UnusableSchemaError(`its type is ${JSON.stringify(schemaType)}`);
+    return { schema, schemaType: schemaType as SchemaType, references };
+  }
 
-/** Something before the registry, or another service at its URL, may answer with JSON, too. */
-function ofAnotherServer(): SchemaUnavailableError {
-  return new SchemaUnavailableError('SCHEMA_REGISTRY_URL answers with JSON that is no schema; correct it');
+  /** Something before the registry, or another service at its URL, may answer with JSON, too. */
+  #ofAnotherServer(): SchemaUnavailableError {
+    const { SCHEMA_REGISTRY_URL } = this.#names;
+    return new SchemaUnavailableError(`${SCHEMA_REGISTRY_URL} answers with JSON that is no schema; correct it`);
+  }
 }
 
 function isReference(value: unknown): value is Answer['references'][number] {

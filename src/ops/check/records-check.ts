@@ -20,7 +20,7 @@ export async function checkTopicRecords(config: Config, graph: Graph): Promise<F
   const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
   const decoders = requests
     ? topicDecoders(topicReads(graph), {
-        registry: new SchemaRegistry(requests),
+        registry: new SchemaRegistry(requests, config.names),
         compilers: COMPILERS,
         limits,
         onOverflow: () => undefined,

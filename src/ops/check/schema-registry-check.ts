@@ -16,7 +16,7 @@ import type { Finding } from './finding.ts';
 export async function checkSchemaRegistry(config: Config, graph: Graph): Promise<Finding[]> {
   if (config.SCHEMA_REGISTRY_URL.length === 0) return [];
   const requests = new RegistryRequests(accessOf(config));
-  const registry = new SchemaRegistry(requests);
+  const registry = new SchemaRegistry(requests, config.names);
   const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
   const topics = topicReads(graph).filter(({ format }) => format !== 'JSON');
   const findings: Finding[] = [];

@@ -69,7 +69,7 @@ export class TopicRecords {
       if (!decoded) return undefined;
       if (decoded.poison === undefined) compared.push({ partition, offset, key, headers, payload: decoded.payload });
       else {
-        const { why, mend } = undecodableReason(decoded.poison, { value, headers });
+        const { why, mend } = undecodableReason(decoded.poison, { value, headers }, this.#config.names);
         const problems = [`the record cannot be decoded (${why}); ${mend}`];
         undecodable = { topic, field: '', partition, offset, problems, isCertain: true };
       }

@@ -12,11 +12,12 @@ export function idleTunables(config: Config): ReadonlyMap<string, string> {
 
 /** Why chance samples no record of this pod. */
 function unsampledReason(config: Config): string | undefined {
-  if (config.OTEL_SDK_DISABLED) return 'no effect, because OTEL_SDK_DISABLED=true: nothing is traced';
+  const { names } = config;
+  if (config.OTEL_SDK_DISABLED) return `no effect, because ${names.OTEL_SDK_DISABLED}=true: nothing is traced`;
   if (exportersOf(config).length === 0 && !registeredProvider()) {
-    return 'no effect, because this pod has no exporter of spans (OTEL_TRACES_EXPORTER, OTEL_EXPORTER_OTLP_ENDPOINT)';
+    return `no effect, because this pod has no exporter of spans (${names.OTEL_TRACES_EXPORTER}, ${names.OTEL_EXPORTER_OTLP_ENDPOINT})`;
   }
-  if (config.ROLE === 'gateway') return 'no effect with ROLE=gateway: workers decide which records are traced';
+  if (config.ROLE === 'gateway') return `no effect with ${names.ROLE}=gateway: workers decide which records are traced`;
   const sampler = config.OTEL_TRACES_SAMPLER;
-  return takesRatio(sampler) ? undefined : `no effect with OTEL_TRACES_SAMPLER=${sampler}`;
+  return takesRatio(sampler) ? undefined : `no effect with ${names.OTEL_TRACES_SAMPLER}=${sampler}`;
 }

@@ -60,7 +60,7 @@ export async function readTopic(topic: string, settings: Settings): Promise<Topi
   });
   const [poison] = payloads.flatMap(({ poison: reason }, i) => (reason ? { reason, record: records[i]! } : []));
   if (seen.length === 0 && poison) {
-    const { why, mend } = undecodableReason(poison.reason, poison.record);
+    const { why, mend } = undecodableReason(poison.reason, poison.record, settings.names);
     throw new SetupError(
       `none of the ${records.length} newest records of the topic "${topic}" can be decoded (${why}); ${mend}`,
     );
@@ -88,7 +88,7 @@ async function payloadsOf(
   const requests = settings.SCHEMA_REGISTRY_URL.length > 0 ? new RegistryRequests(accessOf(settings)) : undefined;
   const decoders = requests
     ? topicDecoders([{ topic, format: undefined, nameOf: snakeCaseName, shape: UNREAD }], {
-        registry: new SchemaRegistry(requests),
+        registry: new SchemaRegistry(requests, settings.names),
         compilers: COMPILERS,
         limits,
         onOverflow: () => undefined,

@@ -7,6 +7,7 @@ import { PayloadReader } from '../../../src/kafka/decoding/payload-reader.ts';
 import type { DecodeReason } from '../../../src/kafka/decoding/record.ts';
 import { signatureOf } from '../../../src/kafka/decoding/record-signature.ts';
 import { topicDecoders } from '../../../src/kafka/decoding/topic-decoders.ts';
+import { ENVIRONMENT_NAMES } from '../../../src/config/setting-names.ts';
 import { undecodableReason } from '../../../src/kafka/undecodable-reason.ts';
 import { framed } from '../../support/schema-registry.ts';
 import { readableLog } from '../consumer-harness.ts';
@@ -190,7 +191,7 @@ describe('signatureOf', () => {
       const value = Buffer.from(content);
       const reason = await reasonOf(format, value);
       assert.equal(reason, expected);
-      const said = undecodableReason(reason, { value, headers });
+      const said = undecodableReason(reason, { value, headers }, ENVIRONMENT_NAMES);
       assert.ok(said.why.startsWith(`${reason}: `), said.why);
       assert.match(said.why.slice(reason.length + 2), found);
       assert.match(said.mend, mend);
@@ -203,6 +204,11 @@ describe('signatureOf', () => {
     assert.equal(signatureOf('too_large', { value }), undefined);
     assert.equal(signatureOf('too_deep', { value }), undefined);
     assert.equal(signatureOf('batch_corrupt', { value: null }), undefined);
-    assert.equal(undecodableReason('too_deep', { value }).why, 'too_deep');
+    assert.equal(undecodableReason('too_deep', { value }, ENVIRONMENT_NAMES).why, 'too_deep');
+  });
+
+  it('names the setting as its reader does', () => {
+    const names = { ...ENVIRONMENT_NAMES, MAX_RECORD_BYTES: 'maxRecordBytes' };
+    assert.equal(undecodableReason('too_large', { value: null }, names).mend, 'raise maxRecordBytes');
   });
 });

@@ -10,6 +10,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { RegistryRequests } from '../../../src/kafka/decoding/registry-requests.ts';
+import { ENVIRONMENT_NAMES } from '../../../src/config/setting-names.ts';
 import type { RegistryAccess } from '../../../src/kafka/decoding/registry-requests.ts';
 import { createCertificate } from '../../support/certificate.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -21,8 +22,9 @@ const NOT_FOUND = '{"error_code":40403,"message":"Schema not found"}';
 async function inProcess(environment: NodeJS.ProcessEnv, urls: readonly string[]): Promise<string[]> {
   const program = `
     const { RegistryRequests } = await import(process.argv[1]);
+    const names = { SCHEMA_REGISTRY_URL: 'SCHEMA_REGISTRY_URL' };
     const answers = process.argv.slice(2).map(async (url) => {
-      const requests = new RegistryRequests({ urls: [url], user: '', password: '', timeoutMs: 5000 });
+      const requests = new RegistryRequests({ urls: [url], user: '', password: '', timeoutMs: 5000, names });
       try { return await requests.get('/x'); } catch ({ message }) { return message; } finally { await requests.close(); }
     });
     console.log(JSON.stringify(await Promise.all(answers)));`;
@@ -50,7 +52,14 @@ async function listen(t: TestContext, server: Server): Promise<string> {
 }
 
 function requestsTo(t: TestContext, urls: readonly string[], access: Partial<RegistryAccess> = {}): RegistryRequests {
-  const requests = new RegistryRequests({ urls, user: '', password: '', timeoutMs: 2000, ...access });
+  const requests = new RegistryRequests({
+    urls,
+    user: '',
+    password: '',
+    timeoutMs: 2000,
+    names: ENVIRONMENT_NAMES,
+    ...access,
+  });
   t.after(() => requests.close());
   return requests;
 }

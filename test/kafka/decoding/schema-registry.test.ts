@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { ENVIRONMENT_NAMES } from '../../../src/config/setting-names.ts';
 import { RegistryRequests } from '../../../src/kafka/decoding/registry-requests.ts';
 import { SchemaRegistry } from '../../../src/kafka/decoding/schema-registry.ts';
 import { registerSchema, schemaRegistry } from '../../support/schema-registry.ts';
@@ -13,7 +14,7 @@ function registryOf(answers: Readonly<Record<string, unknown>>) {
     asked.push(path);
     return Promise.resolve(answers[path]);
   };
-  return { registry: new SchemaRegistry({ get }), asked };
+  return { registry: new SchemaRegistry({ get }, ENVIRONMENT_NAMES), asked };
 }
 
 describe('SchemaRegistry with a real registry', () => {
@@ -22,9 +23,15 @@ describe('SchemaRegistry with a real registry', () => {
   let registry: SchemaRegistry;
   before(async () => {
     ({ url } = await schemaRegistry({ after: (stop) => stops.push(stop) }));
-    const requests = new RegistryRequests({ urls: [url], user: '', password: '', timeoutMs: 5000 });
+    const requests = new RegistryRequests({
+      urls: [url],
+      user: '',
+      password: '',
+      timeoutMs: 5000,
+      names: ENVIRONMENT_NAMES,
+    });
     stops.unshift(() => requests.close());
-    registry = new SchemaRegistry(requests);
+    registry = new SchemaRegistry(requests, ENVIRONMENT_NAMES);
   });
   after(async () => {
     for (const stop of stops) await stop();

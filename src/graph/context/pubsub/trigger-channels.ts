@@ -99,21 +99,21 @@ export class TriggerChannels {
   }
 
   #check(trigger: string): void {
-    const { prefix, maxChannelBytes } = this.#options;
+    const { prefix, maxChannelBytes, names } = this.#options;
     if (typeof trigger !== 'string' || trigger === '') {
       throw new TypeError('a trigger of context.pubsub must be a text that is not empty');
     }
     const bytes = Buffer.from(trigger);
     if (bytes.length > maxChannelBytes) {
       throw new TypeError(
-        `a trigger of context.pubsub may have ${maxChannelBytes} bytes (a sixteenth of MAX_MESSAGE_BYTES)`,
+        `a trigger of context.pubsub may have ${maxChannelBytes} bytes (a sixteenth of ${names.MAX_MESSAGE_BYTES})`,
       );
     }
     if (bytes.toString() !== trigger) throw new TypeError('a trigger of context.pubsub must be well-formed Unicode');
     if (isPlain(trigger, prefix)) return;
-    const mend = prefix === '' ? 'set CHANNEL_PREFIX' : 'choose another trigger';
+    const mend = prefix === '' ? `set ${names.CHANNEL_PREFIX}` : 'choose another trigger';
     throw new TypeError(
-      `this trigger of context.pubsub could be one of crier's own channels, which begin with CHANNEL_PREFIX (${JSON.stringify(prefix)}); ${mend}`,
+      `this trigger of context.pubsub could be one of crier's own channels, which begin with ${names.CHANNEL_PREFIX} (${JSON.stringify(prefix)}); ${mend}`,
     );
   }
 
