@@ -1,8 +1,14 @@
-import { settingRows } from '../src/config/setting-rows.ts';
+import { settingGroupRows } from '../src/config/setting-rows.ts';
+import type { SettingRow } from '../src/config/setting-rows.ts';
 
-/** Returns the page with a table of settings generated from `src/config/variables.ts`, formatted as prettier formats it. */
+/** Returns the page with tables of settings generated from `src/config/variables.ts`, formatted as prettier formats them. */
 export function withSettings(page: string): string {
-  const rows = settingRows().map(({ name, default: fallback, unit, meaning, isTunable }) => [
+  const parts = Array.from(settingGroupRows(), ([title, rows]) => `## ${title}\n\n${tableOf(rows)}`);
+  return `${page.slice(0, page.indexOf('## '))}${parts.join('\n')}`;
+}
+
+function tableOf(settings: readonly SettingRow[]): string {
+  const rows = settings.map(({ name, default: fallback, unit, meaning, isTunable }) => [
     `\`${name}\``,
     fallback && `\`${fallback}\``,
     unit,
@@ -14,5 +20,5 @@ export function withSettings(page: string): string {
   const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
   const lines = table.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`);
   lines.splice(1, 0, rule);
-  return page.replace(/(^\|.*\n)+/m, () => `${lines.join('\n')}\n`);
+  return `${lines.join('\n')}\n`;
 }

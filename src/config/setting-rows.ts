@@ -1,5 +1,7 @@
-import { tunableNames, variables } from './variables.ts';
+import { deploymentSettings, settingGroups, tunableNames, variables } from './variables.ts';
+import type { SettingName } from './setting-names.ts';
 import { fileVariable } from './settings.ts';
+import type { Variable } from './variable.ts';
 
 /** A row of `--help` and of docs/configuration.md. */
 export interface SettingRow {
@@ -37,14 +39,27 @@ const BACKEND_ROWS: readonly SettingRow[] = [
   },
 ];
 
+/** Every environment variable that crier reads: those that a deployment sets, then the others by what they are about. */
+export function settingGroupRows(): ReadonlyMap<string, readonly SettingRow[]> {
+  const first: readonly SettingName[] = deploymentSettings;
+  const others = Array.from(settingGroups, ([title, names]) => {
+    const rows = names.filter((name) => !first.includes(name)).flatMap(rowsOf);
+    return [title, title === 'Backends' ? [...BACKEND_ROWS, ...rows] : rows] as const;
+  });
+  return new Map([['What a deployment sets', first.flatMap(rowsOf)], ...others]);
+}
+
 /** Every environment variable that crier reads. */
 export function settingRows(): SettingRow[] {
+  return [...settingGroupRows().values()].flat();
+}
+
+/** The row of a setting, and that of the file of a secret. */
+function rowsOf(name: SettingName): SettingRow[] {
+  const { default: fallback, unit, meaning, isSecret }: Variable = variables[name];
   const tunables: readonly string[] = tunableNames;
-  const rows = Object.entries(variables).flatMap(([name, { default: fallback, unit, meaning, isSecret }]) => {
-    const row = { name, default: fallback, unit, meaning, isTunable: tunables.includes(name) };
-    const meaningOfFile = `File that holds \`${name}\`.`;
-    const file = { name: fileVariable(name), default: '', unit: '', meaning: meaningOfFile, isTunable: false };
-    return isSecret ? [row, file] : [row];
-  });
-  return [...rows, ...BACKEND_ROWS];
+  const row = { name, default: fallback, unit, meaning, isTunable: tunables.includes(name) };
+  const meaningOfFile = `File that holds \`${name}\`.`;
+  const file = { name: fileVariable(name), default: '', unit: '', meaning: meaningOfFile, isTunable: false };
+  return isSecret ? [row, file] : [row];
 }

@@ -28,6 +28,47 @@ export const variables = {
   ...embeddedVariables,
 } as const satisfies Record<string, Variable>;
 
+type Name = keyof typeof variables;
+
+/** The settings that a deployment sets, whatever its size. */
+export const deploymentSettings = [
+  'ROLE',
+  'GRAPH',
+  'PORT',
+  'ADMIN_TOKEN',
+  'LOG_LEVEL',
+  'KAFKA_BROKERS',
+  'KAFKA_GROUP_ID',
+  'KAFKA_TLS',
+  'KAFKA_SASL_MECHANISM',
+  'KAFKA_SASL_USERNAME',
+  'KAFKA_SASL_PASSWORD',
+  'SCHEMA_REGISTRY_URL',
+  'REDIS_URL',
+  'CHANNEL_PREFIX',
+  'JWT_JWKS_URL',
+  'JWT_ISSUER',
+  'JWT_AUDIENCE',
+  'ALLOWED_ORIGINS',
+  'TRUSTED_DOCUMENTS',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+] as const satisfies readonly Name[];
+
+/** The settings by what they are about. */
+export const settingGroups: ReadonlyMap<string, readonly Name[]> = new Map(
+  Object.entries({
+    'The pod': podVariables,
+    Kafka: { ...kafkaVariables, ...schemaRegistryVariables },
+    Redis: redisVariables,
+    'Identity of clients': identityVariables,
+    'Connections and requests': gatewayVariables,
+    Documents: documentsVariables,
+    'Executions and flow': { ...executionsVariables, ...flowVariables, ...embeddedVariables },
+    Backends: backendsVariables,
+    Tracing: tracingVariables,
+  }).map(([title, group]) => [title, Object.keys(group) as Name[]]),
+);
+
 /** Settings that may change while the server runs. */
 export const tunableNames = [
   'LOG_LEVEL',
@@ -41,4 +82,4 @@ export const tunableNames = [
   'SHARING_AUDIT',
   'BACKEND_MAX_SOCKETS',
   'OTEL_TRACES_SAMPLER_ARG',
-] as const satisfies readonly (keyof typeof variables)[];
+] as const satisfies readonly Name[];

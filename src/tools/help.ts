@@ -1,5 +1,6 @@
 import { commands } from './commands.ts';
-import { settingRows } from '../config/setting-rows.ts';
+import { settingGroupRows } from '../config/setting-rows.ts';
+import type { SettingRow } from '../config/setting-rows.ts';
 
 const USAGE = `crier: GraphQL subscriptions from Kafka topics, over WebSockets, SSE and multipart.
 
@@ -18,15 +19,17 @@ Options:
 
 Without KAFKA_BROKERS and REDIS_URL everything runs embedded in this process, fed by the graph's sample records. With
 NODE_ENV=production, EMBEDDED=true must ask for that.
-Settings are environment variables:
+Settings are environment variables.
 `;
 
 /** The text that `--help` prints. */
 export function help(): string {
-  const rows = settingRows().map(({ name, default: fallback, unit, meaning }) => {
-    const value = fallback === '' ? 'not set' : `${fallback}${unit === '' ? '' : ` ${unit}`}`;
-    return `  ${name.padEnd(32)} ${meaning} Default: ${value}.`;
-  });
+  const settings = Array.from(settingGroupRows(), ([title, rows]) => `\n${title}:\n${rows.map(line).join('')}`);
   const entries = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(14)}  ${summary}\n`);
-  return `${USAGE.replace('COMMANDS\n', () => `${entries.join('')}\n`)}\n${rows.join('\n')}\n`;
+  return `${USAGE.replace('COMMANDS\n', () => `${entries.join('')}\n`)}${settings.join('')}`;
+}
+
+function line({ name, default: fallback, unit, meaning }: SettingRow): string {
+  const value = fallback === '' ? 'not set' : `${fallback}${unit === '' ? '' : ` ${unit}`}`;
+  return `  ${name.padEnd(32)} ${meaning} Default: ${value}.\n`;
 }
