@@ -91,7 +91,7 @@ async function main(standardError: LogDestination): Promise<void> {
   const options = {
     onFatal,
     stop: shutdown.stop,
-    hurry: shutdown.hurry,
+    fastShutdown: shutdown.fastShutdown,
     beforeLongTurn: () => watchdog.pause(),
     unhandledRejections: () => unhandledRejections,
     droppedLogLines: () => standardError.droppedLines,

@@ -77,7 +77,7 @@ export interface ServerOptions {
   /** Once aborted, the start does not wait for Kafka any longer: the server that it resolves with is there to be closed. */
   readonly stop?: AbortSignal;
   /** Once aborted, `close` skips the delay and the spread of the drain. */
-  readonly hurry?: AbortSignal;
+  readonly fastShutdown?: AbortSignal;
   /** Called before crier's own code blocks the event loop for long, in the same turn. */
   readonly beforeLongTurn?: () => void;
   /** Called when the admin port is listened on, before the pod is ready. */
@@ -98,12 +98,12 @@ interface StartServices {
  * Puts crier together: started top to bottom, closed bottom to top. So the worker, started last, leaves the consumer group
  * first: other pods publish on while this one's sockets are served for DRAIN_DELAY_MS, and then closed.
  *
- * @throws SetupError for what a person has to mend; whatever was started is closed again.
+ * @throws SetupError for what a person has to fix; whatever was started is closed again.
  * @throws StoppedError if `stop` is aborted while the graph is loaded.
  */
 export async function startServer(config: Config, log: Logger, options: ServerOptions): Promise<Server> {
   const metrics = new Metrics();
-  const lifecycle = new Lifecycle(config, options.hurry ?? new AbortController().signal);
+  const lifecycle = new Lifecycle(config, options.fastShutdown ?? new AbortController().signal);
   observeServer({ config, log, metrics, lifecycle }, options);
   try {
     return await openServer({ config, log, metrics, lifecycle }, options);
@@ -165,7 +165,7 @@ async function openServer(start: StartServices, options: ServerOptions): Promise
   };
 }
 
-/** Loads the graph that is served first. Logs what a person should mend in it, and in the settings. */
+/** Loads the graph that is served first. Logs what a person should fix in it, and in the settings. */
 async function loadGraph(
   { config, log }: StartServices,
   loader: Pick<GraphLoader, 'load'>,
@@ -191,7 +191,7 @@ interface PodParts {
 /** Opens what both roles use: tunables, tracing, the bus, access to Kafka. */
 async function openServices(start: StartServices, pod: PodParts): Promise<GatewayServices> {
   const { config, log, metrics, lifecycle } = start;
-  const { register, draining, hurry } = lifecycle;
+  const { register, draining, fastShutdown } = lifecycle;
   const { graph, readiness, lag, admin } = pod;
   const { details, unreadyWhile } = readiness;
   const tallies = new OperationTallies();
@@ -223,7 +223,7 @@ async function openServices(start: StartServices, pod: PodParts): Promise<Gatewa
     memory,
     isLoopLate: () => lag.isLate,
     draining,
-    hurry,
+    fastShutdown,
     unreadyWhile,
     routes: admin.routes,
     live,

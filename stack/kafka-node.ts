@@ -21,7 +21,7 @@ const MAPPED_CLASSES = ['-XX:+IgnoreUnrecognizedVMOptions', `-XX:SharedArchiveFi
 const SHORT_LIVED = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', ...MAPPED_CLASSES];
 /** For brokers that users or measurements load: Java optimises what runs often. */
 export const LONG_LIVED = ['-Xmx384m', ...MAPPED_CLASSES];
-const MEND = installHint(['java']);
+const FIX = installHint(['java']);
 const START_TIMEOUT_MS = 120_000;
 
 /** A cluster id in Kafka's format. It starts with a letter: a leading dash would be read as a flag. */
@@ -89,7 +89,7 @@ export class KafkaNode {
       ...['format', '-t', clusterId, '-c', this.#properties, ...formatFlags],
     ]).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
-      throw new Error(`Kafka: java was not found; ${MEND}`, { cause: error });
+      throw new Error(`Kafka: java was not found; ${FIX}`, { cause: error });
     });
   }
 
@@ -100,7 +100,7 @@ export class KafkaNode {
       name: `Kafka on port ${this.port}`,
       command: 'java',
       arguments: [...javaFlags, '-cp', CLASSPATH, 'kafka.Kafka', this.#properties],
-      mend: MEND,
+      fix: FIX,
       isReady: () => isListed(this.address, id),
       timeoutMs: START_TIMEOUT_MS,
     });

@@ -49,7 +49,7 @@ export async function startRedisServer({
       ...(tls ? tlsFlags(tls, tlsPort!) : []),
       ...flags,
     ],
-    mend: installHint(['redis-server']),
+    fix: installHint(['redis-server']),
     isReady: () => answersPing(port),
     timeoutMs: 10_000,
   });

@@ -10,7 +10,7 @@ import type { Service } from './service.ts';
 const run = promisify(execFile);
 
 const FOLDER = join(process.cwd(), '.stack', 'schema-registry');
-const MEND = installHint(['mvn', 'java']);
+const FIX = installHint(['mvn', 'java']);
 const START_TIMEOUT_MS = 120_000;
 
 export interface SchemaRegistryServer extends Service {
@@ -34,7 +34,7 @@ async function install(): Promise<string> {
       cwd: join(process.cwd(), 'stack', 'schema-registry'),
     }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
-      throw new Error(`schema registry: mvn was not found; ${MEND}`);
+      throw new Error(`schema registry: mvn was not found; ${FIX}`);
     });
     // Another process may have been faster.
     await rename(partial, FOLDER).catch(() => undefined);
@@ -70,7 +70,7 @@ export async function startSchemaRegistry({ port }: { port?: number } = {}): Pro
     name: `the schema registry on port ${port}`,
     command: 'java',
     arguments: ['-Xmx192m', '-XX:TieredStopAtLevel=1', ...settings, '-jar', runner],
-    mend: MEND,
+    fix: FIX,
     isReady: () =>
       fetch(`${url}/subjects`).then(
         ({ ok }) => ok,

@@ -14,7 +14,7 @@ export interface ServiceOptions {
   command: string;
   arguments: readonly string[];
   /** How to install the command, for the error when it is missing. */
-  mend: string;
+  fix: string;
   /** Called until it returns true: at first after 5 ms, then ever more seldom, down to every 50 ms. */
   isReady: () => Promise<boolean>;
   /** Longest wait for `isReady`, in ms. */
@@ -41,7 +41,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     child.once('error', (error: NodeJS.ErrnoException) => {
       failure =
         error.code === 'ENOENT'
-          ? new Error(`${options.name}: ${options.command} was not found; ${options.mend}`)
+          ? new Error(`${options.name}: ${options.command} was not found; ${options.fix}`)
           : error;
       resolve();
     });

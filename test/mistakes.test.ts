@@ -20,7 +20,7 @@ const UNUSED_ADDRESS = '127.0.0.1:1';
 interface Mistake {
   /** Makes the mistake. The text that the person reads: of standard error, of a log line, of a reply, of a close frame. */
   readonly make: (t: TestContext) => Promise<string>;
-  /** The parts of the text: what is wrong and where, and the mend. */
+  /** The parts of the text: what is wrong and where, and the fix. */
   readonly says: readonly RegExp[];
 }
 
@@ -314,7 +314,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
 
 describe('a mistake of the first day', { concurrency: 2 }, () => {
   for (const [name, { make, says }] of Object.entries(MISTAKES)) {
-    it(`is answered with what is wrong, where, and the mend: ${name}`, async (t) => {
+    it(`is answered with what is wrong, where, and the fix: ${name}`, async (t) => {
       const text = await make(t);
       t.diagnostic(text);
       for (const part of says) assert.match(text, part);

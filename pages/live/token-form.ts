@@ -30,7 +30,7 @@ export class TokenForm {
   /** The pod serves the figures to nobody here. */
   forbid(reason: string): void {
     this.#show(
-      `The figures are served to nobody at this address (403): ${reason}. Mend that, and load the page again.`,
+      `The figures are served to nobody at this address (403): ${reason}. Fix that, and load the page again.`,
       false,
     );
   }

@@ -37,7 +37,7 @@ const keyRefusals = (names: SettingNames): Readonly<Record<KeyRefusal, string>> 
   unreadable: 'it holds none that can be read',
 });
 
-/** The message names the variable, its file and the mend, and never shows the content of a key or a passphrase. */
+/** The message names the variable, its file and the fix, and never shows the content of a key or a passphrase. */
 export class TlsFilesError extends Error {
   override readonly name = 'TlsFilesError';
 }
@@ -119,7 +119,7 @@ export class TlsFiles {
     if (typeof key === 'string')
       throw new TlsFilesError(`${this.#expected('key')}, but ${keyRefusals(this.#names)[key]}`);
     if (new X509Certificate(cert).checkPrivateKey(key)) return;
-    const mend = `it is not the key of the certificate in ${this.#names.KAFKA_TLS_CERT_FILE}: replace one of the two`;
-    throw new TlsFilesError(`${this.#expected('key')}, but ${mend}`);
+    const fix = `it is not the key of the certificate in ${this.#names.KAFKA_TLS_CERT_FILE}: replace one of the two`;
+    throw new TlsFilesError(`${this.#expected('key')}, but ${fix}`);
   }
 }

@@ -30,8 +30,8 @@ export function findUnknownVariables(environment: Environment): UnknownVariable[
   const known = new Set(names);
   return Object.entries(environment).flatMap(([name, value]) => {
     if (!value || known.has(name) || isServiceLink(name, value)) return [];
-    const mend = removedSettings.get(name);
-    if (mend) return [{ message: `${name} is no longer a setting: ${mend(ENVIRONMENT_NAMES)}`, isNear: false }];
+    const fix = removedSettings.get(name);
+    if (fix) return [{ message: `${name} is no longer a setting: ${fix(ENVIRONMENT_NAMES)}`, isNear: false }];
     const setting = BACKEND_SETTING.exec(name);
     if (setting) return withoutUrl(name, setting[1]!, environment);
     const isOurs = PREFIXES.some((prefix) => name.toUpperCase().startsWith(prefix));

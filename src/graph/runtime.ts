@@ -19,7 +19,7 @@ import { EventExecution } from './execution/event-execution.ts';
 import type { EventPorts } from './execution/event-execution.ts';
 import { Executions } from './execution/executions.ts';
 import type { ExecutionInput, Executor } from './execution/executor.ts';
-import { Lap } from './execution/lap.ts';
+import { Timing } from './execution/timing.ts';
 import type { OperationPlan } from './execution/operation-plan.ts';
 import { fieldCoordinate } from './schema/field-coordinate.ts';
 import { Contexts } from './contexts.ts';
@@ -160,7 +160,7 @@ export class GraphRuntime {
     const { executor, limits } = this.#options;
     const excess = variables && limits && refuseVariables(variables, limits);
     if (excess) return excess;
-    const lap = new Lap(operation, performance.now(), 1);
+    const timing = new Timing(operation, performance.now(), 1);
     const { context, states } = this.#contexts.ofRequest(operation, facts);
     const mutations = operation.type === OperationTypeNode.MUTATION ? 1 : 0;
     this.#executions.inFlight++;
@@ -174,7 +174,7 @@ export class GraphRuntime {
     } finally {
       this.#executions.inFlight--;
       this.#executions.mutationsInFlight -= mutations;
-      this.#executions.settle(lap, settleRequests(context));
+      this.#executions.settle(timing, settleRequests(context));
     }
   }
 

@@ -4,7 +4,7 @@ import type { PartitionLease, Position, Skips } from '../bus/publisher.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../base/log.ts';
 import { orAborted } from '../base/or-aborted.ts';
-import { answerOf, diagnose } from './access/connection-mend.ts';
+import { answerOf, diagnose } from './access/connection-fix.ts';
 import type { KafkaConnectionConfig } from './access/kafka-access.ts';
 import type { BatchPorts } from './batch.ts';
 import { createKafkaClient } from './kafkajs/client.ts';
@@ -70,7 +70,7 @@ const REFUSED = 'Kafka answered with an error; trying again';
 /** Why the group cannot be joined, and what to correct. */
 export interface KafkaProblem {
   readonly reason: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 /** Why a group session ended. */
@@ -245,7 +245,7 @@ export class KafkaConsumer {
       this.#options.log.error(
         { reason, brokers, failures, backoffMs: Math.round(backoffMs), err: { message: describe(error) } },
         problem
-          ? [answerOf(error) === undefined ? UNREACHABLE : REFUSED, problem.mend].filter(Boolean).join('; ')
+          ? [answerOf(error) === undefined ? UNREACHABLE : REFUSED, problem.fix].filter(Boolean).join('; ')
           : 'the Kafka consumer failed; a new one is started',
       );
       await delay(backoffMs, undefined, { signal: this.#closeSignal.signal }).catch(() => undefined);
@@ -256,10 +256,10 @@ export class KafkaConsumer {
   async #problemOf(error: Error): Promise<KafkaProblem> {
     const reason = error.message;
     if (this.#problem?.reason === reason) return this.#problem;
-    const mend = await orAborted(diagnose(error, this.#options.config), this.#closeSignal.signal, () => error).catch(
+    const fix = await orAborted(diagnose(error, this.#options.config), this.#closeSignal.signal, () => error).catch(
       () => '',
     );
-    return { reason, mend };
+    return { reason, fix };
   }
 
   /** Runs one group session on the topics that exist, until it ends. Without a topic, waits until one appears. */

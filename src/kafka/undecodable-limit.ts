@@ -53,9 +53,9 @@ export class UndecodableLimit {
     const reasons = countsOf(poison.map(({ reason }) => reason));
     const [first, ...others] = [...reasons.keys()].toSorted((a, b) => reasons.get(b)! - reasons.get(a)!);
     const { record } = poison.find(({ reason }) => reason === first)!;
-    const { why, mend } = undecodableReason(first!, record, names);
+    const { why, fix } = undecodableReason(first!, record, names);
     const error = new TopicStoppedError(
-      `each of the first ${count} records is undecodable (${[why, ...others].join(', ')}); ${mend}, and restart; ${names.UNDECODABLE_LIMIT}=0 sends them to the dead-letter topic`,
+      `each of the first ${count} records is undecodable (${[why, ...others].join(', ')}); ${fix}, and restart; ${names.UNDECODABLE_LIMIT}=0 sends them to the dead-letter topic`,
     );
     this.#stopped.set(topic, error);
     log.error({ topic, partition, reasons: Object.fromEntries(reasons), err: { message: error.message } }, STOPPED);

@@ -8,10 +8,10 @@ export interface UndecodableReason {
   /** The reason, and what the record is: `invalid_utf8: gzip data`. */
   readonly why: string;
   /** What to look at first. */
-  readonly mend: string;
+  readonly fix: string;
 }
 
-const mendsOf = (names: SettingNames): Partial<Record<PoisonReason, string>> => ({
+const fixesOf = (names: SettingNames): Partial<Record<PoisonReason, string>> => ({
   needs_registry: `set ${names.SCHEMA_REGISTRY_URL} (these records name their schema by its id in a registry), and leave out format: JSON`,
   no_schema_id: 'correct the format in @kafka (these records have no id of a schema)',
   unknown_schema: `correct ${names.SCHEMA_REGISTRY_URL} (this registry does not know their schemas)`,
@@ -29,10 +29,10 @@ export function undecodableReason(
   content: Pick<RecordContent, 'value' | 'headers'>,
   names: SettingNames,
 ): UndecodableReason {
-  const { found, mend } = signatureOf(reason, content) ?? {};
-  const otherMend = `correct the topic or the format in @kafka, or ${names.SCHEMA_REGISTRY_URL}`;
+  const { found, fix } = signatureOf(reason, content) ?? {};
+  const otherFix = `correct the topic or the format in @kafka, or ${names.SCHEMA_REGISTRY_URL}`;
   return {
     why: found === undefined ? reason : `${reason}: ${found}`,
-    mend: mend ?? mendsOf(names)[reason] ?? otherMend,
+    fix: fix ?? fixesOf(names)[reason] ?? otherFix,
   };
 }

@@ -104,8 +104,8 @@ function backendOf(name: string, option: BackendOption | undefined, problems: st
 
 /** undefined: no former version had it. */
 function removedOption(option: string, names: SettingNames): string | undefined {
-  const [, mend] = Array.from(removedSettings).find(([setting]) => optionName(setting) === option) ?? [];
-  return mend && `${option}: no longer an option: ${mend(names)}`;
+  const [, fix] = Array.from(removedSettings).find(([setting]) => optionName(setting) === option) ?? [];
+  return fix && `${option}: no longer an option: ${fix(names)}`;
 }
 
 function unknownOption(option: string, known: readonly string[]): string {

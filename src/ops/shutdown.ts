@@ -18,7 +18,7 @@ export interface Signals {
  */
 export class Shutdown {
   readonly #stop = new AbortController();
-  readonly #hurry = new AbortController();
+  readonly #fastShutdown = new AbortController();
   readonly #timeoutMs: number;
   readonly #log: Logger;
   readonly #beforeExit: () => Promise<void>;
@@ -38,8 +38,8 @@ export class Shutdown {
   }
 
   /** Aborted when the drain must not wait any longer. */
-  get hurry(): AbortSignal {
-    return this.#hurry.signal;
+  get fastShutdown(): AbortSignal {
+    return this.#fastShutdown.signal;
   }
 
   /** Handles signals from now on. @param signals emits them; default: this process */
@@ -53,7 +53,7 @@ export class Shutdown {
     const count = ++this.#signals;
     if (count > 2) process.exit(1);
     this.#log.info({ signal }, count === 1 ? 'closing' : 'closing without delay');
-    if (count === 2 || signal === 'SIGINT') this.#hurry.abort();
+    if (count === 2 || signal === 'SIGINT') this.#fastShutdown.abort();
     if (count > 1) return;
     this.#stop.abort();
     setTimeout(() => this.#onDeadline(), this.#timeoutMs).unref();

@@ -46,7 +46,7 @@ export function createConnections(
   services: GatewayServices,
   { proxies, files, refused, writer }: AdmissionParts,
 ): Connections {
-  const { config, metrics, memory, isLoopLate, hurry, unreadyWhile } = services;
+  const { config, metrics, memory, isLoopLate, fastShutdown, unreadyWhile } = services;
   const connections = new Connections({
     proxies,
     maxConnectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS,
@@ -54,7 +54,7 @@ export function createConnections(
     admission: admissionLimits(services, files),
     overload: { isMemoryShort: () => memory.isShort, isLoopLate },
     drainSpreadMs: config.DRAIN_SPREAD_MS,
-    hurry,
+    fastShutdown,
     writer,
     observer: { onOpen: refused.onOpened, onClose: refused.onClosed },
   });
@@ -167,7 +167,7 @@ interface GatewayParts {
 }
 
 export function createGateway(services: GatewayServices, { clients, refused, ...parts }: GatewayParts): Gateway {
-  const { config, hurry } = services;
+  const { config, fastShutdown } = services;
   return new Gateway({
     ...parts,
     path: ENDPOINT,
@@ -175,7 +175,7 @@ export function createGateway(services: GatewayServices, { clients, refused, ...
     initTimeoutMs: config.INIT_TIMEOUT_MS,
     deflater: createDeflater(services),
     drainTimeoutMs: drainTimeoutMs(config),
-    hurry,
+    fastShutdown,
     services: clients,
     onRefused: refused.onRefused,
   });

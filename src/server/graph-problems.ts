@@ -10,7 +10,7 @@ import { prefixProblems } from '../graph/schema/redis-binding.ts';
 import { lacksSchemaRegistry } from '../config/schema-registry-problems.ts';
 import { acceptsTokens } from '../config/token-keys.ts';
 
-/** Logs what a person should mend in a graph. @throws GraphError if a pod with these settings cannot serve it */
+/** Logs what a person should fix in a graph. @throws GraphError if a pod with these settings cannot serve it */
 export function checkGraph(config: Config, graph: Graph, log: Logger): void {
   const problems = graphProblems(config, graph);
   if (problems.length > 0) throw new GraphError(problems.join('\n'));

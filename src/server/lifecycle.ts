@@ -6,7 +6,7 @@ import type { Component } from './services.ts';
 /** The state of a server, and what it has opened: closed bottom to top. */
 export class Lifecycle {
   /** Once aborted, a drain must not wait any longer. */
-  readonly hurry: AbortSignal;
+  readonly fastShutdown: AbortSignal;
   readonly #config: Config;
   readonly #components: Component[] = [];
   readonly #draining = new AbortController();
@@ -14,9 +14,9 @@ export class Lifecycle {
   #status: 'starting' | 'ready' | 'draining' = 'starting';
   #closing: Promise<void> | undefined;
 
-  constructor(config: Config, hurry: AbortSignal) {
+  constructor(config: Config, fastShutdown: AbortSignal) {
     this.#config = config;
-    this.hurry = hurry;
+    this.fastShutdown = fastShutdown;
   }
 
   get status(): 'starting' | 'ready' | 'draining' {
@@ -54,7 +54,7 @@ export class Lifecycle {
 
   async #drain(wasReady: boolean): Promise<void> {
     const leaving = this.#worker?.close();
-    if (wasReady) await waitUnless(this.hurry, this.#config.DRAIN_DELAY_MS);
+    if (wasReady) await waitUnless(this.fastShutdown, this.#config.DRAIN_DELAY_MS);
     // Clients must not wait for a Kafka that hangs: what is left of it is waited for at the very end.
     await Promise.race([leaving, delay(finishMs(this.#config) / 4, undefined, { ref: false })]);
     for (const component of this.#components.toReversed()) await component.close();

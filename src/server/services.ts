@@ -62,5 +62,5 @@ export interface GatewayServices extends RoleServices {
   /** Aborted when the pod begins to drain. */
   readonly draining: AbortSignal;
   /** Once aborted, a drain must not wait any longer. */
-  readonly hurry: AbortSignal;
+  readonly fastShutdown: AbortSignal;
 }

@@ -7,7 +7,7 @@ import { UsageError } from '../base/errors.ts';
 export interface Command {
   /** What `crier <command> --help` prints. */
   readonly usage: string;
-  /** Resolves with the exit code. @throws UsageError for wrong arguments; SetupError for what a person has to mend */
+  /** Resolves with the exit code. @throws UsageError for wrong arguments; SetupError for what a person has to fix */
   run(this: void, args: readonly string[]): Promise<number>;
 }
 

@@ -12,7 +12,7 @@ export class ReloadPrinter {
     if (outcome === 'swapped') say('green', `reloaded in ${durationMs} ms; subscriptions that are still valid go on`);
     else if (outcome === 'refused')
       say('red', `not reloaded, the graph is served as before:\n  ${reloaded.problems.join('\n  ')}`);
-    else if (this.#isBroken) say('green', 'mended: the graph is the one that is served; subscriptions go on');
+    else if (this.#isBroken) say('green', 'fixed: the graph is the one that is served; subscriptions go on');
     this.#isBroken = outcome === 'refused';
   }
 }

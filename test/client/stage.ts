@@ -109,7 +109,7 @@ export async function createStage(t: TestContext): Promise<Stage> {
         routes: new Map(),
         live: { routes: new Map(), close: () => Promise.resolve() },
         tallies: new OperationTallies(),
-        hurry: new AbortController().signal,
+        fastShutdown: new AbortController().signal,
       });
       return { port, url: `ws://127.0.0.1:${port}/graphql`, close };
     },

@@ -30,7 +30,7 @@ describe('a pod', () => {
   it('warns in production if nobody is authenticated, and says what to set', () => {
     assert.deepEqual(warningsOf(PRODUCTION), ['nobody is authenticated']);
     const [line] = identityWarnings(readConfig(PRODUCTION), false);
-    for (const mend of ['JWT_JWKS_URL', 'authenticate', 'AUTH=none']) assert.ok(line!.includes(mend), mend);
+    for (const fix of ['JWT_JWKS_URL', 'authenticate', 'AUTH=none']) assert.ok(line!.includes(fix), fix);
   });
 
   it('warns if the issuer of a key set, or the audience, is not given', () => {

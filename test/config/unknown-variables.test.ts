@@ -51,10 +51,10 @@ describe('findUnknownVariables', () => {
   });
 
   it('knows no setting of a former version as a setting, and names settings only in its place', () => {
-    for (const [name, mend] of removedSettings) {
+    for (const [name, fix] of removedSettings) {
       assert.ok(!(name in variables), name);
       assert.match(
-        mend(ENVIRONMENT_NAMES),
+        fix(ENVIRONMENT_NAMES),
         /^it is always [\d.]+; unset it$|^it follows from [A-Z_]+ \(.*\); set that instead/,
       );
     }

@@ -42,7 +42,7 @@ export class Prometheus {
         `--storage.tsdb.path=${join(folder, 'data')}`,
         `--web.listen-address=127.0.0.1:${port}`,
       ],
-      mend: installHint(['prometheus']),
+      fix: installHint(['prometheus']),
       isReady: () =>
         fetch(`${url}/-/ready`).then(
           ({ ok }) => ok,

@@ -221,7 +221,7 @@ describe('a pod with PROCESSES=2', () => {
     assert.deepEqual(await Promise.all(pids.map(isRunning)), [false, false, false]);
   });
 
-  it('says once what a person has to mend, and ends with 1', async (t) => {
+  it('says once what a person has to fix, and ends with 1', async (t) => {
     const redis = await redisServer(t);
     const settings = await settingsOf(t, 'none', redis.url);
     const pod = spawnPod(t, { ...settings, GRAPH: '/no/such/folder' });

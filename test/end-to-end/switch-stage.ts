@@ -177,7 +177,7 @@ export class Stage {
       routes: new Map(),
       live: { routes: new Map(), close: () => Promise.resolve() },
       tallies: new OperationTallies(),
-      hurry: new AbortController().signal,
+      fastShutdown: new AbortController().signal,
     });
     t.after(async () => {
       for (const component of components) await component.close();

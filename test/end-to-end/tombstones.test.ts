@@ -248,7 +248,7 @@ describe('a compacted topic', { timeout: 240_000 }, () => {
     assert.deepEqual(await statesOf('B'), { mine: { status: 'BACK' }, one: { status: 'BACK' }, seven: null });
   });
 
-  it('counts tombstones whose key has a schema, names the mend, and shows nobody the bytes of such a key', async (t) => {
+  it('counts tombstones whose key has a schema, names the fix, and shows nobody the bytes of such a key', async (t) => {
     const topic = await createCompacted();
     const graph = await graphFolder(t, {
       'schema.graphql': `

@@ -66,7 +66,7 @@ describe('standard error', { concurrency: 2 }, () => {
       assert.ok(performance.now() - startedAt < Number(SHUTDOWN_TIMEOUT_MS), 'within SHUTDOWN_TIMEOUT_MS');
     });
 
-    it(`that ${state}: the pod answers while it drains, and a second SIGTERM hurries it`, async (t) => {
+    it(`that ${state}: the pod answers while it drains, and a second SIGTERM ends the drain`, async (t) => {
       const { pipe, pod } = await spawnInState(t, { DRAIN_DELAY_MS: '3600000' });
       await pod.started();
       during?.(pipe, t);

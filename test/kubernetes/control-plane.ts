@@ -34,8 +34,8 @@ export async function startControlPlane(scope: Scope): Promise<ControlPlane> {
   const [etcdPort, peerPort, port, controllerPort] = (await freePorts(4)) as [number, number, number, number];
   const start = async (name: ControlPlaneProgram, words: readonly string[], isReady: () => Promise<boolean>) => {
     const command = await controlPlaneProgram(name);
-    const mend = 'run npm run test:kubernetes';
-    const service = await startService({ name, command, arguments: words, mend, isReady, timeoutMs: START_TIMEOUT_MS });
+    const fix = 'run npm run test:kubernetes';
+    const service = await startService({ name, command, arguments: words, fix, isReady, timeoutMs: START_TIMEOUT_MS });
     scope.after(() => service.stop());
   };
 

@@ -129,7 +129,7 @@ describe('crier codegen with GraphQL Code Generator', () => {
     await waitFor('the mistake again', () => output.split('Syntax Error').length === 3);
     assert.doesNotMatch(output, /is current/);
     await writeFile(join(folder, 'schema.graphql'), 'type Subscription { a: Int @kafka(topic: "a", payload: "a") }');
-    await waitFor('the mend', () => output.includes('types.ts is current'));
+    await waitFor('the fix', () => output.includes('types.ts is current'));
     watching.kill('SIGINT');
     assert.deepEqual(await once(watching, 'exit'), [0, null]);
   });

@@ -231,7 +231,7 @@ describe('packages', { concurrency: 2 }, () => {
     }
   });
 
-  it('crier/testing runs in Jest as docs/library.md says, and names the mend for a graph folder', async (t) => {
+  it('crier/testing runs in Jest as docs/library.md says, and names the fix for a graph folder', async (t) => {
     const packages = (['crier', 'crier-client', 'babel-plugin-proxy-lazy'] as const).map((name) => archives.get(name)!);
     const folder = await installed(t, ...packages, 'jest@30');
     const [, sample] = /### Jest\n[^]*?```js\n([^`]*)```/.exec(await readFile(join('docs', 'library.md'), 'utf8'))!;

@@ -57,7 +57,7 @@ async function misfitOf(pod: Pod, message = MISFIT): Promise<LogLine> {
 }
 
 describe('RecordCheck', { concurrency: 2 }, () => {
-  it('warns at the start of what the newest records do not have, naming record, path, keys and mend', async (t) => {
+  it('warns at the start of what the newest records do not have, naming record, path, keys and fix', async (t) => {
     const { topic, send, settings, admin } = await stage(t);
     await send(1, { head: { orderNo: 1 } }, { head: { orderNo: 2 }, order: { id: 1, state: 'OPN' } }, null);
     const pod = await startPod(t, settings);

@@ -9,7 +9,7 @@ const SCHEMA = 'type Subscription { ticked: Tick @kafka(topic: "ticks") }\ntype 
 const SAMPLES = `export function* records() { for (let n = 1; ; n++) yield { topic: 'ticks', value: { n } }; }\n`;
 const resolvers = (text: string) => `export const Tick = { text: () => '${text}' };\n`;
 
-it('crier dev reloads a changed graph under live subscriptions, keeps the former one while the new one is broken, and says once what is wrong and when it is mended', async (t) => {
+it('crier dev reloads a changed graph under live subscriptions, keeps the former one while the new one is broken, and says once what is wrong and when it is fixed', async (t) => {
   const folder = await graphFolder(t, {
     'schema.graphql': SCHEMA,
     'samples.js': SAMPLES,
@@ -34,7 +34,7 @@ it('crier dev reloads a changed graph under live subscriptions, keeps the former
   await tail.until('further events', () => tail.lines.length > count + 2);
   assert.doesNotMatch(tail.errors, /closed/);
   await writeFile(join(folder, 'schema.graphql'), SCHEMA);
-  await dev.until('the mend', () => dev.output.includes('mended: the graph is the one that is served'));
+  await dev.until('the fix', () => dev.output.includes('fixed: the graph is the one that is served'));
   assert.equal(`${dev.output}${dev.errors}`.match(/Tick\.text is not a field/g)?.length, 1);
   dev.process.kill('SIGTERM');
   assert.equal(await dev.ended, 0);

@@ -286,8 +286,8 @@ export class RedisLink {
   #onCluster(): void {
     const reason = 'it is a node of a Redis Cluster';
     this.#warn('cluster', reason);
-    const mend = 'write redis+cluster:// (rediss+cluster:// for TLS) before the hosts';
-    this.#onFirstOutcome(new ConfigError(`${this.#setting}: ${this.label} cannot be used so: ${reason}; ${mend}`));
+    const fix = 'write redis+cluster:// (rediss+cluster:// for TLS) before the hosts';
+    this.#onFirstOutcome(new ConfigError(`${this.#setting}: ${this.label} cannot be used so: ${reason}; ${fix}`));
   }
 
   #answered(stream: Redis['stream'], part: ServerPart): void {

@@ -27,7 +27,7 @@ export interface ConnectionsOptions {
   /** Time in ms over which a drain spreads its closes. */
   readonly drainSpreadMs: number;
   /** Once aborted, a drain closes the rest at once. */
-  readonly hurry: AbortSignal;
+  readonly fastShutdown: AbortSignal;
   readonly writer: Writer;
   readonly observer: ConnectionsObserver;
 }
@@ -153,9 +153,9 @@ export class Connections {
 
   /** Admits no more and makes all leave, once their mutations are answered. Resolves when all are leaving or have left. */
   async drain(): Promise<void> {
-    const { drainSpreadMs, hurry } = this.#options;
+    const { drainSpreadMs, fastShutdown } = this.#options;
     this.#isDraining = true;
-    await drain([...this.#open], drainSpreadMs, hurry, () => this.#drained++);
+    await drain([...this.#open], drainSpreadMs, fastShutdown, () => this.#drained++);
   }
 
   /** Terminates those that are left. Returns their count. */

@@ -14,14 +14,14 @@ const SLICE_MS = 50;
 
 /**
  * Makes connections leave in random order, spread evenly over `spreadMs`, so that their clients do not reconnect at once. No subscription
- * receives a `complete`: a stock client would not subscribe again. Resolves when all are leaving or have left; once `hurry` is aborted,
+ * receives a `complete`: a stock client would not subscribe again. Resolves when all are leaving or have left; once `fastShutdown` is aborted,
  * the rest leaves at once.
  * @param onClose called for each connection that the drain closes
  */
 export async function drain(
   connections: readonly DrainedConnection[],
   spreadMs: number,
-  hurry: AbortSignal,
+  fastShutdown: AbortSignal,
   onClose: () => void,
 ): Promise<void> {
   const order = shuffled(connections);
@@ -37,10 +37,10 @@ export async function drain(
   };
   while (next < order.length) {
     const elapsedMs = performance.now() - startedAt;
-    closeUntil(hurry.aborted ? order.length : closesDue(order.length, elapsedMs, spreadMs));
+    closeUntil(fastShutdown.aborted ? order.length : closesDue(order.length, elapsedMs, spreadMs));
     // Clients that left by themselves are not waited for.
     while (order[next]?.isEnded) next++;
-    if (next < order.length) await delay(SLICE_MS, undefined, { signal: hurry }).catch(() => undefined);
+    if (next < order.length) await delay(SLICE_MS, undefined, { signal: fastShutdown }).catch(() => undefined);
   }
 }
 

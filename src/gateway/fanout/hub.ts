@@ -295,11 +295,11 @@ export class Hub {
   }
 }
 
-/** The writer, which ends the lap of the executions before it writes their results. */
+/** The writer, which ends the timing of the executions before it writes their results. */
 function timed(executions: Executions, writer: SchedulerWriter): SchedulerWriter {
   return {
     flush: () => {
-      executions.endLap();
+      executions.endTiming();
       writer.flush();
     },
     get isFull() {

@@ -30,7 +30,7 @@ export const SLOW_CLIENT_LIMITS = {
 /** Interval in ms at which a closing server closes idle connections. */
 const IDLE_CHECK_INTERVAL_MS = 50;
 
-/** Codes of errors that only another host mends. */
+/** Codes of errors that only another host fixes. */
 const HOST_ERRORS = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL', 'EAFNOSUPPORT']);
 
 /**
@@ -51,10 +51,10 @@ export async function listen(server: Server, { host, port, variable, names }: Li
 
 function refusalOf({ code, message }: NodeJS.ErrnoException, { host, port, variable, names }: ListenOptions): string {
   const name = names[variable];
-  const mend = `set ${name} to another one, or to 0 for any free one`;
+  const fix = `set ${name} to another one, or to 0 for any free one`;
   if (code === 'EADDRINUSE')
-    return `${name}: port ${port} on ${host} is in use; end the program that listens there, or ${mend}`;
-  if (code === 'EACCES') return `${name}: this user may not listen on port ${port}; ${mend}`;
+    return `${name}: port ${port} on ${host} is in use; end the program that listens there, or ${fix}`;
+  if (code === 'EACCES') return `${name}: this user may not listen on port ${port}; ${fix}`;
   if (!HOST_ERRORS.has(code ?? '')) return `${name}: port ${port} on ${host} cannot be listened on: ${message}`;
   return `${names[variable === 'PORT' ? 'HOST' : 'ADMIN_HOST']}: expected an address of this machine, got ${JSON.stringify(host)} (${message})`;
 }

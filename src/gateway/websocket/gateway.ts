@@ -25,7 +25,7 @@ import { SOCKET_FORMATS, selectProtocol } from './subprotocol.ts';
 /** Why a handshake was refused, as a metric label. */
 export type RefusalReason = ConnectionRefusal | OriginRefusal['reason'] | 'headers' | 'path' | 'user';
 
-export interface GatewayOptions extends Pick<ConnectionsOptions, 'proxies' | 'hurry'> {
+export interface GatewayOptions extends Pick<ConnectionsOptions, 'proxies' | 'fastShutdown'> {
   /** The gateway handles its `upgrade` events; it may be listening already. */
   readonly httpServer: Server;
   readonly path: string;
@@ -36,7 +36,7 @@ export interface GatewayOptions extends Pick<ConnectionsOptions, 'proxies' | 'hu
   readonly initTimeoutMs: number;
   /** Compresses results for clients that offer permessage-deflate; undefined: nothing is compressed. */
   readonly deflater?: Deflater | undefined;
-  /** Longest wait of a drain, in ms, for answers to mutations and for those of clients to the close frame; a second at most once it must hurry. */
+  /** Longest wait of a drain, in ms, for answers to mutations and for those of clients to the close frame; a second at most in a fast shutdown. */
   readonly drainTimeoutMs: number;
   /** Those of all transports. The gateway starts them, and drains them at `close`. */
   readonly connections: Connections;
@@ -57,8 +57,8 @@ export interface DrainSummary {
   readonly terminated: number;
 }
 
-/** Longest wait for answers to the close frame once a drain must hurry, in ms. */
-const HURRIED_TIMEOUT_MS = 1000;
+/** Longest wait for answers to the close frame in a fast shutdown, in ms. */
+const FAST_SHUTDOWN_TIMEOUT_MS = 1000;
 
 const SOCKET_OPTIONS = {
   noServer: true,
@@ -124,12 +124,13 @@ export class Gateway {
   }
 
   async #close(): Promise<DrainSummary> {
-    const { drainTimeoutMs, hurry, httpServer } = this.#options;
+    const { drainTimeoutMs, fastShutdown, httpServer } = this.#options;
     const { connections } = this;
     await connections.drain();
     const closedAt = performance.now();
     const isWaiting = () =>
-      performance.now() - closedAt < (hurry.aborted ? Math.min(HURRIED_TIMEOUT_MS, drainTimeoutMs) : drainTimeoutMs);
+      performance.now() - closedAt <
+      (fastShutdown.aborted ? Math.min(FAST_SHUTDOWN_TIMEOUT_MS, drainTimeoutMs) : drainTimeoutMs);
     while (connections.size + this.#refusals.openCount > 0 && isWaiting())
       await new Promise((resolve) => setTimeout(resolve, 10));
     const stuck = connections.close();

@@ -16,7 +16,7 @@ export interface AccessRules {
   readonly fields: ReadonlyMap<GraphQLField<unknown, unknown>, AccessRule>;
   /** For values of an interface or union, whose type is known at run time: what must be met to see one of this type. */
   readonly types: ReadonlyMap<GraphQLObjectType, AccessRule>;
-  /** One line for each directive that cannot work: file, line, place, reason and mend. */
+  /** One line for each directive that cannot work: file, line, place, reason and fix. */
   readonly problems: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What an operation has cost so far. It lives as long as its `Operation`. Counted for laps of executions, never for a delivery. */
+/** What an operation has cost so far. It lives as long as its `Operation`. Counted for timings of executions, never for a delivery. */
 export class OperationTally {
   /** SHA-256 of the document's text, in hex. */
   readonly document: string;

@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Observations } from '../../ops/metrics/observations.ts';
 import type { Operation } from '../documents/operation.ts';
 import { OperationTallies } from '../documents/operation-tallies.ts';
-import { Lap } from './lap.ts';
+import { Timing } from './timing.ts';
 import { rootFieldLabel } from './root-fields.ts';
 
 /** By the label of an operation's root field. */
@@ -19,14 +19,14 @@ interface OperationObservations {
 }
 
 /** The clock is read after each multiple of this number of executions. */
-const LAP_EXECUTIONS = 16;
-/** Age in ms at which a lap ends when the clock is read. */
-const LAP_MS = 0.5;
+const TIMING_EXECUTIONS = 16;
+/** Age in ms at which a timing ends when the clock is read. */
+const TIMING_MS = 0.5;
 
 /**
  * Counts executions and observes their time and backend requests. An operation with several root fields has none of their names.
  *
- * Executions of events that follow each other and settle at once are timed in laps; an execution that waits for a promise is timed by itself.
+ * Executions of events that follow each other and settle at once are timed together; an execution that waits for a promise is timed by itself.
  */
 export class Executions {
   /** Executions of events that have started. */
@@ -40,8 +40,8 @@ export class Executions {
   sharedResults = 0;
   readonly #observations: ExecutionObservations | undefined;
   readonly #byOperation = new WeakMap<Operation, OperationObservations>();
-  /** The open lap. */
-  #lap: Lap | undefined;
+  /** The open timing. */
+  #timing: Timing | undefined;
 
   /** @param observations undefined: executions are only counted */
   constructor(observations?: ExecutionObservations, tallies = new OperationTallies()) {
@@ -49,53 +49,53 @@ export class Executions {
     this.tallies = tallies;
   }
 
-  /** An execution of an event begins. Returns its lap. */
-  begin(operation: Operation): Lap {
+  /** An execution of an event begins. Returns its timing. */
+  begin(operation: Operation): Timing {
     this.ofEvents++;
-    let lap = this.#lap;
-    if (lap === undefined || lap.operation !== operation || lap.executions % LAP_EXECUTIONS === 0) {
-      lap = this.#lapFor(operation, performance.now());
+    let timing = this.#timing;
+    if (timing === undefined || timing.operation !== operation || timing.executions % TIMING_EXECUTIONS === 0) {
+      timing = this.#timingFor(operation, performance.now());
     }
-    lap.executions++;
-    return lap;
+    timing.executions++;
+    return timing;
   }
 
   /** A member receives the result of another member's execution. */
   share(): void {
     this.sharedResults++;
-    this.endLap();
+    this.endTiming();
   }
 
   /** The execution that began last has settled, with requests to backends. */
-  addRequests(lap: Lap, backendRequests: number): void {
-    lap.requesting++;
-    lap.operation.tally.backendRequests += backendRequests;
-    this.#of(lap.operation)?.backendRequests.observe(backendRequests);
+  addRequests(timing: Timing, backendRequests: number): void {
+    timing.requesting++;
+    timing.operation.tally.backendRequests += backendRequests;
+    this.#of(timing.operation)?.backendRequests.observe(backendRequests);
   }
 
-  /** The execution that began last waits for a promise. Returns a lap for it alone, which `settle` must end. */
-  suspend(): Lap {
-    const lap = this.#lap!;
-    this.#lap = undefined;
-    if (lap.executions === 1) return lap;
+  /** The execution that began last waits for a promise. Returns a timing for it alone, which `settle` must end. */
+  suspend(): Timing {
+    const timing = this.#timing!;
+    this.#timing = undefined;
+    if (timing.executions === 1) return timing;
     const now = performance.now();
-    const startedAt = now - (now - lap.startedAt) / lap.executions;
-    lap.executions--;
-    this.#end(lap, startedAt);
-    return new Lap(lap.operation, startedAt, 1);
+    const startedAt = now - (now - timing.startedAt) / timing.executions;
+    timing.executions--;
+    this.#end(timing, startedAt);
+    return new Timing(timing.operation, startedAt, 1);
   }
 
-  /** A lap's only execution has settled. */
-  settle(lap: Lap, backendRequests = 0): void {
-    if (backendRequests > 0) this.addRequests(lap, backendRequests);
-    this.#end(lap, performance.now());
+  /** A timing's only execution has settled. */
+  settle(timing: Timing, backendRequests = 0): void {
+    if (backendRequests > 0) this.addRequests(timing, backendRequests);
+    this.#end(timing, performance.now());
   }
 
-  /** No other execution follows at once: ends the open lap. */
-  endLap(): void {
-    if (this.#lap === undefined) return;
-    this.#end(this.#lap, performance.now());
-    this.#lap = undefined;
+  /** No other execution follows at once: ends the open timing. */
+  endTiming(): void {
+    if (this.#timing === undefined) return;
+    this.#end(this.#timing, performance.now());
+    this.#timing = undefined;
   }
 
   /** A client has requested the operation. */
@@ -103,24 +103,25 @@ export class Executions {
     this.tallies.note(operation.tally, () => rootFieldLabel(operation));
   }
 
-  /** The open lap, unless it is over, or the next one. */
-  #lapFor(operation: Operation, now: number): Lap {
-    if (this.#lap) {
-      if (this.#lap.operation === operation && now - this.#lap.startedAt < LAP_MS) return this.#lap;
-      this.#end(this.#lap, now);
+  /** The open timing, unless it is over, or the next one. */
+  #timingFor(operation: Operation, now: number): Timing {
+    if (this.#timing) {
+      if (this.#timing.operation === operation && now - this.#timing.startedAt < TIMING_MS) return this.#timing;
+      this.#end(this.#timing, now);
     }
-    return (this.#lap = new Lap(operation, now, 0));
+    return (this.#timing = new Timing(operation, now, 0));
   }
 
-  #end(lap: Lap, now: number): void {
-    lap.endedAt = now;
-    const { tally } = lap.operation;
-    tally.executions += lap.executions;
-    tally.executionMs += now - lap.startedAt;
-    const observed = this.#of(lap.operation);
+  #end(timing: Timing, now: number): void {
+    timing.endedAt = now;
+    const { tally } = timing.operation;
+    tally.executions += timing.executions;
+    tally.executionMs += now - timing.startedAt;
+    const observed = this.#of(timing.operation);
     if (!observed) return;
-    observed.seconds.observe((now - lap.startedAt) / 1000 / lap.executions, lap.executions, lap.traceId);
-    if (lap.executions > lap.requesting) observed.backendRequests.observe(0, lap.executions - lap.requesting);
+    observed.seconds.observe((now - timing.startedAt) / 1000 / timing.executions, timing.executions, timing.traceId);
+    if (timing.executions > timing.requesting)
+      observed.backendRequests.observe(0, timing.executions - timing.requesting);
   }
 
   #of(operation: Operation): OperationObservations | undefined {

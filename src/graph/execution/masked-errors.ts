@@ -23,7 +23,7 @@ interface Window {
 
 /**
  * Logs masked errors and gives them the ids that clients see. Errors of one class at one field within 10 s share one id and one log
- * line with the stack of the first, or with the mend where a stack says nothing. So every id that a client sees is in the log, and a
+ * line with the stack of the first, or with the fix where a stack says nothing. So every id that a client sees is in the log, and a
  * field that fails for 10,000 subscribers writes one line. The field's next line has the count of suppressed errors.
  */
 export class MaskedErrors {

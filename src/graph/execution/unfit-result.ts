@@ -1,6 +1,6 @@
 /**
  * A value of a result that the schema does not allow where it is: an error of the execution, not of a resolver. Its message, for the log,
- * names the field and the mend.
+ * names the field and the fix.
  */
 export class UnfitResultError extends Error {
   override readonly name = 'UnfitResultError';

@@ -83,11 +83,11 @@ function readFields(
 /** Why an entity cannot do without a `__resolveReference`; undefined if it can, or has one. */
 function referenceProblem(schema: GraphQLSchema, type: EntityType, fields: FieldSet): string | undefined {
   if (referenceResolverOf(type)) return undefined;
-  const mend = `export ${type.name}.__resolveReference from resolvers, which loads the entity by its key`;
+  const fix = `export ${type.name}.__resolveReference from resolvers, which loads the entity by its key`;
   if (isInterfaceType(type))
-    return `is an interface with a key, so a representation does not say which type it is; ${mend}`;
+    return `is an interface with a key, so a representation does not say which type it is; ${fix}`;
   const [name] = [type, ...typesWithin(schema, fields)].flatMap((one) => authorizerName(one) ?? []);
-  return name && `${name} would decide about a representation, which the client writes; ${mend}`;
+  return name && `${name} would decide about a representation, which the client writes; ${fix}`;
 }
 
 /** The types of the objects that a representation has, at any depth. */

@@ -45,7 +45,7 @@ export function readFederationLink(sdl: DocumentNode, problems: string[]): Feder
 }
 
 /** What to do about a directive that graphql-js does not know */
-export function unknownDirectiveMend(name: string, link: FederationLink | undefined): string {
+export function unknownDirectiveFix(name: string, link: FederationLink | undefined): string {
   if (!Object.hasOwn(FEDERATION_DIRECTIVES, name) && name !== 'link') return '.';
   if (!link) return `; a subgraph links federation first: ${EXAMPLE}`;
   return `; import "@${name}" in the @link of federation, or write @${link.directives.get(name)!}`;
@@ -61,8 +61,8 @@ function readImports(imports: readonly unknown[], report: (problem: string) => v
     if (typeof name !== 'string' || typeof as !== 'string') {
       report(`import has ${JSON.stringify(item)}; write a name in quotes, or { name: "@key", as: "@primaryKey" }`);
     } else if (!known.includes(name)) {
-      const mend = directives.includes(`@${name}`) ? `; write "@${name}"` : didYouMean(name, known);
-      report(`imports "${name}", which crier does not have${mend || `; it has ${known.join(', ')}`}`);
+      const fix = directives.includes(`@${name}`) ? `; write "@${name}"` : didYouMean(name, known);
+      report(`imports "${name}", which crier does not have${fix || `; it has ${known.join(', ')}`}`);
     } else if (name.startsWith('@') !== as.startsWith('@')) {
       report(`imports "${name}" as "${as}"; both are written with @, or both without`);
     } else if (as !== name && SHARED_DIRECTIVES.has(name.slice(1))) {

@@ -30,8 +30,8 @@ async function compileAll(packageRoot: string, entries: readonly string[]): Prom
     for (const { specifier, line } of compiled.imports) {
       const found = importedFile(file, specifier);
       if (!found) {
-        const mend = extname(specifier) === '' ? "write the file's name with its extension" : 'correct the path';
-        const message = `imports "${specifier}", which does not exist; ${mend}`;
+        const fix = extname(specifier) === '' ? "write the file's name with its extension" : 'correct the path';
+        const message = `imports "${specifier}", which does not exist; ${fix}`;
         report.problems.push({ file, line, message });
       } else if (!/\.m?[jt]s$/.test(found)) {
         report.others[found] = createHash('sha256').update(readFileSync(found)).digest('hex');

@@ -11,7 +11,7 @@ export function missingPackageProblem(folder: string, error: unknown): string | 
   if (name === undefined || importer === undefined) return undefined;
   const file = importer.startsWith('file:') ? fileURLToPath(importer) : importer;
   const place = relative(folder, file);
-  // A package that another package lacks: the same mend helps.
+  // A package that another package lacks: the same fix helps.
   const from = place.startsWith('..') ? file : place;
   return `${from}: imports the package "${name}", which is not installed; run npm install ${name} in ${folder}, or correct the import`;
 }

@@ -39,7 +39,7 @@ export async function warningsOfFiles(folder: string, loaded: ReadonlySet<string
     const name = NAMES.find((candidate) => wordsOf(stem).includes(canonical(candidate)));
     // A folder next to the module of its name holds imports of that module.
     if (extension === '' && [...loaded].some((file) => parse(file).name === name)) continue;
-    if (name !== undefined) warnings.push(`${entry} is not loaded; ${mendOf(name, extension, loaded)}`);
+    if (name !== undefined) warnings.push(`${entry} is not loaded; ${fixOf(name, extension, loaded)}`);
     else if (stem === 'index' && EXTENSIONS.includes(extension))
       warnings.push(`${entry} is not loaded; crier loads ${NAMES.join(', ')}: move what it exports to resolvers.ts`);
   }
@@ -50,7 +50,7 @@ export async function warningsOfFiles(folder: string, loaded: ReadonlySet<string
   ];
 }
 
-function mendOf(name: (typeof NAMES)[number], extension: string, loaded: ReadonlySet<string>): string {
+function fixOf(name: (typeof NAMES)[number], extension: string, loaded: ReadonlySet<string>): string {
   const file = [...loaded].find((one) => parse(one).name === name);
   if (file !== undefined) return `crier loads ${name} from ${file} alone: move what it exports there`;
   const wanted = name + (EXTENSIONS.includes(extension) ? extension : '.ts');

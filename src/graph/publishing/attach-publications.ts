@@ -135,9 +135,9 @@ function checkResult(output: GraphQLOutputType, problems: string[]): void {
     const allowed = Object.hasOwn(RESULT_FIELDS, field.name) ? RESULT_FIELDS[field.name] : undefined;
     const named = getNamedType(field.type);
     if (!allowed) {
-      const mend = didYouMean(field.name, Object.keys(RESULT_FIELDS));
+      const fix = didYouMean(field.name, Object.keys(RESULT_FIELDS));
       problems.push(
-        `returns ${type.name}, whose field "${field.name}" crier cannot fill${mend}; it fills ${names}; give others a resolver`,
+        `returns ${type.name}, whose field "${field.name}" crier cannot fill${fix}; it fills ${names}; give others a resolver`,
       );
     } else if (getNullableType(field.type) !== named || !canHold(field.name, named.name, allowed, isCustom(named))) {
       problems.push(

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../base/did-you-mean.ts';
 
-/** What a mend calls the origin of records. */
+/** What a fix calls the origin of records. */
 export type RecordOrigin = 'what the producer writes' | 'samples.ts';
 
 const MAX_NAMES = 10;

@@ -89,11 +89,11 @@ function misfit({ label, path }: BindingKey, type: GraphQLInputType, records: re
   const found = isEnumType(named) && typeof value === 'string' ? shortened(value) : kindOf(value);
   const names = isEnumType(named) ? named.getValues().map(({ name }) => name) : [];
   const hint = isEnumType(named) && typeof value === 'string' ? didYouMean(value, names) : '';
-  const mend = isEnumType(named) ? `add it to the enum ${named.name}` : 'give the argument the type ID or String';
+  const fix = isEnumType(named) ? `add it to the enum ${named.name}` : 'give the argument the type ID or String';
   const where = isRecordPart(path) ? partLabel(path) : `at "${path}"`;
   return (
     `${label}: the record has ${found} ${where}, which is no ${named.name}${hint}, so no value of the argument ` +
-    `equals it; ${mend}, or correct the path`
+    `equals it; ${fix}, or correct the path`
   );
 }
 

@@ -62,8 +62,8 @@ export class ValueCheck {
     if (this.#left-- <= 0) return;
     if (isNonNullType(type)) {
       if (value === null) {
-        const mend = `make the field nullable (${String(type.ofType)}), or correct ${this.#origin}`;
-        this.#note(coordinate, `null at ${placeOf(path)}, which ${String(type)} does not allow; ${mend}`);
+        const fix = `make the field nullable (${String(type.ofType)}), or correct ${this.#origin}`;
+        this.#note(coordinate, `null at ${placeOf(path)}, which ${String(type)} does not allow; ${fix}`);
       } else this.#visit(coordinate, type.ofType, value, path);
     } else if (value === null || value === undefined) {
       return;
@@ -89,14 +89,14 @@ export class ValueCheck {
     }
     if (isEnumType(type) && typeof value === 'string') {
       const names = type.getValues().map(({ name }) => name);
-      const mend = `add it there, or correct ${this.#origin}${didYouMean(value, names)}`;
+      const fix = `add it there, or correct ${this.#origin}${didYouMean(value, names)}`;
       this.#note(
         coordinate,
-        `${shortened(value)} at ${placeOf(path)}, which is not in the enum ${type.name} (${listed(names)}); ${mend}`,
+        `${shortened(value)} at ${placeOf(path)}, which is not in the enum ${type.name} (${listed(names)}); ${fix}`,
       );
     } else {
-      const mend = 'change the type of the field, or give it a resolver';
-      this.#note(coordinate, `${kindOf(value)} at ${placeOf(path)}, which does not fit the type ${type.name}; ${mend}`);
+      const fix = 'change the type of the field, or give it a resolver';
+      this.#note(coordinate, `${kindOf(value)} at ${placeOf(path)}, which does not fit the type ${type.name}; ${fix}`);
     }
   }
 
@@ -115,9 +115,9 @@ export class ValueCheck {
     if (object) return object;
     const found = typeof name === 'string' ? `the __typename ${shortened(name)}` : 'no __typename';
     const names = listed(possible.map((one) => one.name));
-    const mend = `write one of ${names} into each such value${this.#origin === 'samples.ts' ? ' in samples.ts' : ''}, or write export const ${type.name} = { __resolveType(value) { … } } in resolvers.ts`;
+    const fix = `write one of ${names} into each such value${this.#origin === 'samples.ts' ? ' in samples.ts' : ''}, or write export const ${type.name} = { __resolveType(value) { … } } in resolvers.ts`;
     const kind = isUnionType(type) ? 'union' : 'interface';
-    this.#note(coordinate, `${found} at ${placeOf(path)}, which says the type of the ${kind} ${type.name}; ${mend}`);
+    this.#note(coordinate, `${found} at ${placeOf(path)}, which says the type of the ${kind} ${type.name}; ${fix}`);
     return undefined;
   }
 
@@ -134,8 +134,8 @@ export class ValueCheck {
         const isRequired = isNonNullType(field.type);
         const found = `no "${field.name}" at ${placeOf(path)}, where its keys are ${listed(Object.keys(value))}${near}`;
         const effect = isRequired ? `${String(field.type)} does not allow null` : 'the field is null';
-        const mend = `rename the field${isRequired ? ', make it nullable' : ''}, or give it a resolver`;
-        const problem = `${coordinate}: the record has ${found}, and ${effect}; ${mend}`;
+        const fix = `rename the field${isRequired ? ', make it nullable' : ''}, or give it a resolver`;
+        const problem = `${coordinate}: the record has ${found}, and ${effect}; ${fix}`;
         this.#absent.set(coordinate, { problem, isCertain: isRequired || near !== '' });
       }
     }
@@ -145,8 +145,8 @@ export class ValueCheck {
     // As MongoDB's connector writes the documents before and after a change.
     const isJsonText = typeof value === 'string' && /^\s*[{[]/.test(value);
     const found = isJsonText ? 'a JSON text inside a string' : kindOf(value);
-    const mend = `${isJsonText ? `correct ${this.#origin}` : 'change the type of the field'}, or give it a resolver`;
-    this.#note(coordinate, `${found} at ${placeOf(path)}, and the field is ${expected}; ${mend}`);
+    const fix = `${isJsonText ? `correct ${this.#origin}` : 'change the type of the field'}, or give it a resolver`;
+    this.#note(coordinate, `${found} at ${placeOf(path)}, and the field is ${expected}; ${fix}`);
   }
 
   #note(coordinate: string, found: string): void {

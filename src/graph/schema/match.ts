@@ -75,8 +75,8 @@ function readMatch(item: ConstValueNode, field: GraphQLField<unknown, unknown>, 
   const definition = field.args.find((argument) => argument.name === arg.value);
   if (!definition) {
     const names = field.args.map((argument) => argument.name);
-    const mend = didYouMean(arg.value, names) || `; its arguments are: ${names.join(', ') || 'none'}`;
-    problems.push(`match of @kafka names the argument "${arg.value}", which the field does not have${mend}`);
+    const fix = didYouMean(arg.value, names) || `; its arguments are: ${names.join(', ') || 'none'}`;
+    problems.push(`match of @kafka names the argument "${arg.value}", which the field does not have${fix}`);
   } else {
     const nullable = getNullableType(definition.type);
     const type = isListType(nullable) && isNonNullType(nullable.ofType) ? nullable.ofType.ofType : nullable;

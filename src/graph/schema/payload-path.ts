@@ -76,10 +76,10 @@ function walk(
   const fields = types.flatMap((member) => member.getFields()[next] ?? []);
   if (fields.length === 0) {
     const names = types.flatMap((member) => Object.keys(member.getFields()));
-    const mend =
+    const fix =
       didYouMean(next, names) ||
       `; its fields are: ${[...new Set(names)].join(', ')}; correct the path, or add the field`;
-    return `leads to no field, which a path inside the payload must: ${type.name} has no field "${next}"${mend}`;
+    return `leads to no field, which a path inside the payload must: ${type.name} has no field "${next}"${fix}`;
   }
   // Possible as soon as one of the types that the value may have makes it possible.
   const verdicts = fields.map((candidate) => walk(schema, candidate.type, segments, index + 1, mayEndAtList));

@@ -17,8 +17,8 @@ export function readFormat(node: ConstValueNode | undefined, problems: string[])
   const given = 'value' in node ? String(node.value) : '';
   const format = RECORD_FORMATS.find((one) => one === given);
   if (format !== undefined && node.kind === Kind.ENUM) return format;
-  const mend = format === undefined ? didYouMean(given.toUpperCase(), RECORD_FORMATS) : `; write ${format}`;
-  problems.push(`format must be one of ${RECORD_FORMATS.join(', ')}, without quotes${mend}`);
+  const fix = format === undefined ? didYouMean(given.toUpperCase(), RECORD_FORMATS) : `; write ${format}`;
+  problems.push(`format must be one of ${RECORD_FORMATS.join(', ')}, without quotes${fix}`);
   return undefined;
 }
 

@@ -84,13 +84,13 @@ export function prefixProblems(
     const [first] = parts;
     const text = first && 'text' in first ? first.text : '';
     if (!text.startsWith(prefix) && !(parts.length > 1 && prefix.startsWith(text))) return [];
-    const mend =
+    const fix =
       prefix === ''
         ? `set ${names.CHANNEL_PREFIX}`
         : `begin it with another text, or set another ${names.CHANNEL_PREFIX}`;
     return (
       `${location}: channel ${JSON.stringify(source)} could be one of crier's own, which begin with ${names.CHANNEL_PREFIX} ` +
-      `(${JSON.stringify(prefix)}); ${mend}`
+      `(${JSON.stringify(prefix)}); ${fix}`
     );
   });
 }

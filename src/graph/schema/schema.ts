@@ -18,7 +18,7 @@ import type {
 } from 'graphql';
 import { validateSDL } from 'graphql/validation/validate.js';
 import { GraphError } from '../../base/errors.ts';
-import { readFederationLink, unknownDirectiveMend } from '../federation/federation-link.ts';
+import { readFederationLink, unknownDirectiveFix } from '../federation/federation-link.ts';
 import type { FederationLink } from '../federation/federation-link.ts';
 import type { Subgraph } from '../federation/entities.ts';
 import {
@@ -124,15 +124,15 @@ function lineOfProblem(error: GraphQLError, link?: FederationLink): string {
   const line = error.locations?.[0]?.line;
   const file = error.source?.name ?? error.nodes?.[0]?.loc?.source.name ?? 'schema.graphql';
   const message = error.message
-    .replace(ACCESS_MISPLACED, `$1${ACCESS_MEND}`)
-    .replace(UNKNOWN_DIRECTIVE, (_, unknown: string, name: string) => unknown + unknownDirectiveMend(name, link));
+    .replace(ACCESS_MISPLACED, `$1${ACCESS_FIX}`)
+    .replace(UNKNOWN_DIRECTIVE, (_, unknown: string, name: string) => unknown + unknownDirectiveFix(name, link));
   return `${file}${line === undefined ? '' : `:${line}`}: ${message}`;
 }
 
 /** Message of graphql-js for one of the access directives on a union, an argument or an input type. */
 const ACCESS_MISPLACED = /^(Directive "@(?:authenticated|requiresScopes)" may not be used on \w+)\.$/;
 const UNKNOWN_DIRECTIVE = /^(Unknown directive "@(\w+)")\.$/;
-const ACCESS_MEND = '; put it on a field, an object type, an interface, a scalar or an enum';
+const ACCESS_FIX = '; put it on a field, an object type, an interface, a scalar or an enum';
 
 function complete(sdl: DocumentNode, link: FederationLink | undefined): DocumentNode {
   const { definitions } = sdl;

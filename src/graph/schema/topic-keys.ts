@@ -137,10 +137,10 @@ function unreachableFields(type: GraphQLObjectType, topic: string): [Field, stri
   return fieldsInPayload(type).flatMap((field): [Field, string][] => {
     const name = snakeCaseName(field.name);
     if (name === field.name) return [];
-    const mend = Object.hasOwn(type.getFields(), name) ? `remove it, as there is "${name}"` : `rename it to "${name}"`;
+    const fix = Object.hasOwn(type.getFields(), name) ? `remove it, as there is "${name}"` : `rename it to "${name}"`;
     const problem =
       `${lineOf(field.astNode)}${type.name}.${field.name}: would always be null, because crier converts the keys of records to snake_case; ` +
-      `${mend}, or keep the keys as they are: write @kafka(topic: "${topic}", …, keys: KEEP) at each field of that topic; or give the field a resolver`;
+      `${fix}, or keep the keys as they are: write @kafka(topic: "${topic}", …, keys: KEEP) at each field of that topic; or give the field a resolver`;
     return [[field, problem]];
   });
 }

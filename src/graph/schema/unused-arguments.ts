@@ -47,8 +47,8 @@ export function checkUse(
   for (const argument of field.args) {
     if (used.has(argument.name)) continue;
     const { name } = argument;
-    const mend = `${use(name)}, give the field a resolver that reads it, or declare unused: ["${name}"]`;
+    const fix = `${use(name)}, give the field a resolver that reads it, or declare unused: ["${name}"]`;
     const reason = `the argument "${name}" chooses no events: a subscriber receives those of every "${name}"`;
-    (isRequiredArgument(argument) ? problems : warnings).push(`${reason}; ${mend}`);
+    (isRequiredArgument(argument) ? problems : warnings).push(`${reason}; ${fix}`);
   }
 }

@@ -6,7 +6,7 @@ import { HEADER_BYTES, MAGIC_BYTE, schemaIdOf } from './wire-format.ts';
 export interface Signature {
   readonly found: string;
   /** undefined: that of the reason. */
-  readonly mend?: string | undefined;
+  readonly fix?: string | undefined;
 }
 
 type Content = Pick<RecordContent, 'value' | 'headers'>;
@@ -28,13 +28,13 @@ const SCHEMA_HEADERS: Readonly<Record<string, string>> = {
 const GLUE_VERSION = 3;
 const GLUE_COMPRESSIONS: readonly (number | undefined)[] = [0, 5];
 const GLUE_HEADER_BYTES = 18;
-const GLUE_MEND =
+const GLUE_FIX =
   "have the producer write JSON, or Confluent's wire format with a registry of that kind: crier cannot ask Glue for schemas";
 /** A zero byte and an id of 8 bytes. */
 const LONG_ID_HEADER_BYTES = 9;
 
 /** Formats that begin with bytes of their own; two bytes at least. */
-const MAGIC_NUMBERS: readonly (readonly [bytes: string, found: string, mend?: string])[] = [
+const MAGIC_NUMBERS: readonly (readonly [bytes: string, found: string, fix?: string])[] = [
   ['1f8b', 'gzip data', UNCOMPRESSED],
   ['789c', 'zlib data', UNCOMPRESSED],
   ['78da', 'zlib data', UNCOMPRESSED],
@@ -73,16 +73,16 @@ export function signatureOf(reason: PoisonReason, { value, headers = {} }: Conte
   const isJson = JSON_REASONS.has(reason) && /^\s*[{["]/.test(value.toString('latin1', 0, MAX_CHARACTERS));
   const header = Object.keys(SCHEMA_HEADERS).find((name) => !isJson && Object.hasOwn(headers, name));
   if (header !== undefined) {
-    return { found: `the id of its schema is in the header ${header}`, mend: SCHEMA_HEADERS[header] };
+    return { found: `the id of its schema is in the header ${header}`, fix: SCHEMA_HEADERS[header] };
   }
   const magic = MAGIC_NUMBERS.find(([prefix]) => value.toString('hex', 0, prefix.length / 2) === prefix);
-  if (magic) return { found: magic[1], mend: magic[2] };
+  if (magic) return { found: magic[1], fix: magic[2] };
   if (value[0] === MAGIC_BYTE) {
     // What could not be read is the JSON that follows the header.
     return JSON_REASONS.has(reason) ? textSignature(reason, value.subarray(HEADER_BYTES)) : headerSignature(value);
   }
   if (value[0] === GLUE_VERSION && GLUE_COMPRESSIONS.includes(value[1]) && value.length >= GLUE_HEADER_BYTES) {
-    return { found: "the header of AWS Glue's serializers", mend: GLUE_MEND };
+    return { found: "the header of AWS Glue's serializers", fix: GLUE_FIX };
   }
   return textSignature(reason, value);
 }
@@ -94,10 +94,10 @@ function headerSignature(value: Buffer): Signature {
   if (value.length >= LONG_ID_HEADER_BYTES && value.readUInt32BE(1) === 0 && value.readUInt32BE(HEADER_BYTES) > 0) {
     return {
       found: 'a header with an id of 8 bytes, as Apicurio writes',
-      mend: "have the producer write ids of 4 bytes, as Confluent's serializers do (apicurio.registry.id-handler)",
+      fix: "have the producer write ids of 4 bytes, as Confluent's serializers do (apicurio.registry.id-handler)",
     };
   }
-  return { found: 'a zero byte without the id of a schema', mend: `correct the topic, or ${PREFIXED}` };
+  return { found: 'a zero byte without the id of a schema', fix: `correct the topic, or ${PREFIXED}` };
 }
 
 const OBJECT_IN_STRING = /^"(\\[nrt]|\s)*[{[]/;
@@ -107,27 +107,27 @@ const NO_NUMBER = /[[:,]\s*-?(NaN|Infinity)\b/;
 function textSignature(reason: PoisonReason, value: Buffer): Signature {
   const text = value.toString('latin1', 0, MAX_CHARACTERS).trimStart();
   // Nobody says whether the format or the producer is wrong.
-  const mend = reason === 'no_schema_id' ? undefined : 'have the producer write a JSON object';
-  if (text === '') return { found: 'an empty value', mend: 'have the producer write null for a tombstone' };
+  const fix = reason === 'no_schema_id' ? undefined : 'have the producer write a JSON object';
+  if (text === '') return { found: 'an empty value', fix: 'have the producer write null for a tombstone' };
   if (reason === 'invalid_utf8' || !isUtf8(value)) {
     if (text.startsWith('{'))
-      return { found: 'an object whose text is not UTF-8', mend: 'have the producer write UTF-8' };
-    return { found: 'binary data without a header', mend: `correct the topic, or ${PREFIXED}` };
+      return { found: 'an object whose text is not UTF-8', fix: 'have the producer write UTF-8' };
+    return { found: 'binary data without a header', fix: `correct the topic, or ${PREFIXED}` };
   }
   if (reason === 'not_json' && /^[{["]/.test(text)) return malformedSignature(text);
-  if (text.startsWith('{')) return { found: 'a JSON object without the id of a schema', mend };
+  if (text.startsWith('{')) return { found: 'a JSON object without the id of a schema', fix };
   if (OBJECT_IN_STRING.test(text)) {
     return {
       found: 'a JSON text inside a string',
-      mend: "have the producer serialize the object once (Debezium's outbox: table.expand.json.payload=true)",
+      fix: "have the producer serialize the object once (Debezium's outbox: table.expand.json.payload=true)",
     };
   }
-  if (text.startsWith('[')) return { found: 'a JSON array', mend: 'have the producer write a record for each object' };
-  if (text.startsWith('"')) return { found: 'a JSON string', mend };
-  if (reason === 'not_object') return { found: 'a JSON number, true, false or null', mend };
-  if (text.startsWith('<')) return { found: 'XML', mend };
-  if (CONTROL.test(text)) return { found: 'binary data without a header', mend: `correct the topic, or ${PREFIXED}` };
-  return { found: 'plain text', mend };
+  if (text.startsWith('[')) return { found: 'a JSON array', fix: 'have the producer write a record for each object' };
+  if (text.startsWith('"')) return { found: 'a JSON string', fix };
+  if (reason === 'not_object') return { found: 'a JSON number, true, false or null', fix };
+  if (text.startsWith('<')) return { found: 'XML', fix };
+  if (CONTROL.test(text)) return { found: 'binary data without a header', fix: `correct the topic, or ${PREFIXED}` };
+  return { found: 'plain text', fix };
 }
 
 /** Control characters but white space. */
@@ -136,11 +136,11 @@ const CONTROL = /[\0-\x08\x0e-\x1f]/;
 /** Of a text that begins like JSON. */
 function malformedSignature(text: string): Signature {
   if (NO_NUMBER.test(text)) {
-    return { found: 'NaN or Infinity, which JSON does not have', mend: 'have the producer write null or a string' };
+    return { found: 'NaN or Infinity, which JSON does not have', fix: 'have the producer write null or a string' };
   }
-  if (/^\{\s*'/.test(text)) return { found: 'single quotes', mend: 'have the producer write JSON, with double quotes' };
+  if (/^\{\s*'/.test(text)) return { found: 'single quotes', fix: 'have the producer write JSON, with double quotes' };
   if (/\}\s*\n\s*\{/.test(text)) {
-    return { found: 'several objects', mend: 'have the producer write a record for each object' };
+    return { found: 'several objects', fix: 'have the producer write a record for each object' };
   }
-  return { found: 'JSON that is cut off or malformed', mend: 'correct what the producer writes' };
+  return { found: 'JSON that is cut off or malformed', fix: 'correct what the producer writes' };
 }

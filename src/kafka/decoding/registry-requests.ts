@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { LRUCache } from 'lru-cache';
 import { Agent, request } from 'undici';
 import type { Dispatcher } from 'undici';
-import { certificateMend } from '../../base/certificate-mend.ts';
+import { certificateFix } from '../../base/certificate-fix.ts';
 import { errorOf } from '../../base/errors.ts';
 import type { SettingNames } from '../../config/setting-names.ts';
 import { SchemaUnavailableError, UnusableSchemaError } from './schema-errors.ts';
@@ -133,8 +133,8 @@ export class RegistryRequests {
     if (error.name === 'AbortError') return `has not answered ${path} within ${this.#timeoutMs} ms`;
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === TOO_LARGE) return tooLarge(path);
-    const mend = certificateMend(message, 'the registry', this.#names.SCHEMA_REGISTRY_URL);
-    return `cannot be reached: ${code ?? message}${mend && `; ${mend}`}`;
+    const fix = certificateFix(message, 'the registry', this.#names.SCHEMA_REGISTRY_URL);
+    return `cannot be reached: ${code ?? message}${fix && `; ${fix}`}`;
   }
 }
 

@@ -106,8 +106,8 @@ export class TopicDecoders {
   }
 
   #otherFormat(id: number, { type }: RegisteredSchema): Error {
-    const mend = `correct the format in @kafka, or leave it out: then each record says it`;
-    return this.#unusableError(id, 'other_format', `its type is ${type}; ${mend}`);
+    const fix = `correct the format in @kafka, or leave it out: then each record says it`;
+    return this.#unusableError(id, 'other_format', `its type is ${type}; ${fix}`);
   }
 
   #unusableError(id: number, reason: DecodeReason, why: string): UndecodableError {

@@ -15,10 +15,8 @@ export async function checkCompaction(admin: Admin, topics: readonly string[]): 
       const policy = configEntries.find(({ configName }) => configName === POLICY)?.configValue ?? '';
       if (policy.includes('compact')) return [];
       const reason = 'a key whose last record has expired keeps its state, and filling the states reads every record';
-      const mend = `set ${POLICY}=compact, or state: { seconds: … } in @kafka`;
-      return [
-        warning(`Kafka: the topic ${resourceName} keeps states, but has ${POLICY}=${policy}: ${reason}; ${mend}`),
-      ];
+      const fix = `set ${POLICY}=compact, or state: { seconds: … } in @kafka`;
+      return [warning(`Kafka: the topic ${resourceName} keeps states, but has ${POLICY}=${policy}: ${reason}; ${fix}`)];
     });
   } catch (error) {
     const what = `whether topics with state are compacted (${topics.join(', ')})`;

@@ -3,13 +3,13 @@ import kafkajs from 'kafkajs';
 import type { Admin } from 'kafkajs';
 import type { Config } from '../../config/config.ts';
 import {
-  ADVERTISED_MEND,
-  answerMend,
+  ADVERTISED_FIX,
+  answerFix,
   answerOf,
   diagnose,
   failureOf,
   reasonOf,
-} from '../../kafka/access/connection-mend.ts';
+} from '../../kafka/access/connection-fix.ts';
 import type { KafkaConnectionConfig } from '../../kafka/access/kafka-access.ts';
 import { defaultGroupId, graphGroupId } from '../../kafka/group-id.ts';
 import { createKafkaClient } from '../../kafka/kafkajs/client.ts';
@@ -83,9 +83,9 @@ async function checkWith(client: KafkaClient, config: KafkaConnectionConfig, che
     connection = await connect(client);
   } catch (error) {
     const reason = reasonOf(error);
-    const mend = await diagnose(error, config);
+    const fix = await diagnose(error, config);
     return [
-      failed(`Kafka: ${failureOf(error, config.KAFKA_BROKERS)}: ${reason}; ${mend}`),
+      failed(`Kafka: ${failureOf(error, config.KAFKA_BROKERS)}: ${reason}; ${fix}`),
       skipped('Kafka: topics, group and rights need a connection'),
     ];
   }
@@ -94,7 +94,7 @@ async function checkWith(client: KafkaClient, config: KafkaConnectionConfig, che
     return [connected, ...(await checks(connection))];
   } catch (error) {
     const what = answerOf(error) === undefined ? 'the brokers stopped answering' : 'the brokers answered with an error';
-    return [connected, failed(`Kafka: ${what}: ${reasonOf(error)}; ${mendOf(error, ADVERTISED_MEND)}`)];
+    return [connected, failed(`Kafka: ${what}: ${reasonOf(error)}; ${fixOf(error, ADVERTISED_FIX)}`)];
   }
 }
 
@@ -133,9 +133,9 @@ async function checkTopics(
   if (missing.length + unreadable.length === 0)
     return [ok(`Kafka: the topics of the graph exist, and this user may read them: ${topics.join(', ')}`)];
   const absent = 'topics of the graph that do not exist, or that this user may not see';
-  const mend = 'create them, correct the topic in @kafka, or grant Read on them';
+  const fix = 'create them, correct the topic in @kafka, or grant Read on them';
   return [
-    ...(missing.length > 0 ? [failed(`Kafka: ${absent}: ${missing.join(', ')}; ${mend}`)] : []),
+    ...(missing.length > 0 ? [failed(`Kafka: ${absent}: ${missing.join(', ')}; ${fix}`)] : []),
     ...(unreadable.length > 0
       ? [
           failed(
@@ -155,14 +155,14 @@ async function checkLeaders({ admin }: Connection, topics: readonly string[]): P
       const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
       const leaderless = topics[0]!.partitions.filter(({ leader }) => leader < 0).map(({ partitionId }) => partitionId);
       if (leaderless.length > 0) {
-        const mend = 'they wait, the others are read; bring back a broker that has a replica of them';
+        const fix = 'they wait, the others are read; bring back a broker that has a replica of them';
         findings.push(
-          warning(`Kafka: partitions of the topic ${topic} have no leader: ${leaderless.join(', ')}; ${mend}`),
+          warning(`Kafka: partitions of the topic ${topic} have no leader: ${leaderless.join(', ')}; ${fix}`),
         );
       }
     } catch (error) {
-      const mend = mendOf(error, 'make its brokers reachable under the addresses that they advertise');
-      findings.push(failed(`Kafka: the offsets of the topic ${topic} cannot be read: ${reasonOf(error)}; ${mend}`));
+      const fix = fixOf(error, 'make its brokers reachable under the addresses that they advertise');
+      findings.push(failed(`Kafka: the offsets of the topic ${topic} cannot be read: ${reasonOf(error)}; ${fix}`));
     }
   }
   return findings;
@@ -191,8 +191,8 @@ async function checkGroup({ admin, rights }: Connection, groupId: string, topics
     await retried(() => admin.fetchOffsets({ groupId, topics: [...topics] }));
     return ok(`Kafka: this user may join the group ${groupId}`);
   } catch (error) {
-    const mend = mendOf(error, 'make its coordinator reachable under the address that it advertises');
-    return failed(`Kafka: the commits of the group ${groupId} cannot be read: ${reasonOf(error)}; ${mend}`);
+    const fix = fixOf(error, 'make its coordinator reachable under the address that it advertises');
+    return failed(`Kafka: the commits of the group ${groupId} cannot be read: ${reasonOf(error)}; ${fix}`);
   }
 }
 
@@ -203,12 +203,12 @@ async function checkDeadLetter({ admin, rights, existing }: Connection, topic: s
     if (!exists) await admin.createTopics({ topics: [{ topic }], validateOnly: true, waitForLeaders: false });
   } catch (error) {
     const absent = 'does not exist, or this user may not see it, and may not create it';
-    const mend = 'create it, grant Write and Create on it, or correct KAFKA_DEAD_LETTER_TOPIC';
-    return failed(`Kafka: the dead-letter topic ${topic} ${absent}: ${reasonOf(error)}; ${mend}`);
+    const fix = 'create it, grant Write and Create on it, or correct KAFKA_DEAD_LETTER_TOPIC';
+    return failed(`Kafka: the dead-letter topic ${topic} ${absent}: ${reasonOf(error)}; ${fix}`);
   }
   if (!(await rights.mayWriteTopic(topic))) {
-    const mend = 'grant Write on it, or correct KAFKA_DEAD_LETTER_TOPIC';
-    return failed(`Kafka: this user may not write to the dead-letter topic ${topic}; ${mend}`);
+    const fix = 'grant Write on it, or correct KAFKA_DEAD_LETTER_TOPIC';
+    return failed(`Kafka: this user may not write to the dead-letter topic ${topic}; ${fix}`);
   }
   return ok(
     exists
@@ -225,14 +225,14 @@ async function checkPublished({ rights, existing }: Connection, topics: readonly
       ? []
       : [ok(`Kafka: this user may write to the topics of mutations: ${topics.join(', ')}`)];
   const what = 'topics of mutations that do not exist, or that this user may not write to';
-  const mend = 'create them, correct the topic in @kafkaPublish, or grant Write on them';
-  return [failed(`Kafka: ${what}: ${refused.join(', ')}; ${mend}`)];
+  const fix = 'create them, correct the topic in @kafkaPublish, or grant Write on them';
+  return [failed(`Kafka: ${what}: ${refused.join(', ')}; ${fix}`)];
 }
 
-/** @param unanswered the mend if no broker has answered */
-function mendOf(error: unknown, unanswered: string): string {
+/** @param unanswered the fix if no broker has answered */
+function fixOf(error: unknown, unanswered: string): string {
   const answer = answerOf(error);
-  return answer === undefined ? unanswered : answerMend(answer, ENVIRONMENT_NAMES);
+  return answer === undefined ? unanswered : answerFix(answer, ENVIRONMENT_NAMES);
 }
 
 /** Repeats a request while the brokers elect leaders or coordinators. */

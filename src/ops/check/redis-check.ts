@@ -7,7 +7,7 @@ import type { RedisAccess } from '../../bus/redis/redis-access.ts';
 import { addressText, parseRedisUrl } from '../../config/addresses/redis-address.ts';
 import type { ClusterAddress, ClusterNode, RedisTarget } from '../../config/addresses/redis-address.ts';
 import { describe } from '../../bus/redis/reply-error.ts';
-import { certificateMend } from '../../base/certificate-mend.ts';
+import { certificateFix } from '../../base/certificate-fix.ts';
 import { channelOfTemplate } from '../../graph/schema/channel-template.ts';
 import type { ChannelTemplate } from '../../graph/schema/channel-template.ts';
 import { failed, ok, skipped, warning } from './finding.ts';
@@ -22,10 +22,10 @@ const OLDEST_VERSION = [6, 2] as const;
 /** The first with sharded channels. */
 const OLDEST_CLUSTER_VERSION = [7, 0] as const;
 
-const SERVER_MEND = 'write redis:// (rediss:// for TLS) before one host in REDIS_URL';
+const SERVER_FIX = 'write redis:// (rediss:// for TLS) before one host in REDIS_URL';
 const UNSERVED_SLOTS = 'Redis: no node serves some slots of the cluster; assign them (redis-cli --cluster fix)';
 /** Where the certificate of a node that the cluster has named, not REDIS_URL, has another name. */
-const NODE_NAME_MEND = 'set cluster-announce-hostname of this node to a name of its certificate';
+const NODE_NAME_FIX = 'set cluster-announce-hostname of this node to a name of its certificate';
 const CLUSTER_DOWN =
   'Redis: the cluster reports that it is down (cluster_state); redis-cli --cluster check names the cause';
 
@@ -56,7 +56,7 @@ async function checkTarget(
   { label: server, options }: RedisTarget,
   access: RedisAccess | undefined,
   checks: readonly Check[],
-  namesMend = '',
+  namesFix = '',
 ): Promise<Finding[]> {
   const client = new Redis({
     ...options,
@@ -82,9 +82,7 @@ async function checkTarget(
     client.disconnect();
     const reason = describe(loss ?? (error as Error));
     return [
-      failed(
-        `Redis: no connection to ${server}: ${reason}; ${(/altnames/.test(reason) && namesMend) || mendOf(reason)}`,
-      ),
+      failed(`Redis: no connection to ${server}: ${reason}; ${(/altnames/.test(reason) && namesFix) || fixOf(reason)}`),
       skipped(`Redis: the rights on ${server} need a connection`),
     ];
   }
@@ -113,7 +111,7 @@ async function checkCluster(
           map = await readSlotMap(client, seed);
           return [];
         } catch (error) {
-          return failed(`Redis: ${server} is no node of a Redis Cluster: ${describe(error as Error)}; ${SERVER_MEND}`);
+          return failed(`Redis: ${server} is no node of a Redis Cluster: ${describe(error as Error)}; ${SERVER_FIX}`);
         }
       },
     ]);
@@ -147,15 +145,15 @@ async function checkPrimaries(
           (client, server) => checkRights(client, server, requiredClusterCommands(`${tag}${prefix}`), prefix, tag),
           (client, server) => checkPlainChannels(client, server, i === 0 ? plain : []),
         ],
-        NODE_NAME_MEND,
+        NODE_NAME_FIX,
       ),
     ),
   );
   return [...coverage, ...findings.flat()];
 }
 
-function mendOf(reason: string): string {
-  const ofCertificate = certificateMend(reason, 'the server', 'REDIS_URL', 'REDIS_TLS_CA_FILE');
+function fixOf(reason: string): string {
+  const ofCertificate = certificateFix(reason, 'the server', 'REDIS_URL', 'REDIS_TLS_CA_FILE');
   if (ofCertificate !== '') return ofCertificate;
   return 'correct REDIS_URL (host, port, rediss:// for TLS), user and password, or the network';
 }
@@ -222,8 +220,8 @@ async function checkRights(
   if (refusals.size === 0) return ok(`Redis: this user has the rights that crier needs on ${server}`);
   const reasons = Array.from(refusals, ([name, reason]) => `${name} (${reason})`).join(', ');
   const names = tag === '' ? `${prefix}*` : `{*}${prefix}*`;
-  const mend = `grant them with ACL SETUSER: +${[...refusals.keys()].join(' +')} ~${names} &${names}`;
-  return failed(`Redis: ${server} refuses commands that crier needs: ${reasons}; ${mend}`);
+  const fix = `grant them with ACL SETUSER: +${[...refusals.keys()].join(' +')} ~${names} &${names}`;
+  return failed(`Redis: ${server} refuses commands that crier needs: ${reasons}; ${fix}`);
 }
 
 async function checkPlainChannels(
@@ -240,8 +238,8 @@ async function checkPlainChannels(
   }
   if (refusals.size === 0) return [ok(`Redis: this user may subscribe to the channels of @redis on ${server}`)];
   const reasons = Array.from(refusals, ([pattern, reason]) => `${pattern.slice(1)} (${reason})`).join(', ');
-  const mend = `grant them with ACL SETUSER: ${[...refusals.keys()].join(' ')}`;
-  return [failed(`Redis: ${server} refuses channels of @redis: ${reasons}; ${mend}`)];
+  const fix = `grant them with ACL SETUSER: ${[...refusals.keys()].join(' ')}`;
+  return [failed(`Redis: ${server} refuses channels of @redis: ${reasons}; ${fix}`)];
 }
 
 /** Redis checks the rights before it runs a command. An unknown script is no refusal. */

@@ -69,8 +69,8 @@ export class TopicRecords {
       if (!decoded) return undefined;
       if (decoded.poison === undefined) compared.push({ partition, offset, key, headers, payload: decoded.payload });
       else {
-        const { why, mend } = undecodableReason(decoded.poison, { value, headers }, this.#config.names);
-        const problems = [`the record cannot be decoded (${why}); ${mend}`];
+        const { why, fix } = undecodableReason(decoded.poison, { value, headers }, this.#config.names);
+        const problems = [`the record cannot be decoded (${why}); ${fix}`];
         undecodable = { topic, field: '', partition, offset, problems, isCertain: true };
       }
     }

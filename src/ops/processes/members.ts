@@ -71,7 +71,7 @@ export class Members {
   }
 
   /**
-   * Resolves when each process has served once. @throws SetupError for what a person has to mend; Error when a process ends again and again
+   * Resolves when each process has served once. @throws SetupError for what a person has to fix; Error when a process ends again and again
    * before it serves; StoppedError when `close` is called meanwhile. Processes may be left then: `close` ends them.
    */
   start(): Promise<Started> {

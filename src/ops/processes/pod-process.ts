@@ -10,7 +10,7 @@ import type { Order, Report, Started } from './reports.ts';
 export interface Ending {
   readonly code: number | null;
   readonly signal: string | null;
-  /** What a person has to mend, so that it can start. */
+  /** What a person has to fix, so that it can start. */
   readonly refusal?: string;
 }
 

@@ -22,7 +22,7 @@ export interface PodOptions {
   /** Aborted: the start ends. */
   readonly stop: AbortSignal;
   /** Aborted: the drain must not wait any longer. */
-  readonly hurry: AbortSignal;
+  readonly fastShutdown: AbortSignal;
   readonly beforeLongTurn: () => void;
   readonly droppedLogLines: () => number;
 }
@@ -40,7 +40,7 @@ export interface Pod {
  * Starts the processes of a pod, PROCESSES gateways and, with ROLE=all, a worker. They share PORT and have one admin port: that of this
  * process, which serves no clients and holds no graph. Node accepts the connections here and hands them to the gateways in turn.
  *
- * @throws SetupError for what a person has to mend; Error when a process cannot start; StoppedError if `stop` is aborted meanwhile.
+ * @throws SetupError for what a person has to fix; Error when a process cannot start; StoppedError if `stop` is aborted meanwhile.
  */
 export async function startPod(config: Config, log: Logger, options: PodOptions): Promise<Pod> {
   const metrics = new Metrics();
@@ -85,15 +85,15 @@ export async function startPod(config: Config, log: Logger, options: PodOptions)
     status = 'draining';
     draining.abort();
     try {
-      await members.close(options.hurry.aborted ? 'SIGINT' : 'SIGTERM');
+      await members.close(options.fastShutdown.aborted ? 'SIGINT' : 'SIGTERM');
     } finally {
       await admin.close();
       await lag.close();
     }
   };
   options.stop.addEventListener('abort', () => void close().catch(() => undefined), { once: true });
-  // After a first SIGTERM. A first SIGINT hurries before anything closes.
-  options.hurry.addEventListener('abort', () => void (status === 'draining' && members.order('SIGINT')), {
+  // After a first SIGTERM. A first SIGINT shuts down fast before anything closes.
+  options.fastShutdown.addEventListener('abort', () => void (status === 'draining' && members.order('SIGINT')), {
     once: true,
   });
   try {

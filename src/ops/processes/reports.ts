@@ -5,7 +5,7 @@ export type Report =
   /** It listens on this port of the loopback address, for the admin port of the pod. */
   | { readonly adminPort: number }
   | { readonly started: Started }
-  /** It cannot start: what a person has to mend. */
+  /** It cannot start: what a person has to fix. */
   | { readonly refused: string };
 
 /** What the banner of the pod says. */

@@ -139,8 +139,8 @@ async function firstEvents(
   }
   expectLive(deliveries);
   if (deliveries.known.next === 0) {
-    const mend = trigger ? 'does --trigger cause one?' : '--trigger names a mutation that causes one';
-    throw new SetupError(`no event came to any socket in ${timeoutMs / 1000} s; ${mend}`);
+    const fix = trigger ? 'does --trigger cause one?' : '--trigger names a mutation that causes one';
+    throw new SetupError(`no event came to any socket in ${timeoutMs / 1000} s; ${fix}`);
   }
 }
 

@@ -11,7 +11,7 @@ const LEGACY = 'graphql-ws';
 const NO_TRUST =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT.*)$/;
 
-/** Connects once, as rows and sockets of the fan-out will. @throws SetupError that says why this cannot work, and the mend */
+/** Connects once, as rows and sockets of the fan-out will. @throws SetupError that says why this cannot work, and the fix */
 export async function meet(bench: Bench): Promise<void> {
   const { url, headers, connectionParams, timeoutMs } = bench;
   const offer = { ...headers, 'sec-websocket-protocol': TRANSPORT_WS };
@@ -34,7 +34,7 @@ export async function meet(bench: Bench): Promise<void> {
       if (socket.isOpen)
         throw new SetupError(`${url} does not acknowledge: ${(error as Error).message}`, { cause: error });
       const closing = await socket.expectClose();
-      throw new SetupError(`${url} refused connection_init with ${closeText(closing)}${mendOf(closing)}`, {
+      throw new SetupError(`${url} refused connection_init with ${closeText(closing)}${fixOf(closing)}`, {
         cause: error,
       });
     }
@@ -69,7 +69,7 @@ function legacyText(url: string): string {
   return `${url} speaks the legacy sub-protocol ${LEGACY} of subscriptions-transport-ws, which is not ${TRANSPORT_WS}; the server needs the npm package graphql-ws, or what its platform has for it`;
 }
 
-function mendOf({ code, reason }: Closing): string {
+function fixOf({ code, reason }: Closing): string {
   if (code !== 4403 && code !== 4401 && !/auth|forbidden/i.test(reason)) return '';
   return '; does it need a token? --connection-params \'{ "token": "…" }\' or --header \'authorization: Bearer …\'';
 }

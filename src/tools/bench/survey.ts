@@ -68,8 +68,8 @@ async function tryEvents(stage: Stage, feed: Feed, missing: Map<Need, string>): 
   } catch (error) {
     if (error instanceof SetupError) throw error;
     if (!(error instanceof OperationEndedError)) {
-      const mend = feed.trigger ? 'does --trigger cause one?' : '--trigger names a mutation that causes one;';
-      missing.set('events', `${(error as Error).message}; ${mend} --timeout waits longer`);
+      const fix = feed.trigger ? 'does --trigger cause one?' : '--trigger names a mutation that causes one;';
+      missing.set('events', `${(error as Error).message}; ${fix} --timeout waits longer`);
       return;
     }
   }

@@ -3,7 +3,7 @@ import type { Socket } from '../conformance/socket.ts';
 import { SetupError } from '../../base/errors.ts';
 import type { Bench, Trigger } from './arguments.ts';
 
-/** The mend of EMFILE. */
+/** The fix of EMFILE. */
 export const MORE_FILES = 'ulimit -n raises the number';
 
 interface Result {
@@ -80,10 +80,10 @@ export class EventTrigger {
   }
 
   #failure(reason: string): SetupError {
-    const mend = reason.includes('EMFILE')
+    const fix = reason.includes('EMFILE')
       ? `this machine allows too few open files for so many sockets: ${MORE_FILES}`
       : '--trigger-url sends it elsewhere, or over ws://';
-    return new SetupError(`the mutation of --trigger failed at ${this.#trigger.url}: ${reason}; ${mend}`);
+    return new SetupError(`the mutation of --trigger failed at ${this.#trigger.url}: ${reason}; ${fix}`);
   }
 }
 

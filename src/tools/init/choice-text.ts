@@ -4,9 +4,9 @@ import type { InferredGraph } from './inferred-graph.ts';
 export function choiceText({ key, isKeyed }: InferredGraph): string {
   const name = key?.path.join('.');
   if (key?.isRecordKey) return `${name} is the key of the records, so the events of one subscription are in order.`;
-  const mend = 'To choose by the key: match: [{ arg: "key", key: true }], and an argument key: String.';
-  if (key && isKeyed) return `${name} was chosen for its name: no field equals the key of each record. ${mend}`;
+  const fix = 'To choose by the key: match: [{ arg: "key", key: true }], and an argument key: String.';
+  if (key && isKeyed) return `${name} was chosen for its name: no field equals the key of each record. ${fix}`;
   if (key) return `${name} was chosen for its name: the records have no keys.`;
-  if (isKeyed) return `No field equals the key of each record. ${mend}`;
+  if (isKeyed) return `No field equals the key of each record. ${fix}`;
   return 'No field that each record has is an id, and the records have no keys: subscribers receive all records.';
 }

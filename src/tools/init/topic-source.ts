@@ -60,9 +60,9 @@ export async function readTopic(topic: string, settings: Settings): Promise<Topi
   });
   const [poison] = payloads.flatMap(({ poison: reason }, i) => (reason ? { reason, record: records[i]! } : []));
   if (seen.length === 0 && poison) {
-    const { why, mend } = undecodableReason(poison.reason, poison.record, settings.names);
+    const { why, fix } = undecodableReason(poison.reason, poison.record, settings.names);
     throw new SetupError(
-      `none of the ${records.length} newest records of the topic "${topic}" can be decoded (${why}); ${mend}`,
+      `none of the ${records.length} newest records of the topic "${topic}" can be decoded (${why}); ${fix}`,
     );
   }
   const hasSchema = records.some(({ value }) => value?.[0] === MAGIC_BYTE);

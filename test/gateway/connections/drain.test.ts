@@ -58,14 +58,14 @@ describe('drain', () => {
 
   it('resolves at once without a connection', () => drain([], 3_600_000, NEVER, assert.fail));
 
-  it('closes all that remain when it has to hurry', async () => {
+  it('closes all that remain in a fast shutdown', async () => {
     const { peers, closes } = peersOf(1000);
-    const hurry = new AbortController();
+    const fastShutdown = new AbortController();
     let count = 0;
-    const done = drain(peers, 3_600_000, hurry.signal, () => count++);
+    const done = drain(peers, 3_600_000, fastShutdown.signal, () => count++);
     await waitFor('the first close', () => closes.length > 0);
     assert.ok(closes.length < 1000);
-    hurry.abort();
+    fastShutdown.abort();
     await done;
     assert.deepEqual([closes.length, count], [1000, 1000]);
   });
@@ -73,8 +73,11 @@ describe('drain', () => {
 
 describe('the drain of a gateway', () => {
   it('serves the others until their turn, and reports who closed', { timeout: 60_000 }, async (t) => {
-    const hurry = new AbortController();
-    const { gateway, url, refusals } = await startBareGateway(t, { drainSpreadMs: 3_600_000, hurry: hurry.signal });
+    const fastShutdown = new AbortController();
+    const { gateway, url, refusals } = await startBareGateway(t, {
+      drainSpreadMs: 3_600_000,
+      fastShutdown: fastShutdown.signal,
+    });
     const sockets = await Promise.all(Array.from({ length: 5 }, () => openSocket(t, url)));
     const closing = gateway.close();
     await waitFor('the first close', () => gateway.connections.drainedCount === 1);
@@ -84,7 +87,7 @@ describe('the drain of a gateway', () => {
     assert.equal(open.length, 4);
     open[0]!.close(1000);
     await waitFor('the client to leave', () => gateway.connections.size === 3);
-    hurry.abort();
+    fastShutdown.abort();
     assert.deepEqual(await closing, { closed: 4, left: 1, terminated: 0 });
   });
 

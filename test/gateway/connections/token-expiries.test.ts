@@ -157,17 +157,17 @@ describe('a connection whose token expires while the event loop is blocked', () 
 
 describe('a connection whose token expires during a drain', () => {
   it('is closed with 4403 if the drain has not closed it before', async (t) => {
-    const hurry = new AbortController();
+    const fastShutdown = new AbortController();
     const { gateway, url } = await startBareGateway(t, {
       authenticate: ({ id }) => Promise.resolve({ facts: { id }, expiresAtMs: Date.now() + 3_000 }),
       drainSpreadMs: HOUR_MS,
-      hurry: hurry.signal,
+      fastShutdown: fastShutdown.signal,
     });
     const sockets = await Promise.all(Array.from({ length: 5 }, () => openSocket(t, url)));
     for (const socket of sockets) await socket.init();
     const closing = gateway.close();
     const codes = (await Promise.all(sockets.map((socket) => socket.expectClose()))).map(({ code }) => code);
-    hurry.abort();
+    fastShutdown.abort();
     assert.deepEqual(await closing, { closed: 1, left: 4, terminated: 0 });
     assert.deepEqual(codes.toSorted(), [1001, 4403, 4403, 4403, 4403]);
     await waitFor('no connection', () => gateway.connections.size === 0);

@@ -152,7 +152,7 @@ describe('a graph that needs claims', () => {
     t.after(() => server.close());
   };
 
-  it('stops the start if nothing gives connections claims, with the place and the mend', async (t) => {
+  it('stops the start if nothing gives connections claims, with the place and the fix', async (t) => {
     const expected =
       /^(Subscription\.orders|Query\.me) is only for connections with claims, .*JWT_JWKS_URL, .* or export authenticate from context\.ts$/;
     await assert.rejects(start(t, {}), { code: 'ERR_GRAPH', message: expected });

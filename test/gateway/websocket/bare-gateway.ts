@@ -38,7 +38,7 @@ export interface BareGatewayOptions {
   readonly limits?: Limits;
   readonly drainTimeoutMs?: number;
   readonly drainSpreadMs?: number;
-  readonly hurry?: AbortSignal;
+  readonly fastShutdown?: AbortSignal;
   readonly pingIntervalMs?: number;
   readonly admission?: Partial<ConnectionsOptions['admission']>;
   readonly overload?: Partial<ConnectionsOptions['overload']>;
@@ -72,7 +72,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
   });
   const httpServer = createServer();
   const proxies = new TrustedProxies(options.trustedProxies ?? []);
-  const hurry = options.hurry ?? new AbortController().signal;
+  const fastShutdown = options.fastShutdown ?? new AbortController().signal;
   const connections = new Connections({
     proxies,
     maxConnectionsPerAddress: options.maxConnectionsPerAddress ?? 0,
@@ -86,7 +86,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
     },
     overload: { isMemoryShort: () => false, isLoopLate: () => false, ...options.overload },
     drainSpreadMs: options.drainSpreadMs ?? 0,
-    hurry,
+    fastShutdown,
     writer,
     observer: { onOpen: () => counts.opened++, onClose: (code) => closes.push(code) },
   });
@@ -99,7 +99,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
     proxies,
     initTimeoutMs: 5000,
     drainTimeoutMs,
-    hurry,
+    fastShutdown,
     connections,
     services: {
       limits,

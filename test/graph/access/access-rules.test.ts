@@ -92,7 +92,7 @@ describe('the access rules of a schema', () => {
     ['@authenticated @authenticated', /can only be used once/],
   ];
   for (const [directive, expected] of mistakes) {
-    it(`name the line, the place and the mend of ${directive}`, () => {
+    it(`name the line, the place and the fix of ${directive}`, () => {
       const { problems } = parse(`type Query {\n  a: Int ${directive}\n}`);
       assert.equal(problems.length, 1, problems.join('\n'));
       assert.match(problems[0]!, /^schema\.graphql:2: /);

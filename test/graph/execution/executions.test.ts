@@ -39,7 +39,7 @@ describe('Executions', () => {
     const { executions, run, clock, seconds, requests } = createObserved(t);
     run(A, 1, 4);
     run(A, 3, 8);
-    executions.endLap();
+    executions.endTiming();
     assert.deepEqual([seconds, requests], [[[7, 4]], [[0, 4]]]);
     assert.equal(executions.ofEvents, 4);
     assert.equal(clock.reads, 2);
@@ -47,11 +47,11 @@ describe('Executions', () => {
 
   it('observe nothing twice, and nothing without an execution', (t) => {
     const { executions, run, seconds } = createObserved(t);
-    executions.endLap();
+    executions.endTiming();
     run(A, 1, 1);
     executions.share();
     executions.share();
-    executions.endLap();
+    executions.endTiming();
     assert.deepEqual(seconds, [[1, 1]]);
     assert.equal(executions.sharedResults, 2);
   });
@@ -61,7 +61,7 @@ describe('Executions', () => {
     run(A, 2, 1);
     run(B, 1, 5);
     run(A, 1, 2);
-    executions.endLap();
+    executions.endTiming();
     assert.deepEqual(seconds, [
       [1, 2],
       [5, 1],
@@ -73,7 +73,7 @@ describe('Executions', () => {
     const { executions, run, seconds } = createObserved(t);
     run(A, 16, 0.5 / 16);
     run(A, 20, 10);
-    executions.endLap();
+    executions.endTiming();
     assert.deepEqual(seconds, [
       [0.5 / 16, 16],
       [10, 16],
@@ -84,7 +84,7 @@ describe('Executions', () => {
   it('read the clock once in 16 short executions', (t) => {
     const { executions, run, clock, seconds } = createObserved(t);
     run(A, 64, 2 ** -10);
-    executions.endLap();
+    executions.endTiming();
     assert.equal(clock.reads, 5);
     assert.deepEqual(seconds, [[Math.round(1e6 / 1024) / 1e6, 64]]);
   });
@@ -95,7 +95,7 @@ describe('Executions', () => {
     const waiting = executions.suspend();
     assert.deepEqual(seconds, [[3, 3]]);
     run(B, 1, 5);
-    executions.endLap();
+    executions.endTiming();
     clock.now += 10;
     executions.settle(waiting, 7);
     assert.deepEqual(seconds.slice(1), [
@@ -115,7 +115,7 @@ describe('Executions', () => {
     const waiting = executions.suspend();
     clock.now += 10;
     executions.settle(waiting);
-    executions.endLap();
+    executions.endTiming();
     assert.deepEqual(seconds, [[13, 1]]);
   });
 
@@ -124,7 +124,7 @@ describe('Executions', () => {
     executions.begin(A);
     executions.addRequests(executions.begin(A), 2);
     executions.begin(A);
-    executions.endLap();
+    executions.endTiming();
     assert.deepEqual(requests, [
       [2, 1],
       [0, 2],

@@ -28,7 +28,7 @@ describe('MaskedErrors', () => {
     assert.match((err as { stack: string }).stack, /Error: boom\n {4}at /);
   });
 
-  it('leads with the field and the mend, without a stack, where a value does not fit the schema', () => {
+  it('leads with the field and the fix, without a stack, where a value does not fit the schema', () => {
     const { state, report } = create();
     const errorId = report('Order.items', new UnfitResultError('Abstract type', 'write a "__typename"'));
     const [line] = state.lines;

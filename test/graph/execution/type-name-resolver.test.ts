@@ -26,7 +26,7 @@ describe('typeNameResolver', () => {
     assert.deepEqual(await errorsOf(t, { part: wheel, any: [wheel, { __typename: 'Door' }] }), []);
   });
 
-  it('names the field, the type, the possible types and both mends where a value says no type', async (t) => {
+  it('names the field, the type, the possible types and both fixes where a value says no type', async (t) => {
     const [part, any] = await errorsOf(t, { part: { name: 'w' }, any: [{ __typename: 'Window' }] });
     assert.equal(
       part,

@@ -229,7 +229,7 @@ describe('a subgraph that cannot work', () => {
     ],
   ];
   for (const [title, schema, message, resolvers] of cases) {
-    it(`is refused with its mend when it ${title}`, async (t) => {
+    it(`is refused with its fix when it ${title}`, async (t) => {
       assert.match(await refusal(t, schema, resolvers), message);
     });
   }

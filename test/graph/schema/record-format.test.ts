@@ -19,10 +19,10 @@ describe('record format', () => {
       bid: Order @kafka(topic: "bids", format: PROTOBUF)
       chat: Order @kafka(topic: "chat")`);
     assert.deepEqual(problems, []);
-    const mend = 'which is not set; set it to the URL of the schema registry';
+    const fix = 'which is not set; set it to the URL of the schema registry';
     assert.deepEqual(missingRegistryProblems(bindings.values(), ENVIRONMENT_NAMES), [
-      `Subscription.order: format: AVRO needs SCHEMA_REGISTRY_URL, ${mend}`,
-      `Subscription.bid: format: PROTOBUF needs SCHEMA_REGISTRY_URL, ${mend}`,
+      `Subscription.order: format: AVRO needs SCHEMA_REGISTRY_URL, ${fix}`,
+      `Subscription.bid: format: PROTOBUF needs SCHEMA_REGISTRY_URL, ${fix}`,
     ]);
   });
 
@@ -35,7 +35,7 @@ describe('record format', () => {
     ]);
   });
 
-  for (const [given, mend] of [
+  for (const [given, fix] of [
     ['"AVRO"', '; write AVRO'],
     ['avro', '; did you mean "AVRO"?'],
     ['PROTO', ''],
@@ -44,7 +44,7 @@ describe('record format', () => {
   ] as const) {
     it(`refuses format: ${given}`, () => {
       assert.deepEqual(parse(`order: Order @kafka(topic: "orders", format: ${given})`).problems, [
-        `schema.graphql:2: Subscription.order: format must be one of JSON, AVRO, PROTOBUF, JSON_SCHEMA, without quotes${mend}`,
+        `schema.graphql:2: Subscription.order: format must be one of JSON, AVRO, PROTOBUF, JSON_SCHEMA, without quotes${fix}`,
       ]);
     });
   }

@@ -50,14 +50,14 @@ describe('keys of a topic', () => {
     assert.match(problems.join('\n'), /@crier: keys must be SNAKE or KEEP/);
   });
 
-  it('refuses a field that no key can become, once, with its line and the mends', () => {
+  it('refuses a field that no key can become, once, with its line and the fixes', () => {
     assert.equal(
       problemOf('a: Address @kafka(topic: "t")\nb: Address @kafka(topic: "u", payload: "address")'),
       'schema.graphql:9: Address.line1: would always be null, because crier converts the keys of records to snake_case; ' +
         'rename it to "line_1", or keep the keys as they are: write @kafka(topic: "u", …, keys: KEEP) at each field of that topic; ' +
         'or give the field a resolver',
     );
-    for (const [name, mend] of [
+    for (const [name, fix] of [
       ['sha256', 'rename it to "sha_256"'],
       ['totalCents', 'rename it to "total_cents"'],
       ['_id', 'remove it, as there is "id"'],
@@ -67,7 +67,7 @@ describe('keys of a topic', () => {
         'a: [Doc!] @kafka(topic: "t")',
         `type Doc { id: ID below: Below } type Below { id: ID ${name}: ID }`,
       );
-      assert.ok(problem.includes(`Below.${name}: would always be null`) && problem.includes(mend!), problem);
+      assert.ok(problem.includes(`Below.${name}: would always be null`) && problem.includes(fix!), problem);
     }
   });
 

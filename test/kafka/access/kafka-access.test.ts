@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createAuthority, encryptKey, issue } from '../../../stack/certificates.ts';
 import type { KeyPair } from '../../../stack/certificates.ts';
-import { diagnose, reasonOf } from '../../../src/kafka/access/connection-mend.ts';
+import { diagnose, reasonOf } from '../../../src/kafka/access/connection-fix.ts';
 import { createKafkaClient } from '../../../src/kafka/kafkajs/client.ts';
 import { Cluster } from '../../../src/kafka/kafkajs/cluster.ts';
 import { PASSWORD, RotatingKafka, USER, replaceFile, unsecuredToken } from '../../support/rotating-kafka.ts';
@@ -72,7 +72,7 @@ describe('a Kafka with TLS and SASL', () => {
     return { config, lines, isConnected: async () => (await cluster.existingTopics(['none'])).length === 0 };
   }
 
-  /** Why the brokers refuse, and the mend. */
+  /** Why the brokers refuse, and the fix. */
   async function refusal(t: TestContext, listener: Listener, settings: Readonly<Record<string, string>>) {
     const { config, isConnected } = connect(t, listener, settings);
     const error = await isConnected().then(
@@ -190,7 +190,7 @@ describe('a Kafka with TLS and SASL', () => {
     ],
   ];
   for (const [what, listener, settingsOf, expected] of refusals) {
-    it(`names the cause and the mend: ${what}`, async (t) => {
+    it(`names the cause and the fix: ${what}`, async (t) => {
       assert.match(await refusal(t, listener, await settingsOf(await filesOf(t), t)), expected);
     });
   }

@@ -27,7 +27,7 @@ type Case = readonly [
   value: Buffer | string,
   reason: DecodeReason,
   found: RegExp,
-  mend: RegExp,
+  fix: RegExp,
   headers?: RecordContent['headers'],
 ];
 
@@ -186,7 +186,7 @@ async function reasonOf(format: Format, value: Buffer): Promise<DecodeReason | u
 }
 
 describe('signatureOf', () => {
-  for (const [name, [format, content, expected, found, mend, headers]] of Object.entries(CASES)) {
+  for (const [name, [format, content, expected, found, fix, headers]] of Object.entries(CASES)) {
     it(`says what the record is: ${name}`, async () => {
       const value = Buffer.from(content);
       const reason = await reasonOf(format, value);
@@ -194,7 +194,7 @@ describe('signatureOf', () => {
       const said = undecodableReason(reason, { value, headers }, ENVIRONMENT_NAMES);
       assert.ok(said.why.startsWith(`${reason}: `), said.why);
       assert.match(said.why.slice(reason.length + 2), found);
-      assert.match(said.mend, mend);
+      assert.match(said.fix, fix);
       assert.doesNotMatch(JSON.stringify(said), new RegExp(SECRET));
     });
   }
@@ -209,6 +209,6 @@ describe('signatureOf', () => {
 
   it('names the setting as its reader does', () => {
     const names = { ...ENVIRONMENT_NAMES, MAX_RECORD_BYTES: 'maxRecordBytes' };
-    assert.equal(undecodableReason('too_large', { value: null }, names).mend, 'raise maxRecordBytes');
+    assert.equal(undecodableReason('too_large', { value: null }, names).fix, 'raise maxRecordBytes');
   });
 });

@@ -7,7 +7,7 @@ it('accepts the installed version of kafkajs', () => {
   assert.doesNotThrow(() => requireKnownKafkajs());
 });
 
-it('refuses another version of kafkajs, and names the found version, the known version and the mend', () => {
+it('refuses another version of kafkajs, and names the found version, the known version and the fix', () => {
   assert.throws(
     () => requireKnownKafkajs('2.3.0'),
     (error) => {

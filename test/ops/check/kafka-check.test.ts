@@ -75,7 +75,7 @@ describe('--check-config against a Kafka with TLS, SASL and an authorizer', () =
     return bad.replaceAll(kafka[listener], '<broker>').split('\n').slice(0, -1);
   }
 
-  const refused = (reason: string, mend: string) => [`failed   Kafka: no connection to <broker>: ${reason}; ${mend}`];
+  const refused = (reason: string, fix: string) => [`failed   Kafka: no connection to <broker>: ${reason}; ${fix}`];
   const ofSasl = 'with KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD';
   const connections: readonly (readonly [what: string, Listener, Readonly<Record<string, string>>, string[]])[] = [
     ['neither, where neither is expected', 'plain', {}, []],
@@ -312,8 +312,8 @@ describe('--check-config against a Kafka that fails after the connection', () =>
     proxy.refuse(METADATA);
     const config = readConfig({ KAFKA_BROKERS: address, REDIS_URL: 'redis://127.0.0.1:1' });
     const [finding] = await checkKafka(config, ORDERS);
-    const mend = 'this broker has ended the connection: its log says why';
-    assert.equal(finding!.text, `Kafka: no connection to ${address}: Closed connection; ${mend}`);
+    const fix = 'this broker has ended the connection: its log says why';
+    assert.equal(finding!.text, `Kafka: no connection to ${address}: Closed connection; ${fix}`);
   });
 
   for (const [what, request, expected] of cases) {

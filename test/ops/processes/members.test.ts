@@ -61,7 +61,7 @@ describe('the processes of a pod', () => {
     await members.close();
   });
 
-  it('end the start at once when one of them says what a person has to mend', async (t) => {
+  it('end the start at once when one of them says what a person has to fix', async (t) => {
     const members = membersOf(t, { behaviours: (name) => (name === 'gateway-2' ? 'refuse' : 'wait') });
     await assert.rejects(members.start(), (error) => {
       assert.ok(error instanceof SetupError);

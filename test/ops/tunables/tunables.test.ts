@@ -143,7 +143,7 @@ describe('Tunables', () => {
     });
   }
 
-  it('starts with the values of the environment when the file is bad, and follows its mending', async (t) => {
+  it('starts with the values of the environment when the file is bad, and follows its fix', async (t) => {
     const { tunables, write, lastError } = await startTunables(t, '{', { MAX_QUEUE_BYTES: '5000' });
     assert.deepEqual([tunables.values.MAX_QUEUE_BYTES, tunables.rejected], [5000, 1]);
     assert.match(lastError() ?? '', /not JSON/);

@@ -170,7 +170,7 @@ describe('crier bench', { timeout: 240_000 }, () => {
     assert.match(fanOut.notes.join('\n'), /^Each socket receives content of its own/);
   });
 
-  it('says why a server cannot be tried, and the mend', async (t) => {
+  it('says why a server cannot be tried, and the fix', async (t) => {
     const address = await startGraphqlWs(t);
     const url = `ws://${address}/graphql`;
     const legacy = await startLegacy(t, (offered) => offered.has('graphql-ws') && 'graphql-ws');

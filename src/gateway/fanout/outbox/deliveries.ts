@@ -66,17 +66,17 @@ export class Deliveries {
   }
 
   #observe(times: ResultTimes, now: number, wallNow: number): void {
-    const { event, lap, accepted } = times;
+    const { event, timing, accepted } = times;
     times.accepted = 0;
     this.count += accepted;
-    if (lap) lap.operation.tally.deliveries += accepted;
-    if (!event || !lap || !this.#observations) return;
+    if (timing) timing.operation.tally.deliveries += accepted;
+    if (!event || !timing || !this.#observations) return;
     const { latency, wait, execute, write } = this.#observations;
     latency.observe((wallNow - event.recordedAt) / 1000, accepted, event.traceId);
-    // A full queue is written during the lap.
-    const endedAt = lap.endedAt || now;
-    wait.observe((lap.startedAt - event.receivedAt) / 1000, accepted);
-    execute.observe((endedAt - lap.startedAt) / 1000 / lap.executions, accepted);
+    // A full queue is written during the timing.
+    const endedAt = timing.endedAt || now;
+    wait.observe((timing.startedAt - event.receivedAt) / 1000, accepted);
+    execute.observe((endedAt - timing.startedAt) / 1000 / timing.executions, accepted);
     write.observe((now - endedAt) / 1000, accepted);
   }
 }

@@ -1,4 +1,4 @@
-import type { Lap } from '../../../graph/execution/lap.ts';
+import type { Timing } from '../../../graph/execution/timing.ts';
 
 /** When an event passed its stages. Of events from the history, and of events that no worker published, nothing is known. */
 export interface EventTimes {
@@ -10,16 +10,16 @@ export interface EventTimes {
   readonly traceId?: string;
 }
 
-/** When the results of an event that one lap executed passed their stages, and how many of their messages the kernel has accepted. */
+/** When the results of an event that one timing executed passed their stages, and how many of their messages the kernel has accepted. */
 export class ResultTimes {
   /** undefined: the messages count as deliveries, and none of their times is observed. */
   readonly event: EventTimes | undefined;
-  readonly lap: Lap | undefined;
+  readonly timing: Timing | undefined;
   /** Messages that the kernel has accepted and that are not observed yet. */
   accepted = 0;
 
-  constructor(event?: EventTimes, lap?: Lap) {
+  constructor(event?: EventTimes, timing?: Timing) {
     this.event = event;
-    this.lap = lap;
+    this.timing = timing;
   }
 }

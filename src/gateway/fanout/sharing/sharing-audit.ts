@@ -38,7 +38,7 @@ const MAX_EXAMPLES = 4;
 const LOG_WINDOW_MS = 10_000;
 
 const HINT =
-  'if the resolver depends on time or chance, this is a false alarm; if it keeps something between executions, mend it, or set @kafka(shared: false) on the subscription field';
+  'if the resolver depends on time or chance, this is a false alarm; if it keeps something between executions, fix it, or set @kafka(shared: false) on the subscription field';
 const MESSAGES: Readonly<Record<Exclude<AuditOutcome, 'same'>, string>> = {
   differs_by_user: `a shared result is not what the member's own execution gives: a resolver is not a function of what it read; ${HINT}`,
   differs_by_chance: `a shared result differs from a second execution, for the same member or for each: a resolver depends on time or chance; one that draws lots or counts its calls needs @kafka(shared: false) on the subscription field, one that depends on time does not`,

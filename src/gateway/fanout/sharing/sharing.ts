@@ -2,7 +2,7 @@ import { ExecutionTimeoutError } from '../../../base/errors.ts';
 import type { Executing } from '../../../bus/flow/executing.ts';
 import type { Executions } from '../../../graph/execution/executions.ts';
 import type { EventResult } from '../../../graph/execution/event-execution.ts';
-import type { Lap } from '../../../graph/execution/lap.ts';
+import type { Timing } from '../../../graph/execution/timing.ts';
 import type { EventTrace } from '../../../ops/tracing/event-trace.ts';
 import type { ExecutionTrace } from '../../../ops/tracing/execution-trace.ts';
 import type { ChannelEvent } from '../channel-event.ts';
@@ -91,7 +91,7 @@ export class SharedEvent {
   readonly #executing: Executing | undefined;
   readonly #times: EventTimes | undefined;
   readonly #trace: EventTrace | undefined;
-  /** Of the results of the last lap. */
+  /** Of the results of the last timing. */
   #resultTimes: ResultTimes | undefined;
   readonly #audit: EventAudit | undefined;
   readonly #channelEvent: Pick<ChannelEvent, 'suffix'> | undefined;
@@ -176,16 +176,16 @@ export class SharedEvent {
       return false;
     }
     const { executions } = this.#services;
-    const lap = executions.begin(member.operation);
+    const timing = executions.begin(member.operation);
     const trace = this.#trace?.startExecution(member);
     const execution = this.#event.execute(member, trace);
     if (execution instanceof Promise) {
       const alone = executions.suspend();
       void this.#await(execution, alone, trace, this.#expectedClass(member), member, slot ?? member.reserve());
     } else {
-      if (trace) endTrace(trace, lap);
-      if (execution.backendRequests) executions.addRequests(lap, execution.backendRequests);
-      this.#settle(execution, lap, member, slot, true);
+      if (trace) endTrace(trace, timing);
+      if (execution.backendRequests) executions.addRequests(timing, execution.backendRequests);
+      this.#settle(execution, timing, member, slot, true);
     }
     return true;
   }
@@ -197,7 +197,7 @@ export class SharedEvent {
    */
   async #await(
     execution: Promise<EventResult>,
-    lap: Lap,
+    timing: Timing,
     trace: ExecutionTrace | undefined,
     answerClass: AnswerClass,
     member: Subscription,
@@ -236,9 +236,9 @@ export class SharedEvent {
     });
     try {
       const settled = await execution;
-      if (trace) endTrace(trace, lap);
-      executions.settle(lap, settled.backendRequests);
-      this.#settle(settled, lap, member, slot, member.facts === facts);
+      if (trace) endTrace(trace, timing);
+      executions.settle(timing, settled.backendRequests);
+      this.#settle(settled, timing, member, slot, member.facts === facts);
     } catch (error) {
       member.fail(error);
     } finally {
@@ -270,13 +270,13 @@ export class SharedEvent {
   /** @param isShareable false: the result was computed with facts that the member no longer has */
   #settle(
     execution: EventResult,
-    lap: Lap,
+    timing: Timing,
     member: Subscription,
     slot: ResultSlot | undefined,
     isShareable: boolean,
   ): void {
     const { json, reads } = execution;
-    if (this.#resultTimes?.lap !== lap) this.#resultTimes = new ResultTimes(this.#times, lap);
+    if (this.#resultTimes?.timing !== timing) this.#resultTimes = new ResultTimes(this.#times, timing);
     const result = resultBytesOf(json, this.#channelEvent?.suffix, this.#resultTimes);
     if (isShareable && !this.#isForOne) {
       this.#audit?.onExecuted(member, result, execution);
@@ -305,8 +305,8 @@ export class SharedEvent {
 
 const ANYBODY: AnswerClass = { key: '', size: 0 };
 
-/** Ends the span of an execution that has settled, and gives its trace to the lap. */
-function endTrace(trace: ExecutionTrace, lap: Lap): void {
+/** Ends the span of an execution that has settled, and gives its trace to the timing. */
+function endTrace(trace: ExecutionTrace, timing: Timing): void {
   trace.end();
-  lap.traceId = trace.traceId;
+  timing.traceId = trace.traceId;
 }

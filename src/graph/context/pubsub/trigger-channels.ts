@@ -111,9 +111,9 @@ export class TriggerChannels {
     }
     if (bytes.toString() !== trigger) throw new TypeError('a trigger of context.pubsub must be well-formed Unicode');
     if (isPlain(trigger, prefix)) return;
-    const mend = prefix === '' ? `set ${names.CHANNEL_PREFIX}` : 'choose another trigger';
+    const fix = prefix === '' ? `set ${names.CHANNEL_PREFIX}` : 'choose another trigger';
     throw new TypeError(
-      `this trigger of context.pubsub could be one of crier's own channels, which begin with ${names.CHANNEL_PREFIX} (${JSON.stringify(prefix)}); ${mend}`,
+      `this trigger of context.pubsub could be one of crier's own channels, which begin with ${names.CHANNEL_PREFIX} (${JSON.stringify(prefix)}); ${fix}`,
     );
   }
 

@@ -7,7 +7,7 @@ import { resultBytesOf, withNotes } from '../../../../src/gateway/fanout/outbox/
 import type { Outbox } from '../../../../src/gateway/fanout/outbox/outbox.ts';
 import { ResultTimes } from '../../../../src/gateway/fanout/outbox/result-times.ts';
 import type { EventTimes } from '../../../../src/gateway/fanout/outbox/result-times.ts';
-import { Lap } from '../../../../src/graph/execution/lap.ts';
+import { Timing } from '../../../../src/graph/execution/timing.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { reader, stalled, startWebSocketServer } from './outbox-server.ts';
 import type { ServerOptions } from './outbox-server.ts';
@@ -32,11 +32,11 @@ async function startObservedServer(t: TestContext, options: ServerOptions = {}) 
   return { ...(await startWebSocketServer(t, { ...options, observations })), observed, last };
 }
 
-/** A result of a lap that executed it and other results. */
+/** A result of a timing that executed it and other results. */
 function resultOf(text: string, event?: EventTimes, startedAt = 0, endedAt = 1, executions = 1): ResultBytes {
-  const lap = new Lap(OPERATION, startedAt, executions);
-  lap.endedAt = endedAt;
-  return resultBytesOf([Buffer.from(text)], undefined, new ResultTimes(event, lap));
+  const timing = new Timing(OPERATION, startedAt, executions);
+  timing.endedAt = endedAt;
+  return resultBytesOf([Buffer.from(text)], undefined, new ResultTimes(event, timing));
 }
 
 const eventNow = (): EventTimes => ({ recordedAt: Date.now(), receivedAt: performance.now() });
@@ -143,7 +143,7 @@ for (const hasBatching of [true, false]) {
       assert.equal(observed.latency, 1);
     });
 
-    it('takes the time until now for the execution where a full queue is written before the lap ends', async (t) => {
+    it('takes the time until now for the execution where a full queue is written before the timing ends', async (t) => {
       const limits = { maxQueueBytes: 1000, maxPodQueueBytes: 2 ** 30 };
       const { accept, observed, last } = await startObservedServer(t, { hasBatching, limits });
       const { outbox } = await accept(reader(t, []));

@@ -1,4 +1,4 @@
-import { certificateMend } from '../../base/certificate-mend.ts';
+import { certificateFix } from '../../base/certificate-fix.ts';
 import type { SettingNames } from '../../config/setting-names.ts';
 import { variables } from '../../config/variables.ts';
 import { brokerOf, causesOf } from '../causes.ts';
@@ -7,7 +7,7 @@ import { findListener } from './listener.ts';
 import type { KafkaListener } from './listener.ts';
 
 /** For brokers that answer under an address of KAFKA_BROKERS, but not under their own. */
-export const ADVERTISED_MEND = 'make all brokers reachable under the addresses that they advertise';
+export const ADVERTISED_FIX = 'make all brokers reachable under the addresses that they advertise';
 
 const SUPPORTED: readonly string[] = variables.KAFKA_SASL_MECHANISM.words;
 /** An alert of the broker about the client certificate, or the lack of one. */
@@ -24,9 +24,9 @@ type SecurityConfig = Pick<
  */
 export async function diagnose(error: unknown, config: KafkaConnectionConfig): Promise<string> {
   const answer = answerOf(error);
-  if (answer !== undefined) return answerMend(answer, config.names);
+  if (answer !== undefined) return answerFix(answer, config.names);
   const listener = await findListener(config.KAFKA_BROKERS);
-  return connectionMend(reasonOf(error), listener, config) || reachMend(error, listener, config);
+  return connectionFix(reasonOf(error), listener, config) || reachFix(error, listener, config);
 }
 
 /** What has failed: a connection, to a broker of KAFKA_BROKERS or to one that these name, or a request that a broker has answered. */
@@ -46,7 +46,7 @@ export function answerOf(error: unknown): string | undefined {
   return undefined;
 }
 
-export function answerMend(answer: string, names: SettingNames): string {
+export function answerFix(answer: string, names: SettingNames): string {
   if (answer === 'GROUP_AUTHORIZATION_FAILED') return `grant Read on the group, or correct ${names.KAFKA_GROUP_ID}`;
   if (answer.endsWith('_AUTHORIZATION_FAILED')) return 'grant this user the right';
   return answer === 'GROUP_COORDINATOR_NOT_AVAILABLE'
@@ -65,37 +65,35 @@ export function reasonOf(error: unknown): string {
  * @param reason message of the failure
  * @param listener undefined: no broker answered
  */
-function connectionMend(reason: string, listener: KafkaListener | undefined, config: SecurityConfig): string {
-  // The message has a mend.
+function connectionFix(reason: string, listener: KafkaListener | undefined, config: SecurityConfig): string {
+  // The message has a fix.
   const { KAFKA_TLS_CA_FILE, KAFKA_TLS_CERT_FILE, KAFKA_TLS_KEY_FILE } = config.names;
   const files = [KAFKA_TLS_CA_FILE, KAFKA_TLS_CERT_FILE, KAFKA_TLS_KEY_FILE];
   if (files.some((file) => reason.includes(`${file}: `))) return 'correct this file';
-  return [tlsMend(reason, listener, config), saslMend(reason, listener, config)]
-    .filter((mend) => mend !== '')
-    .join('; ');
+  return [tlsFix(reason, listener, config), saslFix(reason, listener, config)].filter((fix) => fix !== '').join('; ');
 }
 
-function reachMend(error: unknown, listener: KafkaListener | undefined, config: KafkaConnectionConfig): string {
+function reachFix(error: unknown, listener: KafkaListener | undefined, config: KafkaConnectionConfig): string {
   const { KAFKA_BROKERS: brokers, names } = config;
   if (!listener) return `correct ${names.KAFKA_BROKERS}, or the network`;
   const isEnded = [...causesOf(error)].some(({ name }) => name === 'KafkaJSConnectionClosedError');
   return isEnded && brokers.includes(brokerOf(error) ?? '')
     ? 'this broker has ended the connection: its log says why'
-    : ADVERTISED_MEND;
+    : ADVERTISED_FIX;
 }
 
-function tlsMend(reason: string, listener: KafkaListener | undefined, config: SecurityConfig): string {
+function tlsFix(reason: string, listener: KafkaListener | undefined, config: SecurityConfig): string {
   const { KAFKA_TLS: isTls, KAFKA_TLS_CERT_FILE: certificate, names } = config;
   if (listener && listener.isTls && !isTls) return `this listener uses TLS: set ${names.KAFKA_TLS}=true`;
   if (listener && !listener.isTls && isTls)
     return `this listener does not use TLS: unset ${names.KAFKA_TLS}, or name a TLS listener in ${names.KAFKA_BROKERS}`;
-  if (!ALERT.test(reason)) return certificateMend(reason, 'the brokers', names.KAFKA_BROKERS, names.KAFKA_TLS_CA_FILE);
+  if (!ALERT.test(reason)) return certificateFix(reason, 'the brokers', names.KAFKA_BROKERS, names.KAFKA_TLS_CA_FILE);
   return certificate === ''
     ? `this listener expects a client certificate: set ${names.KAFKA_TLS_CERT_FILE} and ${names.KAFKA_TLS_KEY_FILE}`
     : `the brokers refuse the client certificate: name a valid one of an authority that they trust in ${names.KAFKA_TLS_CERT_FILE}`;
 }
 
-function saslMend(reason: string, listener: KafkaListener | undefined, config: SecurityConfig): string {
+function saslFix(reason: string, listener: KafkaListener | undefined, config: SecurityConfig): string {
   const { KAFKA_SASL_MECHANISM: mechanism, names } = config;
   if (listener && !listener.mechanisms.includes(mechanism.toUpperCase())) {
     const offered = listener.mechanisms.map((one) => one.toLowerCase());

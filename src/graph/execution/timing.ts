@@ -4,7 +4,7 @@ import type { Operation } from '../documents/operation.ts';
  * Executions of one operation that are timed together: each counts with their mean. To read the clock before and after each of them is dear
  * beside a small execution. Times are of performance.now().
  */
-export class Lap {
+export class Timing {
   readonly operation: Operation;
   readonly startedAt: number;
   /** 0 until it has ended. */

@@ -1,11 +1,11 @@
 /**
- * What mends a TLS connection that failed for the server's certificate; '': the certificate is not the reason.
+ * What fixes a TLS connection that failed for the server's certificate; '': the certificate is not the reason.
  * @param reason message of the failure, which OpenSSL or Node wrote
  * @param server `the brokers`
  * @param setting the name of the setting that names the server
  * @param authorities the name of the setting that names the authorities
  */
-export function certificateMend(
+export function certificateFix(
   reason: string,
   server: string,
   setting: string,
