@@ -16,7 +16,7 @@ export interface AccessRules {
   readonly fields: ReadonlyMap<GraphQLField<unknown, unknown>, AccessRule>;
   /** For values of an interface or union, whose type is known at run time: what must be met to see one of this type. */
   readonly types: ReadonlyMap<GraphQLObjectType, AccessRule>;
-  /** One line for each directive that cannot work: file, line, place, reason and fix. */
+  /** One line for each directive that cannot work: file, line, coordinate, reason and fix. */
   readonly problems: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export function parseAccessRules(schema: GraphQLSchema): AccessRules {
 class DirectiveReader {
   readonly problems: string[] = [];
   readonly #rules = new Map<string, AccessRule>();
-  /** By place in the schema. */
+  /** By coordinate of the schema. */
   readonly #read = new Map<string, readonly ScopeSets[]>();
 
   /** One rule for all equal demands: executions that read it read the same. */
@@ -84,18 +84,18 @@ class DirectiveReader {
     return this.#demandsOf(`${type.name}.${field.name}`, field.astNode?.directives ?? []);
   }
 
-  #demandsOf(place: string, nodes: readonly ConstDirectiveNode[]): readonly ScopeSets[] {
-    const known = this.#read.get(place);
+  #demandsOf(coordinate: string, nodes: readonly ConstDirectiveNode[]): readonly ScopeSets[] {
+    const known = this.#read.get(coordinate);
     if (known) return known;
     const demands = nodes.flatMap((node): ScopeSets[] => {
       if (node.name.value === 'authenticated') return [[[]]];
       if (node.name.value !== 'requiresScopes') return [];
       const scopes = node.arguments?.find(({ name }) => name.value === 'scopes')?.value;
       const problem = scopes && problemOf(scopes);
-      if (problem !== undefined) this.problems.push(`${lineOf(node)}${place}: @requiresScopes: ${problem}`);
+      if (problem !== undefined) this.problems.push(`${lineOf(node)}${coordinate}: @requiresScopes: ${problem}`);
       return scopes && problem === undefined ? [scopeSetsOf(scopes)] : [];
     });
-    this.#read.set(place, demands);
+    this.#read.set(coordinate, demands);
     return demands;
   }
 }

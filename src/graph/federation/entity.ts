@@ -32,8 +32,10 @@ export function readEntity(
   link: FederationLink,
   problems: string[],
 ): Entity | undefined {
-  const setsOf = (of: GraphQLNamedType, nodes: readonly ConstDirectiveNode[], place: string): FieldSet[] =>
-    nodes.flatMap((node) => readFields(schema, of, node, `${lineOf(node)}${place}: @${node.name.value}: `, problems));
+  const setsOf = (of: GraphQLNamedType, nodes: readonly ConstDirectiveNode[], coordinate: string): FieldSet[] =>
+    nodes.flatMap((node) =>
+      readFields(schema, of, node, `${lineOf(node)}${coordinate}: @${node.name.value}: `, problems),
+    );
   const named = (nodes: readonly ConstDirectiveNode[] | undefined, name: string) =>
     (nodes ?? []).filter((node) => node.name.value === link.directives.get(name));
 
@@ -49,9 +51,9 @@ export function readEntity(
     type.name,
   );
   const required = Object.values(type.getFields()).flatMap(({ name, type: returned, astNode }) => {
-    const place = `${type.name}.${name}`;
-    setsOf(getNamedType(returned), named(astNode?.directives, 'provides'), place);
-    return setsOf(type, named(astNode?.directives, 'requires'), place);
+    const coordinate = `${type.name}.${name}`;
+    setsOf(getNamedType(returned), named(astNode?.directives, 'provides'), coordinate);
+    return setsOf(type, named(astNode?.directives, 'requires'), coordinate);
   });
   const [first] = resolvable;
   if (!first) return undefined;
@@ -65,10 +67,10 @@ function readFields(
   schema: GraphQLSchema,
   type: GraphQLNamedType,
   node: ConstDirectiveNode,
-  place: string,
+  coordinate: string,
   problems: string[],
 ): FieldSet[] {
-  const report = (problem: string) => void problems.push(place + problem);
+  const report = (problem: string) => void problems.push(coordinate + problem);
   const value = node.arguments?.find(({ name }) => name.value === 'fields')?.value;
   // graphql-js reports a directive without it.
   if (!value) return [];

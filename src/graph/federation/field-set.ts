@@ -68,31 +68,31 @@ export function hasFieldSet(set: FieldSet, value: unknown): boolean {
  * never an object that a database would take for a query.
  * @throws GraphQLError with code BAD_USER_INPUT
  */
-export function coercedFields(set: FieldSet, value: object, place: string): Record<string, unknown> {
+export function coercedFields(set: FieldSet, value: object, coordinate: string): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const [name, { type, fields }] of set) {
     const member = memberOf(value, name);
-    if (member !== undefined) copy[name] = coerced(type, fields, member, `${place}.${name}`);
+    if (member !== undefined) copy[name] = coerced(type, fields, member, `${coordinate}.${name}`);
   }
   return copy;
 }
 
-function coerced(type: GraphQLOutputType, fields: FieldSet | undefined, value: unknown, place: string): unknown {
+function coerced(type: GraphQLOutputType, fields: FieldSet | undefined, value: unknown, coordinate: string): unknown {
   if (!fields) {
     return coerceInputValue(value, type as GraphQLInputType, (_path, _value, { message }) => {
-      throw clientError('BAD_USER_INPUT', `The representation has no valid value at "${place}": ${message}`);
+      throw clientError('BAD_USER_INPUT', `The representation has no valid value at "${coordinate}": ${message}`);
     });
   }
   const nullable = getNullableType(type);
   if (value === null && nullable === type) return null;
   if (isListType(nullable) && Array.isArray(value)) {
-    return value.map((item) => coerced(nullable.ofType, fields, item, place));
+    return value.map((item) => coerced(nullable.ofType, fields, item, coordinate));
   }
   if (isListType(nullable) || typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw clientError('BAD_USER_INPUT', `The representation has no valid value at "${place}".`);
+    throw clientError('BAD_USER_INPUT', `The representation has no valid value at "${coordinate}".`);
   }
   const typeName = memberOf(value, '__typename');
-  return { ...(typeof typeName === 'string' && { __typename: typeName }), ...coercedFields(fields, value, place) };
+  return { ...(typeof typeName === 'string' && { __typename: typeName }), ...coercedFields(fields, value, coordinate) };
 }
 
 function memberOf(value: unknown, name: string): unknown {
@@ -134,11 +134,11 @@ function readSelections(
     }
     const named = getNamedType(field.type);
     if (isCompositeType(named) !== (selection.selectionSet !== undefined)) {
-      const place = `${type.name}.${name}`;
+      const coordinate = `${type.name}.${name}`;
       report(
         isCompositeType(named)
-          ? `${place} is of type ${named.name}; select fields of it, such as "${name} { … }"`
-          : `${place} is of type ${named.name}, which has no fields; write "${name}"`,
+          ? `${coordinate} is of type ${named.name}; select fields of it, such as "${name} { … }"`
+          : `${coordinate} is of type ${named.name}, which has no fields; write "${name}"`,
       );
       return new Map();
     }

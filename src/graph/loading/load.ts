@@ -97,10 +97,10 @@ async function importModule(
     if (missing !== undefined) throw new GraphError(missing, { cause: error });
     const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
     const position = stack?.split('\n').find((line) => line.includes(`${folder}/`));
-    const place = position
+    const location = position
       ?.slice(position.indexOf(`${folder}/`) + folder.length + 1)
       .replace(/\?graph=\w+/, '')
       .replace(/:\d+\)?$|\)$/, '');
-    throw new GraphError(`${place ?? fileName}: ${message}; ${fileName} could not be loaded`, { cause: error });
+    throw new GraphError(`${location ?? fileName}: ${message}; ${fileName} could not be loaded`, { cause: error });
   }
 }

@@ -10,8 +10,8 @@ export function missingPackageProblem(folder: string, error: unknown): string | 
   const [, name, importer] = NOT_FOUND.exec(error.message) ?? [];
   if (name === undefined || importer === undefined) return undefined;
   const file = importer.startsWith('file:') ? fileURLToPath(importer) : importer;
-  const place = relative(folder, file);
+  const location = relative(folder, file);
   // A package that another package lacks: the same fix helps.
-  const from = place.startsWith('..') ? file : place;
+  const from = location.startsWith('..') ? file : location;
   return `${from}: imports the package "${name}", which is not installed; run npm install ${name} in ${folder}, or correct the import`;
 }

@@ -16,7 +16,7 @@ export interface RecordMisfit {
   /** The newest record that was compared. */
   readonly partition: number;
   readonly offset: string;
-  /** One text each: the place in @kafka or the field of a type, what the record has, and how to fix it. */
+  /** One text each: the binding or the field of a type, what the record has, and how to fix it. */
   readonly problems: readonly string[];
   /** False: it may be as it should be. Fields that share a topic may be meant for other records, and optional values may be absent. */
   readonly isCertain: boolean;

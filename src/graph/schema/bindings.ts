@@ -53,15 +53,15 @@ export function parseBindings(
     const binding = readBinding(schema, field, { hasSource: customSources.has(field.name), defaultKeys }, found);
     const disagreement = binding && formatProblem(binding, bindings.values());
     if (disagreement !== undefined) found.problems.push(disagreement);
-    const place = `${lineOf(directiveOf(field, 'kafka') ?? field.astNode)}Subscription.${field.name}`;
-    problems.push(...found.problems.map((problem) => `${place}: ${problem}`));
-    warnings.push(...found.warnings.map((warning) => `${place}: ${warning}`));
+    const location = `${lineOf(directiveOf(field, 'kafka') ?? field.astNode)}Subscription.${field.name}`;
+    problems.push(...found.problems.map((problem) => `${location}: ${problem}`));
+    warnings.push(...found.warnings.map((warning) => `${location}: ${warning}`));
     if (!binding) continue;
     bindings.set(field.name, binding);
-    bound.push({ binding, field, place });
+    bound.push({ binding, field, location });
   }
   for (const [field, problem] of contradictingKeys(bindings.values())) {
-    problems.push(`${bound.find(({ binding }) => binding.field === field)!.place}: ${problem}`);
+    problems.push(`${bound.find(({ binding }) => binding.field === field)!.location}: ${problem}`);
   }
   const shapes = checkTopicKeys(schema, bound, problems);
   return { bindings, shapes, problems, warnings };

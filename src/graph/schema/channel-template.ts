@@ -31,7 +31,7 @@ export function readTemplate(
   const before = problems.length;
   const show = JSON.stringify(source);
   if (source === '') problems.push('channel is empty; name a Redis channel, such as "typing.{room}"');
-  // With a group in it, `split` puts the names of arguments at the odd places.
+  // With a group in it, `split` puts the names of arguments at the odd indexes.
   const pieces = source.split(PLACEHOLDER);
   const separators = new Set<string>();
   pieces.forEach((piece, index) => {

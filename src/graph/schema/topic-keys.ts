@@ -27,7 +27,7 @@ export interface BoundField {
   readonly binding: KeyBinding;
   readonly field: Field;
   /** Where it is, for problems: `schema.graphql:3: Subscription.order_updated`. */
-  readonly place: string;
+  readonly location: string;
 }
 
 /**
@@ -58,7 +58,7 @@ export function checkTopicKeys(
     shapes.set(topic, shape);
     found.push(...disagreements(topic, fields));
     if (fields[0]!.binding.keys === 'KEEP') continue;
-    found.push(...ambiguities(topic, fields[0]!.place, shape));
+    found.push(...ambiguities(topic, fields[0]!.location, shape));
     found.push(...fields.flatMap((one) => misnamedPaths(one, shape)));
     for (const type of objectTypes(schema, readers)) {
       for (const [field, problem] of unreachableFields(type, topic)) unreachable.set(field, problem);
@@ -74,21 +74,21 @@ function disagreements(topic: string, [first, ...others]: readonly BoundField[])
   return others
     .filter(({ binding }) => binding.keys !== keys)
     .map(
-      ({ binding, place }) =>
-        `${place}: reads topic "${topic}" with keys: ${binding.keys}, and ${field} with keys: ${keys}; ` +
+      ({ binding, location }) =>
+        `${location}: reads topic "${topic}" with keys: ${binding.keys}, and ${field} with keys: ${keys}; ` +
         'give all fields of a topic the same keys',
     );
 }
 
 /** Places that one field reads as an object, whose keys are converted, and another as a custom scalar, which keeps its keys. */
-function ambiguities(topic: string, place: string, root: PayloadShape): string[] {
+function ambiguities(topic: string, location: string, root: PayloadShape): string[] {
   const problems: string[] = [];
   const visited = new Set<PayloadShape>();
   const visit = (shape: PayloadShape, path: readonly string[], scalar: string | undefined) => {
     const kept = shape.kinds.has('custom') ? describe(path) : scalar;
     if (kept !== undefined && shape.kinds.has('object')) {
       problems.push(
-        `${place}: fields of topic "${topic}" read ${describe(path)} as an object, and ` +
+        `${location}: fields of topic "${topic}" read ${describe(path)} as an object, and ` +
           `${kept === describe(path) ? 'also' : kept} as a custom scalar, which keeps the keys of objects; ` +
           'give these fields the same type, or add keys: KEEP to all fields of the topic',
       );
@@ -107,7 +107,7 @@ function describe(path: readonly string[]): string {
 }
 
 /** Paths with a key that is never in snake_case. Below a custom scalar any key is possible. */
-function misnamedPaths({ binding, place }: BoundField, root: PayloadShape): string[] {
+function misnamedPaths({ binding, location }: BoundField, root: PayloadShape): string[] {
   const { match, where, filters = [], payload } = binding;
   const problems: string[] = [];
   const check = (what: string, path: readonly string[]) => {
@@ -119,7 +119,7 @@ function misnamedPaths({ binding, place }: BoundField, root: PayloadShape): stri
     });
     if (converted.every((key, index) => key === path[index])) return;
     problems.push(
-      `${place}: ${what} "${path.join('.')}" can never match, because the payload's keys are snake_case; ` +
+      `${location}: ${what} "${path.join('.')}" can never match, because the payload's keys are snake_case; ` +
         `write "${converted.join('.')}", or add keys: KEEP to @kafka`,
     );
   };

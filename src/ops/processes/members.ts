@@ -6,7 +6,7 @@ import type { Ending } from './pod-process.ts';
 import { Replacement } from './replacement.ts';
 import type { Order, Started } from './reports.ts';
 
-/** A place of the pod that one process has after the other. */
+/** A slot of the pod, which one process has after the other. */
 export interface Member {
   /** `worker`, or `gateway-1` and so on. */
   readonly name: string;

@@ -39,17 +39,17 @@ export const INSTALL_COMMAND = `npm install --save-dev ${Object.entries(GENERATO
  * @throws SetupError with the command that installs it
  */
 export function loadGenerator(folder: string): GeneratorPackages {
-  const places = [folder, '.'].map((place) => createRequire(join(resolve(place), 'graph.js')));
-  const { codegen } = load(places, '@graphql-codegen/core') as { codegen: GeneratorPackages['codegen'] };
+  const requires = [folder, '.'].map((from) => createRequire(join(resolve(from), 'graph.js')));
+  const { codegen } = load(requires, '@graphql-codegen/core') as { codegen: GeneratorPackages['codegen'] };
   return {
     codegen,
-    typescript: load(places, '@graphql-codegen/typescript'),
-    resolvers: load(places, '@graphql-codegen/typescript-resolvers'),
+    typescript: load(requires, '@graphql-codegen/typescript'),
+    resolvers: load(requires, '@graphql-codegen/typescript-resolvers'),
   };
 }
 
-function load(places: readonly NodeJS.Require[], name: PackageName): unknown {
-  for (const require of places) {
+function load(requires: readonly NodeJS.Require[], name: PackageName): unknown {
+  for (const require of requires) {
     const path = pathOf(require, name);
     if (path === undefined) continue;
     try {

@@ -16,7 +16,7 @@ const TOO_DEEP = `more than ${MAX_RECORD_DEPTH} levels`;
 interface Sample {
   /** undefined: it has more levels than can be written. */
   readonly text: string | undefined;
-  readonly place: string;
+  readonly location: string;
 }
 
 /**
@@ -29,11 +29,11 @@ export async function readSampleFile(file: string, limits: RecordLimits): Promis
   const name = file === '-' ? 'standard input' : file;
   if (content.trim() === '') throw new SetupError(`${name}: is empty; expected JSON objects, as producers write them`);
   const snakeCase = new SnakeCase();
-  const records = samplesOf(content).flatMap(({ text: json, place }): SeenRecord[] => {
-    if (json === undefined) throw new SetupError(`${name}, ${place}: ${TOO_DEEP}`);
+  const records = samplesOf(content).flatMap(({ text: json, location }): SeenRecord[] => {
+    if (json === undefined) throw new SetupError(`${name}, ${location}: ${TOO_DEEP}`);
     if (json.trim() === 'null') return [];
     const decoded = decodeRecord(Buffer.from(json), limits);
-    if (decoded.poison !== undefined) throw new SetupError(`${name}, ${place}: ${whyNot(json, decoded.poison)}`);
+    if (decoded.poison !== undefined) throw new SetupError(`${name}, ${location}: ${whyNot(json, decoded.poison)}`);
     const payload = snakeCase.convertObjToSnakeKeys(structuredClone(decoded.payload));
     return [{ key: undefined, value: decoded.payload, payload }];
   });
@@ -56,11 +56,11 @@ function samplesOf(content: string): readonly Sample[] {
   try {
     json = JSON.parse(content);
   } catch {
-    const lines = content.split('\n').map((line, i) => ({ text: line, place: `line ${i + 1}` }));
+    const lines = content.split('\n').map((line, i) => ({ text: line, location: `line ${i + 1}` }));
     return lines.filter(({ text: line }) => line.trim() !== '').slice(0, MAX_RECORDS);
   }
-  if (!Array.isArray(json)) return [{ text: content, place: 'the value' }];
-  return json.slice(0, MAX_RECORDS).map((item, i) => ({ text: jsonOf(item), place: `item ${i + 1}` }));
+  if (!Array.isArray(json)) return [{ text: content, location: 'the value' }];
+  return json.slice(0, MAX_RECORDS).map((item, i) => ({ text: jsonOf(item), location: `item ${i + 1}` }));
 }
 
 /** undefined: the value has too many levels for the stack of JSON.stringify, though not for JSON.parse, which has none. */
