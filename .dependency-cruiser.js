@@ -72,13 +72,13 @@ export default {
       from: { path: '^pages/' },
       to: {
         path: '^(src|test|loadtest|stack|scripts)/',
-        pathNot: '^src/(ops/live/stats|graph/schema/event-source)\\.ts$',
+        pathNot: '^src/(ops/live/stats|graph/schema/event-source-type)\\.ts$',
       },
     },
     {
       name: 'types-for-pages',
       severity: 'error',
-      from: { path: '^src/(ops/live/stats|graph/schema/event-source)\\.ts$' },
+      from: { path: '^src/(ops/live/stats|graph/schema/event-source-type)\\.ts$' },
       to: {},
     },
     {

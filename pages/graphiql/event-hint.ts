@@ -1,4 +1,4 @@
-import type { EventSources } from '../../src/graph/schema/event-source.ts';
+import type { EventSources } from '../../src/graph/schema/event-source-type.ts';
 import type { Operation } from './operation.ts';
 
 export interface EventHint {

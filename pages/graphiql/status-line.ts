@@ -1,5 +1,5 @@
 import { eventHint } from './event-hint.ts';
-import type { EventSources } from '../../src/graph/schema/event-source.ts';
+import type { EventSources } from '../../src/graph/schema/event-source-type.ts';
 import type { ConnectionState, Run, Session } from './session.ts';
 
 const LABELS: Readonly<Record<ConnectionState, string>> = {

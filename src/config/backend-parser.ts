@@ -1,6 +1,6 @@
 import { BOOL, flag } from './variable.ts';
 import { forwardingProblem } from './forwarded-headers.ts';
-import { refusal } from './refusal.ts';
+import { refusal } from './setting-refusal.ts';
 import type { SettingNames } from './setting-names.ts';
 import type { SettingsInput } from './settings-input.ts';
 import type { Environment } from './variable.ts';

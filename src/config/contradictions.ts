@@ -6,7 +6,7 @@ import { documentsProblems } from './documents-problems.ts';
 import { identityProblems } from './identity-problems.ts';
 import { kafkaProblems } from './kafka-problems.ts';
 import { redisAccessProblems } from './redis-access-problems.ts';
-import { refusal } from './refusal.ts';
+import { refusal } from './setting-refusal.ts';
 import { schemaRegistryProblems } from './schema-registry-problems.ts';
 import type { Settings } from './settings.ts';
 import { finishMs, shutdownTimes } from './shutdown-times.ts';

@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { ASYMMETRIC, HMAC, algorithmsOf } from './algorithms.ts';
 import { variables } from './variables.ts';
-import { refusal } from './refusal.ts';
+import { refusal } from './setting-refusal.ts';
 import type { Settings } from './settings.ts';
 import { anyTokenKey, givenTokenKeys } from './token-keys.ts';
 

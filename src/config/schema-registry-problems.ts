@@ -1,5 +1,5 @@
 import { variables } from './variables.ts';
-import { refusal } from './refusal.ts';
+import { refusal } from './setting-refusal.ts';
 import type { Settings } from './settings.ts';
 
 type SchemaRegistrySettings = Pick<

@@ -3,7 +3,7 @@ import type { SettingName, SettingNames } from './setting-names.ts';
 import type { SettingValues, SettingsInput } from './settings-input.ts';
 import type { Environment } from './variable.ts';
 import { variables } from './variables.ts';
-import { refusal } from './refusal.ts';
+import { refusal } from './setting-refusal.ts';
 import { SecretFileError, readSecretFile } from './secret-file.ts';
 
 /** Where settings are from. */

@@ -1,15 +1,15 @@
-import { backendsVariables } from './variables/backends.ts';
-import { documentsVariables } from './variables/documents.ts';
-import { embeddedVariables } from './variables/embedded.ts';
-import { executionsVariables } from './variables/executions.ts';
-import { flowVariables } from './variables/flow.ts';
-import { gatewayVariables } from './variables/gateway.ts';
-import { identityVariables } from './variables/identity.ts';
-import { kafkaVariables } from './variables/kafka.ts';
-import { podVariables } from './variables/pod.ts';
-import { redisVariables } from './variables/redis.ts';
-import { schemaRegistryVariables } from './variables/schema-registry.ts';
-import { tracingVariables } from './variables/tracing.ts';
+import { backendsVariables } from './variables/backends-variables.ts';
+import { documentsVariables } from './variables/documents-variables.ts';
+import { embeddedVariables } from './variables/embedded-variables.ts';
+import { executionsVariables } from './variables/executions-variables.ts';
+import { flowVariables } from './variables/flow-variables.ts';
+import { gatewayVariables } from './variables/gateway-variables.ts';
+import { identityVariables } from './variables/identity-variables.ts';
+import { kafkaVariables } from './variables/kafka-variables.ts';
+import { podVariables } from './variables/pod-variables.ts';
+import { redisVariables } from './variables/redis-variables.ts';
+import { schemaRegistryVariables } from './variables/schema-registry-variables.ts';
+import { tracingVariables } from './variables/tracing-variables.ts';
 import type { Variable } from './variable.ts';
 
 /** Every setting of crier, by the name of its environment variable. `npm run docs:configuration` writes docs/configuration.md from it. */

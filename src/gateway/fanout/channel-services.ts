@@ -5,7 +5,7 @@ import type { SettingNames } from '../../config/setting-names.ts';
 import type { LogWindow, Logger } from '../../base/log.ts';
 import type { EventTraces } from '../../ops/tracing/event-traces.ts';
 import type { CursorPosition, Cursors } from './resume/cursor.ts';
-import type { HeldBytes } from './resume/held-bytes.ts';
+import type { HeldBytes } from './resume/replay-bytes.ts';
 import type { Replays } from './resume/replays.ts';
 import type { EventScheduler } from './scheduling/event-scheduler.ts';
 import type { EventExecutor } from './sharing/event-executor.ts';

@@ -11,7 +11,7 @@ import type { ChannelObserver, ChannelServices, GapReason, ResumeOutcome } from 
 import { Concurrency } from './concurrency.ts';
 import type { CursorPosition, Cursors } from './resume/cursor.ts';
 import { ExecutionDeadlines } from './execution-deadlines.ts';
-import { HeldBytes } from './resume/held-bytes.ts';
+import { HeldBytes } from './resume/replay-bytes.ts';
 import type { Joining } from './resume/joining.ts';
 import { GAP, LiveChannel } from './live-channel.ts';
 import { MAX_REPLAYED, MAX_REPLAYED_BYTES, missedSince } from './resume/recovery.ts';

@@ -10,7 +10,7 @@ import { ImportableModules } from './graph-modules.ts';
 import { missingPackageProblem } from './missing-package.ts';
 import { findModuleFiles, warningsOfFiles } from './module-files.ts';
 import { readSchemaFile } from './schema-file.ts';
-import { tryModules } from './trial.ts';
+import { tryModules } from './module-trial.ts';
 
 /** The first graph of a folder: see `GraphLoader`. */
 export async function loadGraph(path: string): Promise<Graph> {

@@ -1,6 +1,6 @@
 import { ImportableModules } from './graph-modules.ts';
 import { moduleUrl } from './compile.ts';
-import type { Trial } from './trial.ts';
+import type { Trial } from './module-trial.ts';
 
 /** Imports the modules of a graph, says so, and ends. What they throw does not count: the pod finds it, too, and reports it. */
 process.once('message', ({ folder, sources, entries }: Trial) => {

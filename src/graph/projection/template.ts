@@ -28,7 +28,7 @@ import { hasResolver, payloadPathOf } from '../execution/executable.ts';
 import type { Operation } from '../documents/operation.ts';
 import { printerAt, printerOf } from './text-printer.ts';
 import type { ResultField } from './text-printer.ts';
-import type { UnselectedKeyBudget } from './members.ts';
+import type { UnselectedKeyBudget } from './object-members.ts';
 
 /** The text of one event's result, with a gap at each slot. */
 export interface RenderedTemplate {

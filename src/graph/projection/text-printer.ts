@@ -7,8 +7,8 @@ import { MAX_LEVELS } from '../../base/json/scanner.ts';
 import { endOfNull, printNull } from './render-context.ts';
 import type { Printer, RenderContext } from './render-context.ts';
 import { LeafPrinter } from './leaf-printer.ts';
-import { Members } from './members.ts';
-import type { UnselectedKeyBudget } from './members.ts';
+import { Members } from './object-members.ts';
+import type { UnselectedKeyBudget } from './object-members.ts';
 
 /*
  * Printers of objects and lists. A result's text is copied from a payload's text; neither is parsed. One pass over an object finds the

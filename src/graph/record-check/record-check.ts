@@ -6,7 +6,7 @@ import { absenceAt, sentence } from './described.ts';
 import type { RecordOrigin } from './described.ts';
 import { KeyCheck } from './key-check.ts';
 import type { CheckedRecord } from './key-check.ts';
-import { ValueCheck } from './value-check.ts';
+import { ValueCheck } from './record-value-check.ts';
 
 /** What does not fit between the records of a topic and a field that is bound to it. */
 export interface RecordMisfit {

@@ -3,7 +3,7 @@ import type { GraphQLArgument } from 'graphql';
 import type { Graph } from '../graph.ts';
 import { isRecordPart } from '../record-parts.ts';
 import type { Binding } from './binding.ts';
-import type { EventSource, EventSources } from './event-source.ts';
+import type { EventSource, EventSources } from './event-source-type.ts';
 
 /** Where the events of each Subscription field come from, by field. */
 export function eventSources({

@@ -1,6 +1,6 @@
 import { jsonKind } from '../../base/json/json-object.ts';
 import type { Config } from '../../config/config.ts';
-import { refusal } from '../../config/refusal.ts';
+import { refusal } from '../../config/setting-refusal.ts';
 import { tunableNames, variables } from '../../config/variables.ts';
 
 export type TunableName = (typeof tunableNames)[number];

@@ -3,7 +3,7 @@ import { SetupError } from '../../base/errors.ts';
 import type { Bench } from './arguments.ts';
 import { watchLoad } from './client-load.ts';
 import type { Load } from './client-load.ts';
-import { Deliveries } from './deliveries.ts';
+import { Deliveries } from './bench-deliveries.ts';
 import { Durations } from './durations.ts';
 import type { Percentiles } from './durations.ts';
 import type { Progress } from './progress.ts';

@@ -1,6 +1,6 @@
 import type { ProtocolRow } from './row.ts';
 import { completeRows } from './rows/complete.ts';
-import { handshakeRows } from './rows/handshake.ts';
+import { handshakeRows } from './rows/handshake-rows.ts';
 import { initialisationRows } from './rows/initialisation.ts';
 import { messageRows } from './rows/messages.ts';
 import { pingRows } from './rows/ping.ts';

@@ -3,7 +3,7 @@ import { keyFieldOf } from './key-field.ts';
 import type { KeyField } from './key-field.ts';
 import { InferredTypes } from './inferred-types.ts';
 import type { InferredObject } from './inferred-types.ts';
-import { payloadPath, placeAt } from './payload-path.ts';
+import { payloadPath, placeAt } from './envelope-path.ts';
 import { Place } from './place.ts';
 import type { SeenRecord } from './seen-record.ts';
 import { nounOf } from './type-names.ts';

@@ -1,7 +1,7 @@
 import type { HistoryEntry } from '../../../bus/history.ts';
 import type { ChannelMessage } from '../channel-event.ts';
 import type { GapReason } from '../channel-services.ts';
-import type { HeldBytes } from './held-bytes.ts';
+import type { HeldBytes } from './replay-bytes.ts';
 import { heldLength } from './held-events.ts';
 
 /** What is delivered after a gap. */

@@ -1,4 +1,4 @@
-import type { HeldBytes } from './held-bytes.ts';
+import type { HeldBytes } from './replay-bytes.ts';
 import type { ChannelEvent } from '../channel-event.ts';
 
 /** Bytes of an event beside its payload. */

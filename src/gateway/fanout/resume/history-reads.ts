@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { compareEntryIds } from '../../../bus/entry-id.ts';
 import type { History, HistoryEntry } from '../../../bus/history.ts';
 import type { CursorPosition } from './cursor.ts';
-import type { HeldBytes } from './held-bytes.ts';
+import type { HeldBytes } from './replay-bytes.ts';
 import { heldLength } from './held-events.ts';
 import type { HeldEvents } from './held-events.ts';
 import { missedSince } from './recovery.ts';

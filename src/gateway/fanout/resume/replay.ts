@@ -2,7 +2,7 @@ import type { EventFilter } from '../../../graph/filter/event-filter.ts';
 import type { History, HistoryEntry } from '../../../bus/history.ts';
 import type { ChannelEvent } from '../channel-event.ts';
 import type { GapReason } from '../channel-services.ts';
-import type { HeldBytes } from './held-bytes.ts';
+import type { HeldBytes } from './replay-bytes.ts';
 import { HeldEvents, heldLength } from './held-events.ts';
 import { HeldIntake } from './held-intake.ts';
 import { HistoryReads } from './history-reads.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { HeldBytes } from '../../../../src/gateway/fanout/resume/held-bytes.ts';
+import { HeldBytes } from '../../../../src/gateway/fanout/resume/replay-bytes.ts';
 import { HeldEvents, heldLength } from '../../../../src/gateway/fanout/resume/held-events.ts';
 import type { ChannelEvent } from '../../../../src/gateway/fanout/channel-event.ts';
 

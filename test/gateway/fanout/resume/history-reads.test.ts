@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { History } from '../../../../src/bus/history.ts';
-import { HeldBytes } from '../../../../src/gateway/fanout/resume/held-bytes.ts';
+import { HeldBytes } from '../../../../src/gateway/fanout/resume/replay-bytes.ts';
 import { HeldEvents } from '../../../../src/gateway/fanout/resume/held-events.ts';
 import type { ChannelEvent } from '../../../../src/gateway/fanout/channel-event.ts';
 import { HistoryReads } from '../../../../src/gateway/fanout/resume/history-reads.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { HeldBytes } from '../../../../src/gateway/fanout/resume/held-bytes.ts';
+import { HeldBytes } from '../../../../src/gateway/fanout/resume/replay-bytes.ts';
 import { HeldEvents } from '../../../../src/gateway/fanout/resume/held-events.ts';
 import { HistoryRead } from '../../../../src/gateway/fanout/resume/history-reads.ts';
 import { Joining } from '../../../../src/gateway/fanout/resume/joining.ts';

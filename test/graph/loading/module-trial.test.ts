@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { tryModules } from '../../../src/graph/loading/trial.ts';
+import { tryModules } from '../../../src/graph/loading/module-trial.ts';
 import { blockLoop } from '../../support/block-loop.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { graphFolder } from '../support/graph-folder.ts';
