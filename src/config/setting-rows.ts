@@ -1,4 +1,4 @@
-import { deploymentSettings, settingGroups, tunableNames, variables } from './variables.ts';
+import { deploymentSettings, settingGroups, variables } from './variables.ts';
 import type { SettingName } from './setting-names.ts';
 import { fileVariable } from './settings.ts';
 import type { Variable } from './variable.ts';
@@ -56,9 +56,8 @@ export function settingRows(): SettingRow[] {
 
 /** The row of a setting, and that of the file of a secret. */
 function rowsOf(name: SettingName): SettingRow[] {
-  const { default: fallback, unit, meaning, isSecret }: Variable = variables[name];
-  const tunables: readonly string[] = tunableNames;
-  const row = { name, default: fallback, unit, meaning, isTunable: tunables.includes(name) };
+  const { default: fallback, unit, meaning, isSecret, isTunable }: Variable = variables[name];
+  const row = { name, default: fallback, unit, meaning, isTunable: isTunable === true };
   const meaningOfFile = `File that holds \`${name}\`.`;
   const file = { name: fileVariable(name), default: '', unit: '', meaning: meaningOfFile, isTunable: false };
   return isSecret ? [row, file] : [row];

@@ -14,6 +14,8 @@ export interface Variable<Value = unknown> {
   readonly expects: string;
   /** The value is never shown, and `<NAME>_FILE` may name a file that holds it. */
   readonly isSecret?: true;
+  /** The value may change while the server runs. */
+  readonly isTunable?: true;
 }
 
 /** setTimeout treats a delay of more than 31 bits as 1 ms, so no duration is longer than a day. */
@@ -89,6 +91,12 @@ export const bearerToken = (meaning: string) =>
 export const secret = <Value>(variable: Variable<Value>): Variable<Value> => ({
   ...variable,
   isSecret: true,
+});
+
+/** A variable whose value may change while the server runs. */
+export const tunable = <V extends Variable>(variable: V): V & { readonly isTunable: true } => ({
+  ...variable,
+  isTunable: true,
 });
 
 /** A text of at least one character. */

@@ -69,17 +69,11 @@ export const settingGroups: ReadonlyMap<string, readonly Name[]> = new Map(
   }).map(([title, group]) => [title, Object.keys(group) as Name[]]),
 );
 
-/** Settings that may change while the server runs. */
-export const tunableNames = [
-  'LOG_LEVEL',
-  'MAX_CONNECTIONS',
-  'MAX_HANDSHAKES_PER_SECOND',
-  'MAX_HEAP_PERCENT',
-  'MAX_OPERATIONS_PER_CONNECTION',
-  'MAX_QUEUE_BYTES',
-  'MAX_POD_QUEUE_BYTES',
-  'MAX_EXECUTIONS',
-  'SHARING_AUDIT',
-  'BACKEND_MAX_SOCKETS',
-  'OTEL_TRACES_SAMPLER_ARG',
-] as const satisfies readonly Name[];
+/** Name of a setting that may change while the server runs. */
+export type TunableName = {
+  [N in Name]: (typeof variables)[N] extends { readonly isTunable: true } ? N : never;
+}[Name];
+
+export const tunableNames = (Object.keys(variables) as Name[]).filter(
+  (name): name is TunableName => 'isTunable' in variables[name],
+);

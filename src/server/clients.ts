@@ -1,6 +1,5 @@
 import type { Server as HttpServer } from 'node:http';
 import type { TrustedProxies } from '../config/addresses/client-address.ts';
-import { shareOf } from '../config/processes.ts';
 import { LogWindow } from '../base/log.ts';
 import {
   clientCounts,
@@ -8,7 +7,7 @@ import {
   observeStreams,
   observeSubscriptions,
 } from '../gateway/connections/connection-metrics.ts';
-import type { ConnectionLimits } from '../gateway/connections/connection-limits.ts';
+import { admissionLimits, connectionLimits } from '../gateway/connections/connection-tunables.ts';
 import { Connections } from '../gateway/connections/connections.ts';
 import type { Handshakes } from '../gateway/connections/handshakes.ts';
 import type { ClientFiles } from '../gateway/connections/open-files.ts';
@@ -51,7 +50,7 @@ export function createConnections(
     proxies,
     maxConnectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS,
     pingIntervalMs: config.PING_INTERVAL_MS,
-    admission: admissionLimits(services, files),
+    admission: admissionLimits(services, files.connections),
     overload: { isMemoryShort: () => memory.isShort, isLoopLate },
     drainSpreadMs: config.DRAIN_SPREAD_MS,
     fastShutdown,
@@ -64,31 +63,6 @@ export function createConnections(
   observeConnections(metrics, connections);
   return connections;
 }
-
-/** They change with their settings. */
-function admissionLimits({ config, tunables, log }: RoleServices, files: ClientFiles) {
-  const limits = {
-    maxConnections: 0,
-    maxOpenFiles: files.connections,
-    maxHandshakesPerSecond: 0,
-    maxHandshakeBurst: 1,
-  };
-  tunables.bind('MAX_CONNECTIONS', (connections) => {
-    limits.maxConnections = shareOf(connections, config);
-    if (limits.maxConnections > files.connections)
-      log.warn(
-        { setting: 'MAX_CONNECTIONS', sockets: files.connections },
-        `${config.names.MAX_CONNECTIONS} ${MORE_THAN_FILES}`,
-      );
-  });
-  tunables.bind('MAX_HANDSHAKES_PER_SECOND', (handshakes) => {
-    limits.maxHandshakesPerSecond = shareOf(handshakes, config);
-    limits.maxHandshakeBurst = 10 * limits.maxHandshakesPerSecond;
-  });
-  return limits;
-}
-
-const MORE_THAN_FILES = 'is more than this process may have open files for; raise the limit of open files (ulimit -n)';
 
 /** Components that serve the operations of clients. */
 interface ClientParts {
@@ -136,23 +110,6 @@ export function createClientServices(services: RoleServices, { refused, ...parts
 
 function subscriptionFields({ schema }: Graph): string[] {
   return Object.keys(schema.getSubscriptionType()?.getFields() ?? {});
-}
-
-function connectionLimits({ config, tunables }: RoleServices): ConnectionLimits {
-  return Object.freeze({
-    get maxOperations() {
-      return tunables.values.MAX_OPERATIONS_PER_CONNECTION;
-    },
-    maxIdBytes: config.MAX_OPERATION_ID_BYTES,
-    maxInitBytes: config.MAX_INIT_BYTES,
-    maxMessageBytes: config.MAX_MESSAGE_BYTES,
-    maxMessagesPerSecond: config.MAX_MESSAGES_PER_SECOND,
-    maxMessageBurst: config.MAX_MESSAGE_BURST,
-    maxPendingEvents: config.MAX_PENDING_EVENTS,
-    maxHeldBytes: config.MAX_CONNECTION_BYTES,
-    executionTimeoutMs: config.EXECUTION_TIMEOUT_MS,
-    maxAgeMs: config.MAX_CONNECTION_AGE_MS,
-  });
 }
 
 /** Components of the WebSocket endpoint. */

@@ -4,6 +4,7 @@ import { shareOf } from '../config/processes.ts';
 import type { Handshakes } from '../gateway/connections/handshakes.ts';
 import type { ChannelObserver } from '../gateway/fanout/channel-services.ts';
 import { deliveryObservations, observeHub, observeWriter } from '../gateway/fanout/fanout-metrics.ts';
+import { maxExecutionsOf, tuneWriter } from '../gateway/fanout/fanout-tunables.ts';
 import { Hub } from '../gateway/fanout/hub.ts';
 import { Writer } from '../gateway/fanout/outbox/writer.ts';
 import { CursorSecret } from '../gateway/fanout/resume/cursor-secret.ts';
@@ -21,8 +22,7 @@ export function createWriter({ config, tunables, metrics }: RoleServices): Write
     observations: deliveryObservations(metrics),
   });
   observeWriter(metrics, writer);
-  tunables.bind('MAX_QUEUE_BYTES', (bytes) => (writer.maxQueueBytes = bytes));
-  tunables.bind('MAX_POD_QUEUE_BYTES', (bytes) => (writer.maxPodQueueBytes = shareOf(bytes, config)));
+  tuneWriter(tunables, writer, config);
   return writer;
 }
 
@@ -44,8 +44,6 @@ export async function openHub(services: RoleServices, parts: HubParts): Promise<
   const traces = tracing && (await import('./traces.ts')).createEventTraces(tracing, config, writer);
   const secret = register(new CursorSecret({ configured: config.CURSOR_SECRET, bus }));
   await secret.start();
-  let maxExecutions = 0;
-  tunables.bind('MAX_EXECUTIONS', (executions) => (maxExecutions = shareOf(executions, config)));
   const hub = new Hub({
     bus,
     executor: graphs.runtime,
@@ -63,7 +61,7 @@ export async function openHub(services: RoleServices, parts: HubParts): Promise<
     },
     writer,
     executionTimeoutMs: config.EXECUTION_TIMEOUT_MS,
-    maxExecutions: () => maxExecutions,
+    maxExecutions: maxExecutionsOf(tunables, config),
     maxMessageBytes: config.MAX_RECORD_BYTES,
     flow: receiver && {
       intake: (channel, partition) => receiver.intake(topicOf(channel, config.CHANNEL_PREFIX), partition),

@@ -3,6 +3,7 @@ import { TriggerChannels } from '../graph/context/pubsub/trigger-channels.ts';
 import type { ChannelObserver } from '../gateway/fanout/channel-services.ts';
 import { sharingAuditCount } from '../gateway/fanout/fanout-metrics.ts';
 import type { Publish } from '../graph/context/publishing.ts';
+import { tuneAudit } from '../gateway/fanout/fanout-tunables.ts';
 import { SharingAudit } from '../gateway/fanout/sharing/sharing-audit.ts';
 import type { StateCompleteness } from '../gateway/fanout/state-completeness.ts';
 import type { RequestedDocuments } from '../graph/documents/requested-documents.ts';
@@ -96,6 +97,6 @@ export function createAudit(
     log,
     onOutcome: (outcome) => audits.inc({ outcome }),
   });
-  tunables.bind('SHARING_AUDIT', (share) => (audit.share = share));
+  tuneAudit(tunables, audit);
   return audit;
 }

@@ -8,7 +8,7 @@ import type { Logger } from '../base/log.ts';
 import type { MemoryGuard } from '../ops/memory/memory-guard.ts';
 import type { Metrics } from '../ops/metrics/metrics.ts';
 import type { Tracing } from '../ops/tracing/tracing.ts';
-import type { Tunables } from '../ops/tunables/tunables.ts';
+import type { TunablesRegistry } from '../ops/tunables/tunables-registry.ts';
 import type { Versioned } from './versioned.ts';
 
 /** A component to close. `close` is idempotent, bounded in time, and safe before the start. */
@@ -24,8 +24,8 @@ export interface Worker extends Component {
 /** Components that both roles use. */
 export interface RoleServices {
   readonly config: Config;
-  /** Read at each use: they change while the server runs. `config` has their values at the start. */
-  readonly tunables: Tunables;
+  /** Settings that change while the server runs. `config` has their values at the start. */
+  readonly tunables: TunablesRegistry;
   /** The graph that the pod serves: a reload replaces it. */
   readonly graph: Versioned<Graph>;
   readonly bus: Bus;

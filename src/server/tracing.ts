@@ -2,9 +2,10 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TracerProvider } from '@opentelemetry/api';
 import { LogWindow } from '../base/log.ts';
-import { RecordSampler, isKnownSampler, isParentBased } from '../config/record-sampler.ts';
+import { openSampler } from '../ops/tracing/sampling.ts';
 import { startSdk } from '../ops/tracing/sdk.ts';
 import { EXPORTERS, collectorOf, exportersOf, registeredProvider } from '../ops/tracing/span-target.ts';
+import { observeTracing } from '../ops/tracing/tracing-metrics.ts';
 import type { Tracing } from '../ops/tracing/tracing.ts';
 import { readVersion } from '../base/version.ts';
 import type { RoleServices } from './services.ts';
@@ -25,14 +26,8 @@ export async function openTracing(services: TracingServices): Promise<Tracing | 
   const losses = { spans: 0 };
   const provider = config.OTEL_SDK_DISABLED ? undefined : (registeredProvider() ?? (await openSdk(services, losses)));
   const spans = provider && new (await import('../ops/tracing/spans.ts')).Spans(provider.getTracer('crier'));
-  metrics.total('crier_spans_total', 'Spans started.', () => spans?.budget.started ?? 0);
-  metrics.total(
-    'crier_spans_refused_total',
-    'Spans that were not started because this process had started its 1,000 of the second.',
-    () => spans?.budget.refused ?? 0,
-  );
-  metrics.total('crier_spans_lost_total', 'Spans that the exporter could not deliver.', () => losses.spans);
-  return spans && { spans, sampler: createSampler(services) };
+  observeTracing(metrics, spans?.budget, losses);
+  return spans && { spans, sampler: openSampler(services) };
 }
 
 async function openSdk(
@@ -65,13 +60,4 @@ async function openSdk(
   const flushed = () => sdk.shutdown().catch(() => undefined);
   register({ close: () => Promise.race([flushed(), delay(MAX_FLUSH_MS, undefined, { ref: false })]) });
   return sdk.provider;
-}
-
-function createSampler({ config, tunables, log }: TracingServices): RecordSampler {
-  const { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio } = config;
-  if (!isKnownSampler(name))
-    log.warn({ sampler: name }, `${config.names.OTEL_TRACES_SAMPLER} is unknown; the default sampler decides`);
-  const sampler = new RecordSampler(ratio, isParentBased(name));
-  tunables.bind('OTEL_TRACES_SAMPLER_ARG', (current) => (sampler.ratio = current));
-  return sampler;
 }

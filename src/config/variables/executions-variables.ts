@@ -1,4 +1,4 @@
-import { bool, count, ms, optionalFraction } from '../variable.ts';
+import { bool, count, ms, optionalFraction, tunable } from '../variable.ts';
 
 export const executionsVariables = {
   EXECUTION_TIMEOUT_MS: ms(
@@ -6,17 +6,21 @@ export const executionsVariables = {
     '10000',
     'Longest execution of an event, and longest `authorize` after claims have changed; past that, the operation ends and the others continue.',
   ),
-  MAX_EXECUTIONS: count(
-    1,
-    '5000',
-    'executions',
-    'Executions of events that are in flight on this pod; more wait, and records stay in Kafka.',
+  MAX_EXECUTIONS: tunable(
+    count(
+      1,
+      '5000',
+      'executions',
+      'Executions of events that are in flight on this pod; more wait, and records stay in Kafka.',
+    ),
   ),
   SHARING: bool(
     'true',
     'Whether operations share results; `false` executes every event for every operation, to find faults.',
   ),
-  SHARING_AUDIT: optionalFraction(
-    'Fraction of the shared deliveries that are executed again and compared; not set: 0.1 embedded, else 0.',
+  SHARING_AUDIT: tunable(
+    optionalFraction(
+      'Fraction of the shared deliveries that are executed again and compared; not set: 0.1 embedded, else 0.',
+    ),
   ),
 };

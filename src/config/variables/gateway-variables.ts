@@ -1,4 +1,4 @@
-import { bool, bytes, count, list, ms, text } from '../variable.ts';
+import { bool, bytes, count, list, ms, text, tunable } from '../variable.ts';
 
 export const gatewayVariables = {
   ALLOWED_ORIGINS: list(
@@ -38,11 +38,13 @@ export const gatewayVariables = {
     '0',
     'Age, ± 10 %, at which a connection is closed with 1001, so that its client reconnects to any pod. 0: never.',
   ),
-  MAX_CONNECTIONS: count(
-    0,
-    '0',
-    'connections',
-    'Open WebSockets and streams; further ones are refused: closed with 1013, or answered with 503. 0: as many as the limit of open files allows.',
+  MAX_CONNECTIONS: tunable(
+    count(
+      0,
+      '0',
+      'connections',
+      'Open WebSockets and streams; further ones are refused: closed with 1013, or answered with 503. 0: as many as the limit of open files allows.',
+    ),
   ),
   MAX_CONNECTIONS_PER_USER: count(
     0,
@@ -61,11 +63,13 @@ export const gatewayVariables = {
     'addresses or ranges such as 10.0.0.0/8, separated by commas',
     'Proxies whose X-Forwarded-For names the client; not set: the address is that of the peer.',
   ),
-  MAX_HANDSHAKES_PER_SECOND: count(
-    0,
-    '0',
-    'handshakes/s',
-    'Sustained WebSocket handshakes and requests for streams; further ones are refused. 0: no limit.',
+  MAX_HANDSHAKES_PER_SECOND: tunable(
+    count(
+      0,
+      '0',
+      'handshakes/s',
+      'Sustained WebSocket handshakes and requests for streams; further ones are refused. 0: no limit.',
+    ),
   ),
   MAX_REQUESTS_IN_FLIGHT: count(
     0,
@@ -102,16 +106,18 @@ export const gatewayVariables = {
     '1000',
     'Lag of the event loop above which the pod becomes unready and closes new sockets with 1013. 0: never.',
   ),
-  MAX_HEAP_PERCENT: count(
-    0,
-    '80',
-    '%',
-    'Use of the heap, or of the memory limit of the container, from which new sockets are closed with 1013. 0: never.',
-    99,
+  MAX_HEAP_PERCENT: tunable(
+    count(
+      0,
+      '80',
+      '%',
+      'Use of the heap, or of the memory limit of the container, from which new sockets are closed with 1013. 0: never.',
+      99,
+    ),
   ),
   MAX_MESSAGE_BYTES: bytes(1024, '65536', 'Largest message from a client.'),
   MAX_MESSAGES_PER_SECOND: count(1, '20', 'messages/s', 'Sustained messages per connection; others wait.'),
-  MAX_OPERATIONS_PER_CONNECTION: count(1, '100', 'operations', 'Live operations of one connection.'),
+  MAX_OPERATIONS_PER_CONNECTION: tunable(count(1, '100', 'operations', 'Live operations of one connection.')),
   MAX_OPERATIONS_PER_USER: count(
     0,
     '1000',
@@ -123,15 +129,19 @@ export const gatewayVariables = {
     '1048576',
     'Memory of the documents, variables, channel names and waiting `context.pubsub` events that live operations of one connection keep.',
   ),
-  MAX_QUEUE_BYTES: bytes(
-    1024,
-    '1048576',
-    'Bytes waiting for one connection, or 4 times its largest message; past that, it is closed with 1013.',
+  MAX_QUEUE_BYTES: tunable(
+    bytes(
+      1024,
+      '1048576',
+      'Bytes waiting for one connection, or 4 times its largest message; past that, it is closed with 1013.',
+    ),
   ),
-  MAX_POD_QUEUE_BYTES: bytes(
-    1024,
-    '268435456',
-    'Bytes waiting for all connections; past that, those with the largest queues are closed with 1013.',
+  MAX_POD_QUEUE_BYTES: tunable(
+    bytes(
+      1024,
+      '268435456',
+      'Bytes waiting for all connections; past that, those with the largest queues are closed with 1013.',
+    ),
   ),
   WRITE_BATCHING: bool(
     'true',

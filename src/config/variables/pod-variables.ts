@@ -1,4 +1,4 @@
-import { bearerToken, countOrAuto, oneOf, optionalBool, optionalMs, port, secret, text } from '../variable.ts';
+import { bearerToken, countOrAuto, oneOf, optionalBool, optionalMs, port, secret, text, tunable } from '../variable.ts';
 
 export const podVariables = {
   ROLE: oneOf(
@@ -31,11 +31,13 @@ export const podVariables = {
   ),
   GRAPH: text('', 'a folder with a schema.graphql', 'The graph folder; not set: the built-in auction graph.'),
   POD_NAME: text('', 'any text', "This pod's name in the log; not set: the host name."),
-  LOG_LEVEL: oneOf(
-    ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-    'info',
-    'trace, debug, info, warn, error, fatal or silent',
-    'Least severe level that is logged.',
+  LOG_LEVEL: tunable(
+    oneOf(
+      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+      'info',
+      'trace, debug, info, warn, error, fatal or silent',
+      'Least severe level that is logged.',
+    ),
   ),
   PROFILE_ON_EXIT: secret(
     text(

@@ -1,4 +1,4 @@
-import { bool, httpUrl, list, optionalFraction, text } from '../variable.ts';
+import { bool, httpUrl, list, optionalFraction, text, tunable } from '../variable.ts';
 
 export const tracingVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl(
@@ -16,7 +16,9 @@ export const tracingVariables = {
     'a sampler of OpenTelemetry',
     '`always_on`, `always_off`, `traceidratio`, or one of them after `parentbased_`; not set: `parentbased_traceidratio`, 0.001.',
   ),
-  OTEL_TRACES_SAMPLER_ARG: optionalFraction(
-    'Share of the records without a trace context that are traced; not set: that of `OTEL_TRACES_SAMPLER`.',
+  OTEL_TRACES_SAMPLER_ARG: tunable(
+    optionalFraction(
+      'Share of the records without a trace context that are traced; not set: that of `OTEL_TRACES_SAMPLER`.',
+    ),
   ),
 };

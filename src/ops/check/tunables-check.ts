@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { createLog } from '../../base/log.ts';
+import { idleSampling } from '../tracing/sampling.ts';
 import { Tunables } from '../tunables/tunables.ts';
 import { failed, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
@@ -9,7 +10,7 @@ const EXAMPLE = '{ "LOG_LEVEL": "debug" }';
 /** Reads TUNABLES_FILE as a pod does at its start. */
 export async function checkTunables(config: Config): Promise<Finding[]> {
   if (config.TUNABLES_FILE === '') return [];
-  const tunables = new Tunables({ config, log: createLog('silent') });
+  const tunables = new Tunables({ config, log: createLog('silent'), idle: idleSampling(config) });
   try {
     await tunables.start();
     return [...contentFindings(tunables, config.TUNABLES_FILE), ...keyFindings(tunables)];

@@ -2,10 +2,8 @@ import { jsonKind } from '../../base/json/json-object.ts';
 import type { Config } from '../../config/config.ts';
 import { refusal } from '../../config/setting-refusal.ts';
 import { tunableNames, variables } from '../../config/variables.ts';
-
-export type TunableName = (typeof tunableNames)[number];
-
-export type TunableValues = { [Name in TunableName]: Config[Name] };
+import type { TunableName } from '../../config/variables.ts';
+import type { TunableValues } from './tunables-registry.ts';
 
 type TunableValue = TunableValues[TunableName];
 

@@ -5,11 +5,11 @@ import type { FileFailure } from '../../base/watched-file.ts';
 import type { Config } from '../../config/config.ts';
 import { bounds } from '../../config/contradictions.ts';
 import { tunableNames, variables } from '../../config/variables.ts';
-import { idleTunables } from './idle-tunables.ts';
+import type { TunableName } from '../../config/variables.ts';
 import { ignoredKeys } from './ignored-keys.ts';
 import type { IgnoredKey } from './ignored-keys.ts';
 import { parseTunable, pickTunables } from './tunable-values.ts';
-import type { TunableName, TunableValues } from './tunable-values.ts';
+import type { TunableValues, TunablesRegistry } from './tunables-registry.ts';
 
 /** A larger file is no file of settings. */
 const MAX_FILE_BYTES = 65_536;
@@ -17,6 +17,8 @@ const MAX_FILE_BYTES = 65_536;
 export interface TunablesOptions {
   readonly config: Config;
   readonly log: Logger;
+  /** Settings that change nothing in this pod, each with the reason: the file does not change them. Default: none. */
+  readonly idle?: ReadonlyMap<TunableName, string>;
   /** Interval in ms at which TUNABLES_FILE is read. Default: 2000. */
   readonly pollIntervalMs?: number;
 }
@@ -43,26 +45,24 @@ export interface TunablesReport {
  * path of an event: components read `values`, or have a function called with each new value. A change is accepted as a whole or not at
  * all; a file that is bad or missing changes nothing.
  */
-export class Tunables {
-  /** Replaced in place at each change. */
+export class Tunables implements TunablesRegistry {
   readonly values: Readonly<TunableValues>;
   readonly #config: Config;
   readonly #log: Logger;
   readonly #file: WatchedFile<ReadonlyMap<string, unknown>> | undefined;
   readonly #values: TunableValues;
-  /** Settings that change nothing in this pod, each with the reason. The file does not change them. */
-  readonly #idle: ReadonlyMap<string, string>;
+  readonly #idle: ReadonlyMap<TunableName, string>;
   #provided: ReadonlySet<TunableName> = new Set();
   readonly #listeners = new Map<TunableName, ((value: never) => void)[]>();
   #rejected = 0;
   #isRejected = false;
   #lastError: TunablesReport['lastError'] = null;
 
-  constructor({ config, log, pollIntervalMs }: TunablesOptions) {
+  constructor({ config, log, idle = new Map(), pollIntervalMs }: TunablesOptions) {
     this.#config = config;
     this.#log = log;
     this.#values = pickTunables(config);
-    this.#idle = idleTunables(config);
+    this.#idle = idle;
     this.values = this.#values;
     if (config.TUNABLES_FILE === '') return;
     this.#file = new WatchedFile({
@@ -93,7 +93,6 @@ export class Tunables {
     return Promise.resolve();
   }
 
-  /** Calls `apply` with the value now and after each change. */
   bind<Name extends TunableName>(name: Name, apply: (value: TunableValues[Name]) => void): void {
     const listeners = this.#listeners.get(name) ?? [];
     this.#listeners.set(name, [...listeners, apply]);

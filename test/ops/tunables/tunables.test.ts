@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { readConfig } from '../../../src/config/config.ts';
+import { idleSampling } from '../../../src/ops/tracing/sampling.ts';
 import { tunablesRoute } from '../../../src/ops/tunables/tunables-route.ts';
 import { Tunables } from '../../../src/ops/tunables/tunables.ts';
 import { startAdmin } from '../../support/admin.ts';
@@ -40,7 +41,7 @@ async function open(t: TestContext, environment: Record<string, string>) {
   const lines: Line[] = [];
   const log = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line) as Line) });
   const config = readConfig(environment);
-  const tunables = new Tunables({ config, log, pollIntervalMs: POLL_INTERVAL_MS });
+  const tunables = new Tunables({ config, log, idle: idleSampling(config), pollIntervalMs: POLL_INTERVAL_MS });
   t.after(() => tunables.close());
   await tunables.start();
   const lastError = () => tunables.report().lastError?.message;
