@@ -59,7 +59,7 @@ export function createConnections(
   });
   unreadyWhile('connections', () => connections.checkFull());
   unreadyWhile('memory', () => memory.isShort);
-  memory.relieve = (bytes) => connections.relieve(bytes);
+  memory.onPressure((bytes) => connections.relieve(bytes));
   observeConnections(metrics, connections);
   return connections;
 }

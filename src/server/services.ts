@@ -5,7 +5,7 @@ import type { EmbeddedTopics } from '../graph/embedded/embedded-topics.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { Route } from '../gateway/http/route.ts';
 import type { Logger } from '../base/log.ts';
-import type { MemoryGuard } from '../ops/memory/memory-guard.ts';
+import type { MemoryPressure } from '../ops/memory/memory-pressure.ts';
 import type { Metrics } from '../ops/metrics/metrics.ts';
 import type { Tracing } from '../ops/tracing/tracing.ts';
 import type { TunablesRegistry } from '../ops/tunables/tunables-registry.ts';
@@ -49,7 +49,7 @@ export interface Live extends Component {
 
 /** What the gateway needs besides. */
 export interface GatewayServices extends RoleServices {
-  readonly memory: MemoryGuard;
+  readonly memory: MemoryPressure;
   /** True while the event loop stays later than MAX_LOOP_LAG_MS. */
   readonly isLoopLate: () => boolean;
   /** Makes `/readyz` return 503 and name the reason while `isTrue()`. */

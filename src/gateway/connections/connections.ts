@@ -3,7 +3,7 @@ import type { Writer } from '../fanout/outbox/writer.ts';
 import type { TrustedProxies } from '../../config/addresses/client-address.ts';
 import { addressKey } from '../../config/addresses/ip-address.ts';
 import { Quota } from '../../base/limits/quota.ts';
-import type { Relief } from '../../ops/memory/memory-guard.ts';
+import type { Relief } from '../../ops/memory/memory-pressure.ts';
 import { Admission } from './admission.ts';
 import type { AdmissionLimits, AdmissionRefusal, Overload } from './admission.ts';
 import type { ClientConnection, Ending } from './client-connection.ts';

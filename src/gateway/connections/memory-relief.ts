@@ -1,4 +1,4 @@
-import type { Relief } from '../../ops/memory/memory-guard.ts';
+import type { Relief } from '../../ops/memory/memory-pressure.ts';
 
 /** A connection, as the relief sees it. */
 export interface HoldingConnection {

@@ -4,6 +4,7 @@ import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import type { GarbageCollection } from './garbage-collection.ts';
+import type { MemoryPressure, Relieve } from './memory-pressure.ts';
 import type { MemoryUse, ProcessMemory, Share } from './process-memory.ts';
 
 export interface MemoryGuardOptions {
@@ -15,14 +16,6 @@ export interface MemoryGuardOptions {
   readonly collect?: () => Promise<void>;
   /** Age in ms from which a reading decides nothing any more. Default: 10,000. */
   readonly staleMs?: number;
-}
-
-/** What was done against a shortage. */
-export interface Relief {
-  /** Connections that were closed. */
-  readonly closed: number;
-  /** What they held. */
-  readonly bytes: number;
 }
 
 /** Points of percent below `maxPercent` at which memory is no longer short. */
@@ -41,9 +34,8 @@ const LOG_WINDOW_MS = 10_000;
  * V8 may not collect for minutes when little is allocated. So while memory is short, or the process is near the limit of its container with
  * garbage included, the guard collects itself every 10 s.
  */
-export class MemoryGuard {
-  /** Frees `bytes` bytes, or as many as it can. The gateway sets it. */
-  relieve: ((bytes: number) => Relief) | undefined;
+export class MemoryGuard implements MemoryPressure {
+  readonly #reliefs: Relieve[] = [];
   readonly #options: MemoryGuardOptions;
   readonly #staleMs: number;
   readonly #observer = new PerformanceObserver((list) => this.#onCollections(list));
@@ -62,7 +54,6 @@ export class MemoryGuard {
     this.#use = options.memory.read();
   }
 
-  /** True while new clients should go elsewhere. It has a hysteresis, so that readiness does not flap. */
   get isShort(): boolean {
     return this.#isShort && this.#options.maxPercent() > 0;
   }
@@ -70,6 +61,10 @@ export class MemoryGuard {
   /** Used share of the heap after the last major collection, from 0 to 1. */
   get heapRatio(): number {
     return percentOf(this.#use.heap) / 100;
+  }
+
+  onPressure(relieve: Relieve): void {
+    this.#reliefs.push(relieve);
   }
 
   start(): this {
@@ -124,10 +119,17 @@ export class MemoryGuard {
   }
 
   #relieve(percent: number): void {
-    if (!this.relieve) return;
+    if (this.#reliefs.length === 0) return;
     const { heap, process } = this.#use;
     const excess = ({ usedBytes, limitBytes }: Share) => Math.ceil(usedBytes - (limitBytes * percent) / 100);
-    const { closed, bytes } = this.relieve(Math.max(excess(heap), process ? excess(process) : 0));
+    const wanted = Math.max(excess(heap), process ? excess(process) : 0);
+    let [closed, bytes] = [0, 0];
+    for (const relieve of this.#reliefs) {
+      if (bytes >= wanted) break;
+      const relief = relieve(wanted - bytes);
+      closed += relief.closed;
+      bytes += relief.bytes;
+    }
     this.#relievedAt = performance.now();
     const message =
       closed > 0

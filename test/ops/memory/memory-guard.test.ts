@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { collectGarbage } from '../../../src/ops/memory/collect-garbage.ts';
 import { MemoryGuard } from '../../../src/ops/memory/memory-guard.ts';
 import type { MemoryGuardOptions } from '../../../src/ops/memory/memory-guard.ts';
+import type { Relieve } from '../../../src/ops/memory/memory-pressure.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 interface Line {
@@ -16,8 +17,15 @@ interface Line {
   readonly closed?: number;
 }
 
-/** A guard over made-up readings of 1,000 bytes each. `process`: undefined without a limit of the container. */
-function guarded(t: TestContext, options: Partial<MemoryGuardOptions> & { hasContainer?: boolean } = {}) {
+/**
+ * A guard over made-up readings of 1,000 bytes each. `process`: undefined without a limit of the container.
+ * @param free what each relief frees of the bytes that it is asked for. Default: all, with one connection
+ */
+function guarded(
+  t: TestContext,
+  options: Partial<MemoryGuardOptions> & { hasContainer?: boolean } = {},
+  ...free: readonly Relieve[]
+) {
   const use = { heap: 0, process: 0 };
   const share = (usedBytes: number) => ({ usedBytes, limitBytes: 1000 });
   let reads = 0;
@@ -33,10 +41,11 @@ function guarded(t: TestContext, options: Partial<MemoryGuardOptions> & { hasCon
   const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line) as Line) });
   const relieved: number[] = [];
   const guard = new MemoryGuard({ memory, log, maxPercent: () => 80, ...options });
-  guard.relieve = (bytes) => {
-    relieved.push(bytes);
-    return { closed: 1, bytes };
-  };
+  for (const relieve of free.length > 0 ? free : [(bytes: number) => ({ closed: 1, bytes })])
+    guard.onPressure((bytes) => {
+      relieved.push(bytes);
+      return relieve(bytes);
+    });
   t.after(() => guard.close());
   guard.start();
   return {
@@ -102,12 +111,12 @@ describe('MemoryGuard', () => {
   it('asks for no relief after a collection that began before the last relief had ended', async (t) => {
     setFlagsFromString('--expose-gc');
     const collectNow = runInNewContext('gc') as () => void;
-    const { guard, collect, relieved, reads } = guarded(t);
-    guard.relieve = (bytes) => {
-      relieved.push(bytes);
-      if (relieved.length === 1) collectNow();
+    let isFirst = true;
+    const { collect, relieved, reads } = guarded(t, {}, (bytes) => {
+      if (isFirst) collectNow();
+      isFirst = false;
       return { closed: 1, bytes };
-    };
+    });
     const before = reads();
     await collect({ heap: 950 });
     await waitFor('both readings', () => reads() >= before + 2);
@@ -117,10 +126,17 @@ describe('MemoryGuard', () => {
   });
 
   it('says that no connection holds much if nothing could be closed', async (t) => {
-    const { guard, collect, lines } = guarded(t);
-    guard.relieve = () => ({ closed: 0, bytes: 0 });
+    const { collect, lines } = guarded(t, {}, () => ({ closed: 0, bytes: 0 }));
     await collect({ heap: 950 });
     assert.equal(lines.at(-1)!.msg, 'memory is very short, and no connection holds much of it');
+  });
+
+  it('asks each relief for what those before it have left, and none for nothing', async (t) => {
+    const free = (most: number) => (bytes: number) => ({ closed: 1, bytes: Math.min(bytes, most) });
+    const { collect, relieved, lines } = guarded(t, {}, free(100), free(60), free(10));
+    await collect({ heap: 950 });
+    assert.deepEqual(relieved, [150, 50]);
+    assert.equal(lines.at(-1)!.closed, 2);
   });
 
   it('follows a percentage that changes, and does nothing with 0', async (t) => {
