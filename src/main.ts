@@ -14,10 +14,10 @@ import { podName } from './config/pod-name.ts';
 import { ExitProfile } from './ops/profiling/exit-profile.ts';
 import type { ExitProfileOptions } from './ops/profiling/exit-profile.ts';
 import type { Pod } from './ops/processes/pod.ts';
+import type { Starter } from './ops/processes/starter.ts';
 import type { Server } from './server.ts';
 import { finishMs } from './config/shutdown-times.ts';
 import { Shutdown } from './ops/shutdown.ts';
-import type { Signals } from './ops/shutdown.ts';
 import { readVersion } from './base/version.ts';
 import { escapeHidden } from './base/visible.ts';
 import { startWatchdog } from './ops/watchdog.ts';
@@ -36,50 +36,28 @@ async function main(standardError: LogDestination): Promise<void> {
   const environment = folder === undefined ? process.env : { ...process.env, GRAPH: folder };
   if (values['check-config']) return check(environment);
 
-  const config = readConfig(environment);
+  await start(readConfig(environment), word === 'dev', standardError);
+}
+
+/** Runs the server, or the processes of a pod, until a signal ends it. */
+async function start(config: Config, isDev: boolean, standardError: LogDestination): Promise<void> {
   disablePretenuring();
   const starter = config.process === undefined ? undefined : new (await import('./ops/processes/starter.ts')).Starter();
   const isPod = !starter && config.PROCESSES > 1;
   // Most of a second: --help and the errors of settings need not wait for it.
   const [pod, one] = isPod ? [await import('./ops/processes/pod.ts')] : [undefined, await import('./server.ts')];
-  const dev = word === 'dev' ? await import('./tools/dev.ts') : undefined;
+  const dev = isDev ? await import('./tools/dev.ts') : undefined;
   if (dev && config.PROCESSES > 1) throw new UsageError('PROCESSES: expected 1 with crier dev');
   const printer = dev && new dev.ReloadPrinter();
-  const facts = {
-    pod: podName(config),
-    ...(config.process !== undefined && { process: config.process }),
-    role: config.ROLE,
-    version: readVersion(),
-  };
+  const facts = factsOf(config);
   if (config.PROCESSES > 1) standardError.share();
   const log = createLog(config.LOG_LEVEL, facts, standardError);
-  const exitProfile =
-    config.PROFILE_ON_EXIT === ''
-      ? undefined
-      : await startExitProfile(config, { ...facts, role: config.process ?? config.ROLE }, log);
+  const exitProfile = await startExitProfile(config, { ...facts, role: config.process ?? config.ROLE }, log);
   const fail = (error: unknown, message: string) => {
     log.fatal({ err: error }, message);
     void Promise.resolve(exitProfile?.finish()).then(() => log.flush(() => process.exit(1)));
   };
-  // An uncaught exception interrupts a callback: a socket, a parser or a queue may be half changed, so the state is unknown.
-  process.on('uncaughtException', (error) => fail(error, 'uncaught exception'));
-  // An unhandled rejection ends only its own async function, most often one that a resolver started and did not await. Ending the pod
-  // would disconnect all of its clients, and then those of the next pod, where the same event meets the same resolver. crier's own loops
-  // report their failures through `onFatal`. graphql-js drops promises, too: those of a list's items, if a later item throws synchronously
-  // (https://github.com/graphql/graphql-js/pull/3761). The result is correct all the same.
-  let unhandledRejections = 0;
-  const window = new LogWindow(LOG_WINDOW_MS);
-  process.on('unhandledRejection', (reason) => {
-    unhandledRejections++;
-    window.run('rejection', (suppressed) =>
-      log.error({ err: reason, suppressed }, 'a promise was rejected, and nothing handled it'),
-    );
-  });
-  // Node prints its warnings as text, which is no line of the log.
-  process.removeAllListeners('warning');
-  process.on('warning', ({ name, message }) =>
-    window.run('warning', (suppressed) => log.warn({ err: { type: name, message }, suppressed }, 'a warning of Node')),
-  );
+  const unhandledRejections = logUnhandled(log, fail);
   const watchdog = startWatchdog({
     timeoutMs: config.SHUTDOWN_TIMEOUT_MS,
     facts,
@@ -87,13 +65,12 @@ async function main(standardError: LogDestination): Promise<void> {
   });
   const shutdown = new Shutdown(config.SHUTDOWN_TIMEOUT_MS, log, async () => exitProfile?.finish());
   shutdown.stop.addEventListener('abort', () => watchdog.expectEnd());
-  const onFatal = (error: Error) => fail(error, 'crier cannot continue');
   const options = {
-    onFatal,
+    onFatal: (error: Error) => fail(error, 'crier cannot continue'),
     stop: shutdown.stop,
     fastShutdown: shutdown.fastShutdown,
     beforeLongTurn: () => watchdog.pause(),
-    unhandledRejections: () => unhandledRejections,
+    unhandledRejections,
     droppedLogLines: () => standardError.droppedLines,
   };
   const starting: Promise<Server | Pod> = pod
@@ -103,25 +80,71 @@ async function main(standardError: LogDestination): Promise<void> {
         ...(printer && { onReload: (outcome, durationMs) => printer.print(outcome, durationMs) }),
         ...(starter && { onAdmin: (adminPort) => void starter.report({ adminPort }) }),
       });
-  const signals: Signals = starter?.signals ?? process;
-  shutdown.listen(starting, signals);
-  // A reload that is asked for while the pod starts follows the start. It reports what became of it.
-  signals.on('SIGHUP', () => {
-    if (!starter && hasLostTerminal()) process.kill(process.pid, 'SIGTERM');
-    else starting.then((server) => server.reloadPods()).catch(() => undefined);
-  });
+  shutdown.listen(starting, starter?.signals);
+  reloadOnHangup(starting, starter);
   starter?.listen();
-  const server = await starting.catch(async (error: unknown) => {
-    // The shutdown reports it, too, and ends the process.
-    if (error instanceof StoppedError) return undefined;
-    if (!starter || !(error instanceof SetupError)) throw error;
-    await starter.report({ refused: error.message });
-    return exit(1);
-  });
+  const server = await started(starting, starter);
   if (!server || shutdown.stop.aborted) return;
   if (starter && 'graph' in server) return starter.reportStart(server);
   process.stdout.write(server.banner);
   if (dev && 'reload' in server) await dev.watchGraph(config.GRAPH || one!.BUILT_IN_GRAPH, server);
+}
+
+/** What each line of the log says of this process. */
+function factsOf(config: Config) {
+  return {
+    pod: podName(config),
+    ...(config.process !== undefined && { process: config.process }),
+    role: config.ROLE,
+    version: readVersion(),
+  };
+}
+
+/** Logs what nothing in this process has handled. @returns a count of the rejections */
+function logUnhandled(log: Logger, fail: (error: unknown, message: string) => void): () => number {
+  // An uncaught exception interrupts a callback: a socket, a parser or a queue may be half changed, so the state is unknown.
+  process.on('uncaughtException', (error) => fail(error, 'uncaught exception'));
+  // An unhandled rejection ends only its own async function, most often one that a resolver started and did not await. Ending the pod
+  // would disconnect all of its clients, and then those of the next pod, where the same event meets the same resolver. crier's own loops
+  // report their failures through `onFatal`. graphql-js drops promises, too: those of a list's items, if a later item throws synchronously
+  // (https://github.com/graphql/graphql-js/pull/3761). The result is correct all the same.
+  let rejections = 0;
+  const window = new LogWindow(LOG_WINDOW_MS);
+  process.on('unhandledRejection', (reason) => {
+    rejections++;
+    window.run('rejection', (suppressed) =>
+      log.error({ err: reason, suppressed }, 'a promise was rejected, and nothing handled it'),
+    );
+  });
+  // Node prints its warnings as text, which is no line of the log.
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message }) =>
+    window.run('warning', (suppressed) => log.warn({ err: { type: name, message }, suppressed }, 'a warning of Node')),
+  );
+  return () => rejections;
+}
+
+/** A reload that is asked for while the pod starts follows the start. It reports what became of it. */
+function reloadOnHangup(starting: Promise<Server | Pod>, starter: Starter | undefined): void {
+  (starter?.signals ?? process).on('SIGHUP', () => {
+    if (!starter && hasLostTerminal()) process.kill(process.pid, 'SIGTERM');
+    else starting.then((server) => server.reloadPods()).catch(() => undefined);
+  });
+}
+
+/** Resolves with undefined if a signal has ended the start: the shutdown reports it, and ends the process. */
+async function started(
+  starting: Promise<Server | Pod>,
+  starter: Starter | undefined,
+): Promise<Server | Pod | undefined> {
+  try {
+    return await starting;
+  } catch (error) {
+    if (error instanceof StoppedError) return undefined;
+    if (!starter || !(error instanceof SetupError)) throw error;
+    await starter.report({ refused: error.message });
+    return exit(1);
+  }
 }
 
 /** True if the signal came because the terminal was closed: a process that a person has started there ends with it. */
@@ -135,7 +158,13 @@ function hasLostTerminal(): boolean {
   }
 }
 
-async function startExitProfile(config: Config, facts: ExitProfileOptions['facts'], log: Logger): Promise<ExitProfile> {
+/** undefined: none is recorded. */
+async function startExitProfile(
+  config: Config,
+  facts: ExitProfileOptions['facts'],
+  log: Logger,
+): Promise<ExitProfile | undefined> {
+  if (config.PROFILE_ON_EXIT === '') return undefined;
   const profile = new ExitProfile({ target: config.PROFILE_ON_EXIT, facts, timeoutMs: finishMs(config) / 4, log });
   await profile.start();
   return profile;

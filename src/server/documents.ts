@@ -58,8 +58,7 @@ async function openTrusted(
   graph: Graph,
   { rejected }: DocumentCounts,
 ): Promise<TrustedDocuments> {
-  const onAccepted = () => {
-    const { unusable, size } = trusted;
+  const onAccepted = ({ unusable, size }: TrustedDocuments) => {
     log.info({ documents: size }, 'trusted documents are read');
     if (unusable.length === 0) return;
     log.warn(
@@ -72,13 +71,13 @@ async function openTrusted(
     setting,
     path: config.TRUSTED_DOCUMENTS,
     reader: new DocumentReader(graph.schema, { hasIntrospection: config.INTROSPECTION }),
-    onChange: (refusal) => {
-      if (refusal === undefined) return onAccepted();
+    onChange: (refusal, documents) => {
+      if (refusal === undefined) return onAccepted(documents);
       rejected.inc();
       log.error({ reason: refusal }, `${setting} is rejected; the trusted documents stay as they are`);
     },
   });
   await trusted.start();
-  onAccepted();
+  onAccepted(trusted);
   return trusted;
 }

@@ -19,7 +19,7 @@ export interface TrustedDocumentsOptions {
   readonly path: string;
   readonly reader: Pick<DocumentReader, 'read'>;
   /** Called after each change of the file: with a reason if the file is refused, and so changes nothing. */
-  readonly onChange?: (refusal: string | undefined) => void;
+  readonly onChange?: (refusal: string | undefined, documents: TrustedDocuments) => void;
   /** Default: 2000. */
   readonly pollIntervalMs?: number | undefined;
 }
@@ -43,11 +43,11 @@ const SLICE_MS = 5;
 export class TrustedDocuments {
   readonly #setting: string;
   readonly #file: WatchedFile<Manifest>;
-  readonly #onChange: (refusal: string | undefined) => void;
+  readonly #onChange: TrustedDocumentsOptions['onChange'];
 
   constructor({ setting, path, reader, onChange, pollIntervalMs }: TrustedDocumentsOptions) {
     this.#setting = setting;
-    this.#onChange = onChange ?? (() => undefined);
+    this.#onChange = onChange;
     this.#file = new WatchedFile({
       path,
       maxBytes: MAX_FILE_BYTES,
@@ -74,7 +74,7 @@ export class TrustedDocuments {
       const expected = 'expected a JSON file with documents by id, such as { "<SHA-256>": "query …" }';
       throw new ConfigError(`${this.#setting}: ${failure.message}; ${expected}`);
     }
-    this.#file.watch(() => this.#onChange(this.#file.failure?.message));
+    this.#file.watch(() => this.#onChange?.(this.#file.failure?.message, this));
     return this;
   }
 
