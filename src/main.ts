@@ -4,6 +4,8 @@ import { parseArgs } from 'node:util';
 import { runCommand } from './tools/commands.ts';
 import { readConfig } from './config/config.ts';
 import type { Config } from './config/config.ts';
+import { processEnvironment } from './config/environment.ts';
+import type { Environment } from './config/variable.ts';
 import { SetupError, StoppedError, UsageError } from './base/errors.ts';
 import { help } from './tools/help.ts';
 import { LogDestination } from './base/log-destination.ts';
@@ -33,7 +35,7 @@ async function main(standardError: LogDestination): Promise<void> {
   if (values.version) return void process.stdout.write(`${readVersion()}\n`);
 
   const [folder] = positionals;
-  const environment = folder === undefined ? process.env : { ...process.env, GRAPH: folder };
+  const environment = processEnvironment(folder);
   if (values['check-config']) return check(environment);
 
   await start(readConfig(environment), word === 'dev', standardError);
@@ -171,7 +173,7 @@ async function startExitProfile(
 }
 
 /** Exits with 1 if a check has failed, else with 0; explicitly, because a module of the graph may keep the process alive. */
-async function check(environment: NodeJS.ProcessEnv): Promise<void> {
+async function check(environment: Environment): Promise<void> {
   const { checkConfig, linesOf } = await import('./ops/check/check-config.ts');
   const { BUILT_IN_GRAPH } = await import('./server.ts');
   const findings = await checkConfig(environment, BUILT_IN_GRAPH);

@@ -9,7 +9,7 @@ import { processesOf, processesProblems } from './processes.ts';
 import type { Processes } from './processes.ts';
 import { parseSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
-import { environmentInput } from './environment.ts';
+import { environmentInput, processEnvironment } from './environment.ts';
 import type { SettingsInput, UnknownVariable } from './settings-input.ts';
 import type { Environment } from './variable.ts';
 import { targetProblems } from './target-problems.ts';
@@ -96,7 +96,7 @@ export function configOf(input: SettingsInput): Config {
  * The settings that an environment describes, whatever the role and the mode: of a command that is not a pod.
  * @throws ConfigError naming every variable that was refused, its value and what was expected.
  */
-export function readSettings(environment: Environment): Settings {
+export function readSettings(environment = processEnvironment()): Settings {
   const problems: string[] = [];
   const settings = parseSettings(environmentInput(environment), problems);
   if (problems.length === 0) problems.push(...contradictions(settings));

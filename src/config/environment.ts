@@ -7,6 +7,15 @@ import { findUnknownVariables } from './unknown-variables.ts';
 import type { Environment } from './variable.ts';
 import { variables } from './variables.ts';
 
+/** The environment of this process. @param graph a folder that takes the place of GRAPH */
+export function processEnvironment(graph?: string): Environment {
+  return graph === undefined ? process.env : { ...process.env, GRAPH: graph };
+}
+
+export function isProduction(environment = processEnvironment()): boolean {
+  return environment['NODE_ENV'] === 'production';
+}
+
 /** The settings that an environment gives. */
 export function environmentInput(environment: Environment): SettingsInput {
   return {
@@ -15,7 +24,7 @@ export function environmentInput(environment: Environment): SettingsInput {
     backends: backendsIn(environment),
     names: ENVIRONMENT_NAMES,
     unknownVariables: findUnknownVariables(environment),
-    isProduction: environment['NODE_ENV'] === 'production',
+    isProduction: isProduction(environment),
     nodeOptions: environment['NODE_OPTIONS'] ?? '',
     process: environment[PROCESS_VARIABLE] || undefined,
   };

@@ -5,6 +5,7 @@ import type { BackendInput } from '../config/backend-settings.ts';
 import { removedSettings } from '../config/removed-settings.ts';
 import { settingNames } from '../config/setting-names.ts';
 import type { SettingName, SettingNames } from '../config/setting-names.ts';
+import { isProduction } from '../config/environment.ts';
 import type { SettingsInput } from '../config/settings-input.ts';
 import { variables } from '../config/variables.ts';
 
@@ -69,7 +70,7 @@ export function optionsInput(
     backends: given,
     names,
     unknownVariables: [],
-    isProduction: process.env['NODE_ENV'] === 'production',
+    isProduction: isProduction(),
     nodeOptions: '',
     process: undefined,
   };

@@ -1,3 +1,4 @@
+import { processEnvironment } from '../config/environment.ts';
 import { checkConfig, linesOf } from '../ops/check/check-config.ts';
 import { describeFields } from '../ops/check/described-fields.ts';
 import type { Graph } from '../graph/graph.ts';
@@ -15,9 +16,8 @@ Exits with 1 after a failure.
 
 export async function run(args: readonly string[]): Promise<number> {
   const [folder] = readArguments('check', args, { options: {}, maxPositionals: 1 }).positionals;
-  const environment = folder === undefined ? process.env : { ...process.env, GRAPH: folder };
   let graph: Graph | undefined;
-  const findings = await checkConfig(environment, BUILT_IN_GRAPH, (loaded) => (graph = loaded));
+  const findings = await checkConfig(processEnvironment(folder), BUILT_IN_GRAPH, (loaded) => (graph = loaded));
   if (graph) process.stdout.write(`${describeFields(graph)}\n`);
   process.stdout.write(linesOf(findings));
   return findings.some(({ status }) => status === 'failed') ? 1 : 0;

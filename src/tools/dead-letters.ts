@@ -36,7 +36,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const options = { topic: text, reason: text, limit: text, 'dry-run': { type: 'boolean' } } as const;
   const { values, positionals } = readArguments('dead-letters', args, { options, maxPositionals: 1 });
   const command = commandOf(values, positionals);
-  const config = readSettings(process.env);
+  const config = readSettings();
   const log = createLog(config.LOG_LEVEL === 'info' ? 'error' : config.LOG_LEVEL);
   let reportedAt = performance.now();
   const { done, refused } = await withKafka({ settings: config, log }, (kafka) =>

@@ -38,7 +38,7 @@ interface Target {
 
 export async function run(args: readonly string[]): Promise<number> {
   const target = targetOf(args);
-  const config = readSettings(process.env);
+  const config = readSettings();
   const log = createLog(config.LOG_LEVEL === 'info' ? 'error' : config.LOG_LEVEL);
   const written = await withKafka({ settings: config, log, hint: WITHOUT_KAFKA }, async ({ client, cluster }) => {
     if ((await cluster.existingTopics([target.topic])).length === 0) await createTopic({ client, cluster }, target);

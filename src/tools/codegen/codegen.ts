@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SetupError, UsageError } from '../../base/errors.ts';
+import { processEnvironment } from '../../config/environment.ts';
 import { FolderWatcher } from '../folder-watcher.ts';
 import { readArguments } from '../command.ts';
 import { say } from '../paint.ts';
@@ -40,7 +41,7 @@ export async function run(args: readonly string[]): Promise<number> {
   if (values.check && values.watch)
     throw new UsageError('--check and --watch: use one of them; see crier codegen --help');
   if (values.out === '') throw new UsageError('--out: expected the name of a file; see crier codegen --help');
-  const folder = positionals[0] ?? (process.env['GRAPH'] || '.');
+  const folder = processEnvironment(positionals[0])['GRAPH'] || '.';
   const target = { folder, out: values.out ?? join(folder, 'types.ts') };
   if (values.check) return check(target);
   if ((await write(target)) === 'current') sayCurrent(target);

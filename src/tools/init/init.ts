@@ -54,7 +54,7 @@ export async function run(args: readonly string[]): Promise<number> {
   refuseExisting(folder, FILES);
   const source = values.topic === undefined && values.sample === undefined ? await ask() : values;
   const topic = topicOf(source, folder);
-  const { records, hasSchema, undecodable } = await read(source, topic, readSettings(process.env));
+  const { records, hasSchema, undecodable } = await read(source, topic, readSettings());
   if (undecodable > 0) process.stderr.write(`left out, because crier cannot decode them: ${undecodable} records\n`);
 
   const graph = inferGraph(topic, records);
