@@ -11,7 +11,7 @@ import { createFacts, createRequest } from '../../src/graph/context/connection-f
 import type { BackendPort } from '../../src/graph/context/execution-backends.ts';
 import { DocumentCache } from '../../src/graph/documents/document-cache.ts';
 import { RequestedDocuments } from '../../src/graph/documents/requested-documents.ts';
-import type { EventResult } from '../../src/graph/execution/event-execution.ts';
+import type { EventResult } from '../../src/graph/execution/event-executor.ts';
 import { Executor } from '../../src/graph/execution/executor.ts';
 import { loadGraph } from '../../src/graph/loading/load.ts';
 import { TextPayload } from '../../src/graph/payload.ts';

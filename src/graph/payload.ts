@@ -1,7 +1,7 @@
 import type { Coordinates } from '../bus/coordinates.ts';
 import { parseFrozen } from '../base/json/frozen.ts';
 import type { PathReader } from '../base/json/path-reader.ts';
-import type { RenderedTemplate, Template } from './projection/template.ts';
+import type { RenderedTemplate, Template } from './projection/rendered-template.ts';
 
 /** The payload of one event. */
 export interface Payload {

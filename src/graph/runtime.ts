@@ -24,12 +24,14 @@ import type { OperationPlan } from './execution/operation-plan.ts';
 import { fieldCoordinate } from './schema/field-coordinate.ts';
 import { Contexts } from './contexts.ts';
 import type { ContextsOptions } from './contexts.ts';
-import { channelSource } from './event-source.ts';
-import type { EventSource, SelectedOperation } from './event-source.ts';
+import { channelSource } from './channel-source.ts';
+import type { SelectedOperation } from './channel-source.ts';
+import type { EventSource } from './event-source.ts';
 import { FilterReaders } from './filter/filter-readers.ts';
 import { MaskedErrors } from './execution/masked-errors.ts';
 import { UnfitValues } from './execution/unfit-values.ts';
 import type { Operation } from './documents/operation.ts';
+import type { ErrorOrigin, OperationRunner, Variables } from './operation-runner.ts';
 import type { Payload } from './payload.ts';
 import { FormattedError, refused } from './refusal.ts';
 import { schemaChanged } from './schema-changed.ts';
@@ -46,16 +48,6 @@ import { responseKeyOf, subscribeInfo } from './execution/subscribe-info.ts';
 /** Values of one result that are reported. */
 const MAX_UNFIT_VALUES = 10;
 
-type Variables = Readonly<Record<string, unknown>> | undefined;
-
-/** Where an error occurred, if the error does not say so itself. */
-export interface ErrorOrigin {
-  /** Schema coordinate of the field. */
-  readonly field?: string;
-  /** Response path. */
-  readonly path?: readonly (string | number)[];
-}
-
 export interface GraphRuntimeOptions extends ContextsOptions {
   readonly documents: RequestedDocuments;
   readonly executor: Executor;
@@ -69,11 +61,8 @@ export interface GraphRuntimeOptions extends ContextsOptions {
   readonly onInternalError: () => void;
 }
 
-/**
- * Runs a graph for its connections: prepares and executes operations. No method throws for what a client sent. Every
- * error for a client is masked; the log has the original error with the id that the client sees.
- */
-export class GraphRuntime {
+/** Runs one graph. */
+export class GraphRuntime implements OperationRunner {
   readonly #options: GraphRuntimeOptions;
   readonly #executions: Executions;
   readonly #maskedErrors: MaskedErrors;
@@ -106,10 +95,6 @@ export class GraphRuntime {
     return this.#options.graph.schema;
   }
 
-  /**
-   * The operation that a request names, parsed, validated and cached. Takes some ms if the document is not cached.
-   * @param payer is charged for compiling the operation later, if it is new
-   */
   prepare(request: DocumentRequest, operationName: string | null | undefined, payer?: Payer): Operation | Refusal {
     const { documents, executor } = this.#options;
     const operation = operationIn(documents.get(request), operationName, payer);
@@ -119,7 +104,6 @@ export class GraphRuntime {
     return operation;
   }
 
-  /** As `prepare`, for an operation of a cached document that is prepared already; undefined for any other. */
   findPrepared(request: DocumentRequest, operationName: string | null | undefined): Operation | Refusal | undefined {
     const { documents, executor } = this.#options;
     const document = documents.find(request);
@@ -130,10 +114,6 @@ export class GraphRuntime {
     return operation;
   }
 
-  /**
-   * The same operation, of this graph; a refusal with the code SCHEMA_CHANGED if its document is not valid any more. Takes some ms for each
-   * operation of another graph, once.
-   */
   adopt(operation: Operation): Operation | Refusal {
     if (operation.schema === this.schema) return operation;
     const { documents, executor } = this.#options;
@@ -150,12 +130,10 @@ export class GraphRuntime {
     return adopted;
   }
 
-  /** The error for a request whose document cannot be prepared now. */
   refusedFor({ retryAfterMs }: OverloadedError): Refusal {
     return refused([clientError('OVERLOADED', 'The server is overloaded; try again later', { retryAfterMs }).toJSON()]);
   }
 
-  /** Executes a query or mutation. Never rejects. */
   async execute(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<ExecutionResult> {
     const { executor, limits } = this.#options;
     const excess = variables && limits && refuseVariables(variables, limits);
@@ -178,15 +156,10 @@ export class GraphRuntime {
     }
   }
 
-  /**
-   * Starts an event: its payload is executed for subscriptions that share one operation and its variables.
-   * @param operation default: that of the first subscription
-   */
   startEvent(payload: Payload, operation?: Operation): EventExecution {
     return new EventExecution(this.#eventPorts, payload, operation);
   }
 
-  /** What a tombstone does to the subscriptions of an operation; undefined: nothing. */
   tombstoneActionOf(operation: Operation): TombstoneAction | undefined {
     const [field = ''] = rootFieldNames(operation);
     const binding = this.#options.graph.bindings.get(field);
@@ -194,7 +167,6 @@ export class GraphRuntime {
     return binding ? binding.tombstone : 'NULL';
   }
 
-  /** Authorises a subscription and returns the source of its events. */
   subscribe(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<EventSource | Refusal> {
     return this.#scope.run(this.#subscribe, this, operation, variables, facts);
   }
@@ -250,12 +222,10 @@ export class GraphRuntime {
     }
   }
 
-  /** Response paths of an operation's fields that have a resolver: at most 16. */
   resolverPaths(operation: Operation): readonly string[] {
     return resolverPaths(this.schema, operation);
   }
 
-  /** The error as a client may see it; the log has the original. */
   masked(error: unknown, { field, path }: ErrorOrigin = {}): FormattedError {
     const originalError = errorOf(error);
     const graphqlError = isGraphQLError(originalError) ? originalError : new GraphQLError('', { originalError });

@@ -4,32 +4,27 @@ import type { OverloadedError } from '../base/errors.ts';
 import type { Payer } from './documents/document-queue.ts';
 import type { DocumentRequest } from './documents/document-request.ts';
 import type { Operation } from './documents/operation.ts';
-import type { EventExecution } from './execution/event-execution.ts';
+import type { StartedEvent } from './execution/event-executor.ts';
 import type { EventSource } from './event-source.ts';
+import type { ErrorOrigin, OperationRunner, Variables } from './operation-runner.ts';
 import type { Payload } from './payload.ts';
 import type { FormattedError, Refusal } from './refusal.ts';
-import type { ErrorOrigin, GraphRuntime } from './runtime.ts';
 import type { TombstoneAction } from './schema/tombstone-binding.ts';
-
-type Variables = Readonly<Record<string, unknown>> | undefined;
-
-/** What runs operations: one graph, or all that a pod still runs operations of. */
-export type OperationRunner = Pick<GraphRuntime, keyof GraphRuntime>;
 
 /**
  * The graph that the pod serves, and those that it has served: an operation is run by the graph that it was prepared for. New operations are
  * prepared for the latest one. A former graph is kept for as long as something refers to its schema.
  */
 export class ServedGraphs implements OperationRunner {
-  #current: GraphRuntime;
-  readonly #former = new WeakMap<GraphQLSchema, GraphRuntime>();
+  #current: OperationRunner;
+  readonly #former = new WeakMap<GraphQLSchema, OperationRunner>();
 
-  constructor(first: GraphRuntime) {
+  constructor(first: OperationRunner) {
     this.#current = first;
   }
 
   /** From now on new operations are prepared for this graph. */
-  replace(next: GraphRuntime): void {
+  replace(next: OperationRunner): void {
     this.#former.set(this.#current.schema, this.#current);
     this.#current = next;
   }
@@ -58,7 +53,7 @@ export class ServedGraphs implements OperationRunner {
     return this.#of(operation).execute(operation, variables, facts);
   }
 
-  startEvent(payload: Payload, operation?: Operation): EventExecution {
+  startEvent(payload: Payload, operation?: Operation): StartedEvent {
     return (operation ? this.#of(operation) : this.#current).startEvent(payload, operation);
   }
 
@@ -78,7 +73,7 @@ export class ServedGraphs implements OperationRunner {
     return this.#current.masked(error, origin);
   }
 
-  #of({ schema }: Operation): GraphRuntime {
+  #of({ schema }: Operation): OperationRunner {
     if (schema === undefined || schema === this.#current.schema) return this.#current;
     return this.#former.get(schema) ?? this.#current;
   }

@@ -14,7 +14,7 @@ import type { Graph } from '../graph/graph.ts';
 import { observeTriggers } from '../graph/runtime-metrics.ts';
 import type { RuntimeCounts } from '../graph/runtime-metrics.ts';
 import { GraphRuntime } from '../graph/runtime.ts';
-import type { OperationRunner } from '../graph/served-graphs.ts';
+import type { OperationRunner } from '../graph/operation-runner.ts';
 import type { RoleServices } from './services.ts';
 
 /** What the runtimes of all graphs use. */

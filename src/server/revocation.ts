@@ -6,7 +6,7 @@ import { revokeRoute } from '../ops/admin/revoke-route.ts';
 import { observeRevocations, revocationCounts } from '../gateway/identity/identity-metrics.ts';
 import type { Revocations } from '../gateway/identity/revocations.ts';
 import { SharedRevocations } from '../gateway/identity/shared-revocations.ts';
-import type { ClientConnection } from '../gateway/connections/client-connection.ts';
+import type { ListedConnection } from '../gateway/connections/listed-connection.ts';
 import { processName } from '../config/pod-name.ts';
 import { acceptsTokens } from '../config/token-keys.ts';
 import type { GatewayServices } from './services.ts';
@@ -15,7 +15,7 @@ import type { GatewayServices } from './services.ts';
 export async function openRevocation(
   { bus, config, log, metrics, register, routes, unreadyWhile }: GatewayServices,
   revocations: Revocations,
-  connections: Iterable<ClientConnection>,
+  connections: Iterable<ListedConnection>,
 ): Promise<void> {
   const { control } = bus;
   const counts = revocationCounts(metrics);

@@ -7,8 +7,8 @@ import type { ConnectionOperations, ConnectionOperationsOwner } from '../operati
 import type { LiveOperationServices } from '../operations/live-operation-services.ts';
 import { tooOldAt } from './age-limit.ts';
 import { CLOSE_CODES } from './close-codes.ts';
-import type { ConnectionFigures } from './connection-figures.ts';
 import type { DrainedConnection } from './drain.ts';
+import type { ConnectionFigures, ListedConnection } from './listed-connection.ts';
 import type { HoldingConnection } from './memory-relief.ts';
 import type { ExpiringConnection } from './token-expiries.ts';
 import type { UserConnection } from './users.ts';
@@ -38,6 +38,7 @@ export abstract class ClientConnection<Services extends ClientConnectionServices
     DrainedConnection,
     ExpiringConnection,
     HoldingConnection,
+    ListedConnection,
     UserConnection,
     OutboxOwner,
     ConnectionOperationsOwner
@@ -45,11 +46,8 @@ export abstract class ClientConnection<Services extends ClientConnectionServices
   abstract readonly outbox: Outbox;
   abstract readonly operations: ConnectionOperations;
   abstract readonly id: string | undefined;
-  /** IP address of the client, as far as proxies are trusted. */
   abstract readonly address: string;
-  /** undefined: not authenticated yet. */
   abstract readonly knownClaims: KnownClaims | undefined;
-  /** In ms since 1970; 0: it has no token. */
   abstract readonly tokenExpiresAtMs: number;
   protected readonly services: Services;
   /** The TCP socket. */
@@ -86,7 +84,6 @@ export abstract class ClientConnection<Services extends ClientConnectionServices
   /** Called at intervals: ends a connection whose peer is gone, and keeps the others alive. */
   protected abstract sweepPeer(isPinging: boolean): void;
 
-  /** True once it is closing: no operation is live any more. */
   get isEnded(): boolean {
     return this.#isEnded;
   }
@@ -134,7 +131,6 @@ export abstract class ClientConnection<Services extends ClientConnectionServices
     this.#drop(CLOSE_CODES.tryAgainLater, 'The server is short of memory');
   }
 
-  /** Closes it because its claims are revoked. Idempotent. */
   revoke(): void {
     this.#drop(CLOSE_CODES.forbidden, 'Revoked');
   }

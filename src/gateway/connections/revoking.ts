@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ClientConnection } from './client-connection.ts';
+import type { ListedConnection } from './listed-connection.ts';
 
 /** Connections closed in one turn of the event loop; each takes some 0.05 ms. */
 const CLOSES_IN_A_TURN = 100;
@@ -8,8 +8,8 @@ const LOOKS_IN_A_TURN = 2_000;
 
 /** Closes the connections that are revoked, the first of them in this turn. Resolves with their count. */
 export async function revokeConnections(
-  connections: Iterable<ClientConnection>,
-  isRevoked: (connection: ClientConnection) => boolean,
+  connections: Iterable<ListedConnection>,
+  isRevoked: (connection: ListedConnection) => boolean,
 ): Promise<number> {
   let closed = 0;
   let looks = 0;

@@ -8,7 +8,7 @@ import type { CursorPosition, Cursors } from './resume/cursor.ts';
 import type { HeldBytes } from './resume/replay-bytes.ts';
 import type { Replays } from './resume/replays.ts';
 import type { EventScheduler } from './scheduling/event-scheduler.ts';
-import type { EventExecutor } from './sharing/event-executor.ts';
+import type { EventExecutor } from '../../graph/execution/event-executor.ts';
 import type { SharingServices } from './sharing/sharing.ts';
 
 /**

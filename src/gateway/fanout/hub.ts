@@ -21,7 +21,7 @@ import type { ConnectingClients } from './scheduling/connecting-turns.ts';
 import { EventScheduler } from './scheduling/event-scheduler.ts';
 import type { SchedulerWriter } from './scheduling/event-scheduler.ts';
 import { ExecutionBound } from './scheduling/execution-bound.ts';
-import type { EventExecutor } from './sharing/event-executor.ts';
+import type { EventExecutor } from '../../graph/execution/event-executor.ts';
 import type { SharingAudit } from './sharing/sharing-audit.ts';
 import type { Subscription } from './subscription.ts';
 

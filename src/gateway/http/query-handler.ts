@@ -11,7 +11,7 @@ import { documentIdOf } from '../../graph/documents/document-request.ts';
 import type { Operation } from '../../graph/documents/operation.ts';
 import { withFloats } from '../../graph/execution/float-variables.ts';
 import type { Refusal } from '../../graph/refusal.ts';
-import type { OperationRunner } from '../../graph/served-graphs.ts';
+import type { OperationRunner } from '../../graph/operation-runner.ts';
 import type { Authenticated, Authenticator } from '../identity/authenticator.ts';
 import { textWeight, weightOf } from '../../base/json/weight.ts';
 import { notAcceptableText } from './accepted-types.ts';

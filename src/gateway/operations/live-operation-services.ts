@@ -1,6 +1,6 @@
 import type { Hub } from '../fanout/hub.ts';
 import type { DocumentQueue } from '../../graph/documents/document-queue.ts';
-import type { OperationRunner } from '../../graph/served-graphs.ts';
+import type { OperationRunner } from '../../graph/operation-runner.ts';
 import type { ConnectionLimits } from '../connections/connection-limits.ts';
 import type { SubscriptionTally } from './subscription-tally.ts';
 

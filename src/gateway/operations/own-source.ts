@@ -5,7 +5,7 @@ import { ResultTimes } from '../fanout/outbox/result-times.ts';
 import type { Subscription } from '../fanout/subscription.ts';
 import type { Refusal } from '../../graph/refusal.ts';
 import type { EventSource, OwnSource } from '../../graph/event-source.ts';
-import type { OperationRunner } from '../../graph/served-graphs.ts';
+import type { OperationRunner } from '../../graph/operation-runner.ts';
 
 export interface OwnSourceOwner {
   /** The source has no more events. */

@@ -4,7 +4,6 @@ import { answerOf, beginRepeat, readsOf, settleRequests } from '../context/conte
 import type { ExecutionContext } from '../context/context.ts';
 import type { EventRecord, RecordSource } from '../context/event-record.ts';
 import type { NeutralScope } from '../context/neutral-scope.ts';
-import type { FactReads } from '../context/fact-reads.ts';
 import { freezeDeep } from '../../base/json/frozen.ts';
 import { valueAt } from '../../base/json/value-at.ts';
 import type { ExecutionInput, Executor } from './executor.ts';
@@ -12,24 +11,8 @@ import type { OperationPlan, SplitOperation } from './operation-plan.ts';
 import type { Operation } from '../documents/operation.ts';
 import type { Payload } from '../payload.ts';
 import type { ExecutionTrace } from '../../ops/tracing/execution-trace.ts';
-import type { RenderedTemplate } from '../projection/template.ts';
-
-/** The result of one event for one subscription. */
-export interface EventResult {
-  /** JSON text in UTF-8 without its closing brace, in pieces: `extensions` may follow. Results of one event share equal pieces. */
-  readonly json: readonly Buffer[];
-  /** The facts of the connection that the text may depend on; undefined: none. */
-  readonly reads: FactReads | undefined;
-  /** Requests to backends that the execution sent; undefined: none. */
-  readonly backendRequests?: number;
-}
-
-/** A subscription, as its events' executions need it. */
-export interface EventListener {
-  readonly operation: Operation;
-  readonly variables: Readonly<Record<string, unknown>> | undefined;
-  readonly facts: ConnectionFacts;
-}
+import type { RenderedTemplate } from '../projection/rendered-template.ts';
+import type { EventListener, EventResult, StartedEvent } from './event-executor.ts';
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -53,7 +36,7 @@ export interface EventPorts {
  * template, where the payload does not fit the schema, where the connection may not see all of the template's fields, or where the
  * execution of the slots meets an error.
  */
-export class EventExecution implements RecordSource {
+export class EventExecution implements RecordSource, StartedEvent {
   readonly #ports: EventPorts;
   readonly #payload: Payload;
   /** null: the event does not come from Kafka; undefined: no resolver has read it yet. */
@@ -70,7 +53,6 @@ export class EventExecution implements RecordSource {
     if (operation) this.#plan = ports.executor.planOf(operation);
   }
 
-  /** Never throws, never rejects. @param trace undefined: the execution is not traced */
   execute(listener: EventListener, trace?: ExecutionTrace): MaybePromise<EventResult> {
     const { scope, executor } = this.#ports;
     const plan = (this.#plan ??= executor.planOf(listener.operation));
@@ -142,7 +124,7 @@ export class EventExecution implements RecordSource {
 
   /**
    * Executes the whole operation, with copies of payload, document and variables that no other execution has; by graphql-js, because the
-   * copied operation has a plan without uses. The sharing audit compares the result. Never throws, never rejects.
+   * copied operation has a plan without uses. Never throws, never rejects.
    */
   repeat({ operation, variables, facts }: EventListener): MaybePromise<EventResult> {
     const payload = this.#payload.copy?.() ?? this.#payload;

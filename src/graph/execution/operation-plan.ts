@@ -1,7 +1,7 @@
 import type { CompiledQuery } from 'graphql-jit';
 import type { FactReads } from '../context/fact-reads.ts';
 import type { Operation } from '../documents/operation.ts';
-import type { Template } from '../projection/template.ts';
+import type { Template } from '../projection/rendered-template.ts';
 
 /** A template, and the plan of the operation that selects its slots. */
 export interface SplitOperation {

@@ -1,6 +1,6 @@
 import { Kind } from 'graphql';
 import type { ConstDirectiveNode, GraphQLField, GraphQLSchema } from 'graphql';
-import type { Config } from '../../config/config.ts';
+import type { SettingNames } from '../../config/setting-names.ts';
 import { argumentsOf, readTemplate } from './channel-template.ts';
 import type { ChannelTemplate } from './channel-template.ts';
 import { overlapOf } from './channel-overlap.ts';
@@ -77,7 +77,7 @@ export function parseRedisBindings(
 /** Lines for the channels that could be among crier's own, which begin with CHANNEL_PREFIX. */
 export function prefixProblems(
   bindings: Iterable<RedisBinding>,
-  { CHANNEL_PREFIX: prefix, names }: Pick<Config, 'CHANNEL_PREFIX' | 'names'>,
+  { CHANNEL_PREFIX: prefix, names }: { readonly CHANNEL_PREFIX: string; readonly names: SettingNames },
 ): string[] {
   return Array.from(bindings).flatMap(({ template, location }) => {
     const { parts, source } = template;

@@ -3,7 +3,7 @@ import { liveDocuments } from '../debug/live-documents.ts';
 import type { LiveDocument } from '../debug/live-documents.ts';
 import { isRevoked, parseRevocation } from '../../gateway/identity/revocation.ts';
 import type { Revocations } from '../../gateway/identity/revocations.ts';
-import type { ClientConnection } from '../../gateway/connections/client-connection.ts';
+import type { ListedConnection } from '../../gateway/connections/listed-connection.ts';
 import { revokeConnections } from '../../gateway/connections/revoking.ts';
 import { isSelected } from './selection.ts';
 import type { Selection } from './selection.ts';
@@ -40,7 +40,7 @@ export interface ConnectionRow {
 const MAX_ROWS = 100;
 
 export interface PodConnectionsOptions {
-  readonly connections: () => Iterable<ClientConnection>;
+  readonly connections: () => Iterable<ListedConnection>;
   readonly revocations: Revocations;
   readonly onRevoked: (connections: number) => void;
 }
@@ -68,7 +68,7 @@ export class PodConnections {
     if (this.#isScanDue) return;
     this.#isScanDue = true;
     const { revocations } = this.#options;
-    const refuses = ({ knownClaims }: ClientConnection) =>
+    const refuses = ({ knownClaims }: ListedConnection) =>
       knownClaims !== undefined && revocations.refuses(knownClaims);
     void this.#closeWhere(refuses, () => (this.#isScanDue = false));
   };
@@ -104,7 +104,7 @@ export class PodConnections {
   }
 
   /** Closes for one cause after the other: each connection counts for the cause that came first. */
-  #closeWhere(isRevoked: (connection: ClientConnection) => boolean, onBegin?: () => void): Promise<number> {
+  #closeWhere(isRevoked: (connection: ListedConnection) => boolean, onBegin?: () => void): Promise<number> {
     const { connections, onRevoked } = this.#options;
     const closing = this.#closing.then(async () => {
       onBegin?.();
@@ -117,7 +117,7 @@ export class PodConnections {
   }
 }
 
-function rowOf(connection: ClientConnection): ConnectionRow {
+function rowOf(connection: ListedConnection): ConnectionRow {
   const { age_seconds, operations } = connection.figures;
   const { tokenExpiresAtMs } = connection;
   return {

@@ -1,6 +1,6 @@
 import { MAX_NAME_LENGTH, MAX_VALUE_LENGTH, claimText, hasClaim } from '../../gateway/identity/revocation.ts';
 import type { ClaimEquality } from '../../gateway/identity/revocation.ts';
-import type { ClientConnection } from '../../gateway/connections/client-connection.ts';
+import type { ListedConnection } from '../../gateway/connections/listed-connection.ts';
 
 /** Which connections an operator means: one by its id, or all with a claim. */
 export type Selection = { readonly connection: string } | ClaimEquality;
@@ -27,7 +27,7 @@ export function selectionOfQuery({ searchParams }: URL): Selection | string {
   return selectionOf(claim === undefined ? rest : { ...rest, claim: { name: claim, value } });
 }
 
-export function isSelected(connection: ClientConnection, selection: Selection): boolean {
+export function isSelected(connection: ListedConnection, selection: Selection): boolean {
   if ('connection' in selection) return connection.id === selection.connection;
   const { knownClaims } = connection;
   return knownClaims !== undefined && hasClaim(knownClaims, selection);

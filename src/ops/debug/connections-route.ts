@@ -1,6 +1,6 @@
 import { sendJson, sendText } from '../../gateway/http/route.ts';
 import type { Route } from '../../gateway/http/route.ts';
-import type { ClientConnection } from '../../gateway/connections/client-connection.ts';
+import type { ListedConnection } from '../../gateway/connections/listed-connection.ts';
 import { liveDocuments } from './live-documents.ts';
 import { top } from './top.ts';
 import { topQuery } from './top-query.ts';
@@ -8,7 +8,7 @@ import { topQuery } from './top-query.ts';
 const COLUMNS = ['queued_bytes', 'operations', 'bytes_sent', 'bytes_received', 'age_seconds'] as const;
 
 /** `/debug/connections`: the connections that hold or take most. It has no claims, no headers and no params of a connection. */
-export function connectionsRoute(connections: Iterable<ClientConnection>): Route {
+export function connectionsRoute(connections: Iterable<ListedConnection>): Route {
   return {
     methods: ['GET'],
     handle: async (_request, response, url) => {

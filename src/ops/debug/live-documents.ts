@@ -1,5 +1,5 @@
 import type { OperationTally } from '../../graph/documents/operation-tally.ts';
-import type { ClientConnection } from '../../gateway/connections/client-connection.ts';
+import type { ListedConnection } from '../../gateway/connections/listed-connection.ts';
 import { nameOf } from './operation-name.ts';
 import type { OperationName } from './operation-name.ts';
 
@@ -11,7 +11,7 @@ export interface LiveDocument extends OperationName {
 }
 
 /** The documents that most of a connection's live operations have. */
-export function liveDocuments(connection: ClientConnection): LiveDocument[] {
+export function liveDocuments(connection: ListedConnection): LiveDocument[] {
   const counts = new Map<OperationTally, number>();
   for (const { operation } of connection.operations)
     if (operation) counts.set(operation.tally, (counts.get(operation.tally) ?? 0) + 1);

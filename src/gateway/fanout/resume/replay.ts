@@ -11,7 +11,7 @@ import { Joining } from './joining.ts';
 import { MAX_REPLAYED_BYTES } from './recovery.ts';
 import type { Progress, Replays } from './replays.ts';
 import type { IntakeBytes } from '../scheduling/event-batch.ts';
-import type { EventExecutor } from '../sharing/event-executor.ts';
+import type { EventExecutor } from '../../../graph/execution/event-executor.ts';
 import { SharingGroup } from '../sharing/sharing-group.ts';
 import type { GroupEvent } from '../sharing/sharing-group.ts';
 import { SharedEvent } from '../sharing/sharing.ts';

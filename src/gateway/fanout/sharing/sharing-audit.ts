@@ -2,14 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import type { ConnectionFacts } from '../../../graph/context/connection-facts.ts';
 import { factNames, areSameReads, readKey, copyReads } from '../../../graph/context/fact-reads.ts';
 import type { FactReads } from '../../../graph/context/fact-reads.ts';
-import type { EventListener, EventResult } from '../../../graph/execution/event-execution.ts';
+import type { EventListener, EventResult, StartedEvent } from '../../../graph/execution/event-executor.ts';
 import type { Operation } from '../../../graph/documents/operation.ts';
 import { LogWindow } from '../../../base/log.ts';
 import type { Logger } from '../../../base/log.ts';
 import { resultText } from '../outbox/frame.ts';
 import type { ResultBytes } from '../outbox/frame.ts';
 import { firstDifference } from './result-difference.ts';
-import type { StartedEvent } from './event-executor.ts';
 import type { Subscription } from '../subscription.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Intake } from '../../../bus/flow/intake.ts';
-import type { EventResult } from '../../../graph/execution/event-execution.ts';
+import type { EventResult } from '../../../graph/execution/event-executor.ts';
 import type { Operation } from '../../../graph/documents/operation.ts';
 import type { EventFilter } from '../../../graph/filter/event-filter.ts';
 import type { Subscription } from '../subscription.ts';

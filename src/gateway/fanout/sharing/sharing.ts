@@ -1,7 +1,7 @@
 import { ExecutionTimeoutError } from '../../../base/errors.ts';
 import type { Executing } from '../../../bus/flow/executing.ts';
 import type { Executions } from '../../../graph/execution/executions.ts';
-import type { EventResult } from '../../../graph/execution/event-execution.ts';
+import type { EventResult, StartedEvent } from '../../../graph/execution/event-executor.ts';
 import type { Timing } from '../../../graph/execution/timing.ts';
 import type { EventTrace } from '../../../ops/tracing/event-trace.ts';
 import type { ExecutionTrace } from '../../../ops/tracing/execution-trace.ts';
@@ -15,7 +15,6 @@ import type { ExecutionBound } from '../scheduling/execution-bound.ts';
 import type { Job } from '../scheduling/turn-slices.ts';
 import type { ResultSlot, Subscription } from '../subscription.ts';
 import type { AnswerClass, AnswerClasses } from './answer-classes.ts';
-import type { StartedEvent } from './event-executor.ts';
 import type { EventAudit, SharingAudit } from './sharing-audit.ts';
 import type { SharingGroup } from './sharing-group.ts';
 

@@ -1,6 +1,6 @@
 import type { ChannelEvent } from '../channel-event.ts';
 import type { Subscription } from '../subscription.ts';
-import type { EventExecutor } from './event-executor.ts';
+import type { EventExecutor } from '../../../graph/execution/event-executor.ts';
 import type { GroupEvent } from './sharing-group.ts';
 
 /** Bytes of `null`, the payload of a tombstone. */

@@ -1,5 +1,3 @@
-import type { TriggerChannels } from './trigger-channels.ts';
-
 /**
  * The interface of graphql-subscriptions. A trigger is the name of a Redis channel, which other programs and fields with @redis may use,
  * too. Payloads travel as JSON and arrive frozen.
@@ -21,9 +19,9 @@ export interface PubSub {
 
 /** What resolvers receive: they end before an event could arrive, so they can only publish. */
 export class Publishing implements PubSub {
-  readonly #channels: TriggerChannels;
+  readonly #channels: Pick<PubSub, 'publish'>;
 
-  constructor(channels: TriggerChannels) {
+  constructor(channels: Pick<PubSub, 'publish'>) {
     this.#channels = channels;
   }
 

@@ -9,7 +9,7 @@ import { createContext, readsOf } from '../../../../src/graph/context/context.ts
 import type { ExecutionContext } from '../../../../src/graph/context/context.ts';
 import { EventBatch } from '../../../../src/gateway/fanout/scheduling/event-batch.ts';
 import type { Job } from '../../../../src/gateway/fanout/scheduling/turn-slices.ts';
-import type { StartedEvent } from '../../../../src/gateway/fanout/sharing/event-executor.ts';
+import type { StartedEvent } from '../../../../src/graph/execution/event-executor.ts';
 import { SharingGroup } from '../../../../src/gateway/fanout/sharing/sharing-group.ts';
 import { Executions } from '../../../../src/graph/execution/executions.ts';
 import { SharedEvent } from '../../../../src/gateway/fanout/sharing/sharing.ts';

@@ -1,0 +1,60 @@
+import type { ConnectionFacts } from './context/connection-facts.ts';
+import { channelsFor } from './channels.ts';
+import type { Operation } from './documents/operation.ts';
+import { sharingKey } from './documents/sharing-key.ts';
+import type { ChannelSource } from './event-source.ts';
+import type { SubscriptionArguments } from './execution/subscription-arguments.ts';
+import { filterFor } from './filter/event-filter.ts';
+import type { FilterReaders } from './filter/filter-readers.ts';
+import { plainChannelsFor } from './plain-channels.ts';
+import type { Refusal } from './refusal.ts';
+import type { Binding } from './schema/binding.ts';
+import type { RedisBinding } from './schema/redis-binding.ts';
+
+/** The operation of a subscription, with its coerced arguments. */
+export interface SelectedOperation extends Pick<SubscriptionArguments, 'args' | 'variables'> {
+  readonly operation: Operation;
+  /** Variables as the client sent them. */
+  readonly sent: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface ChannelSourceOptions {
+  readonly channelPrefix: string;
+  /** Of the graph: operations of two graphs never share. */
+  readonly generation: number;
+  readonly hasSharing: boolean;
+  /** More channels are refused; undefined: no limit. */
+  readonly maxChannels: number | undefined;
+  readonly filterReaders: FilterReaders;
+}
+
+/** @returns undefined: the connection lacks a claim that the binding demands */
+export function channelSource(
+  binding: Binding | RedisBinding,
+  { operation, args, variables, sent }: SelectedOperation,
+  { claims }: Pick<ConnectionFacts, 'claims'>,
+  { channelPrefix, generation, hasSharing, maxChannels, filterReaders }: ChannelSourceOptions,
+): ChannelSource | Refusal | undefined {
+  const channels =
+    'template' in binding
+      ? plainChannelsFor(binding, args)
+      : channelsFor(binding, channelPrefix, { args, claims }, maxChannels);
+  if (channels === undefined || 'errors' in channels) return channels;
+  const filter = binding.filters && filterFor(binding.filters, args, filterReaders.of(binding.filters));
+  if (filter && 'errors' in filter) return filter;
+  return {
+    field: binding.field,
+    channels,
+    sharingKey:
+      hasSharing && binding.isShared ? keyWithin(generation, sharingKey(operation, variables, sent)) : undefined,
+    filter,
+    replaysLast: binding.replaysLast === true || binding.state !== undefined,
+    hasState: binding.state !== undefined,
+    hasHistory: binding.history !== undefined,
+  };
+}
+
+/** The key of the first graph, which most pods serve to their end, is no longer than it must be. */
+function keyWithin(generation: number, key: string | undefined): string | undefined {
+  return generation === 0 || key === undefined ? key : `${generation} ${key}`;
+}
