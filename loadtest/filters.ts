@@ -9,7 +9,7 @@ import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { FilteredGroups } from '../src/gateway/fanout/filtered-groups.ts';
 import { SharingGroup } from '../src/gateway/fanout/sharing/sharing-group.ts';
-import { filterFor } from '../src/graph/filter/event-filter.ts';
+import { filterFor } from '../src/graph/filter/argument-filter.ts';
 import { FilterReaders } from '../src/graph/filter/filter-readers.ts';
 import type { Operator } from '../src/graph/filter/filter-rule.ts';
 import { TextPayload } from '../src/graph/payload.ts';

@@ -4,7 +4,7 @@ import type { Operation } from './documents/operation.ts';
 import { sharingKey } from './documents/sharing-key.ts';
 import type { ChannelSource } from './event-source.ts';
 import type { SubscriptionArguments } from './execution/subscription-arguments.ts';
-import { filterFor } from './filter/event-filter.ts';
+import { filterFor } from './filter/argument-filter.ts';
 import type { FilterReaders } from './filter/filter-readers.ts';
 import { plainChannelsFor } from './plain-channels.ts';
 import type { Refusal } from './refusal.ts';

@@ -1,10 +1,8 @@
 import { textOf } from '../compared-text.ts';
 import { compareDecimals, isDecimal } from './decimal.ts';
+import type { ValueTest } from './event-filter.ts';
 import { isOrdering } from './filter-rule.ts';
 import type { Comparison, FilterRule, Ordering } from './filter-rule.ts';
-
-/** Whether a value of a payload passes; undefined stands for an absent value. */
-export type ValueTest = (value: unknown) => boolean;
 
 const ORDERINGS: Readonly<Record<Ordering, (order: number) => boolean>> = {
   LT: (order) => order < 0,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { filterFor } from '../../../src/graph/filter/event-filter.ts';
+import { filterFor } from '../../../src/graph/filter/argument-filter.ts';
 import type { EventFilter } from '../../../src/graph/filter/event-filter.ts';
 import { FilterReaders } from '../../../src/graph/filter/filter-readers.ts';
 import { OPERATORS } from '../../../src/graph/filter/filter-rule.ts';
