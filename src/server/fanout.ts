@@ -9,7 +9,6 @@ import { Hub } from '../gateway/fanout/hub.ts';
 import { Writer } from '../gateway/fanout/outbox/writer.ts';
 import { CursorSecret } from '../gateway/fanout/resume/cursor-secret.ts';
 import type { Executions } from '../graph/execution/executions.ts';
-import type { Arrivals } from './arrivals.ts';
 import type { GatewayGraphs } from './gateway-graphs.ts';
 import { createAudit } from './graph-runtime.ts';
 import type { RoleServices } from './services.ts';
@@ -32,14 +31,13 @@ interface HubParts {
   readonly executions: Executions;
   readonly writer: Writer;
   readonly receiver: Receiver | undefined;
-  readonly arrivals: Arrivals;
   readonly channels: ChannelObserver;
   readonly handshakes: Handshakes;
 }
 
 /** Resolves when the secret of cursors is known, or the bus is away. */
 export async function openHub(services: RoleServices, parts: HubParts): Promise<Hub> {
-  const { graphs, executions, writer, receiver, arrivals, channels, handshakes } = parts;
+  const { graphs, executions, writer, receiver, channels, handshakes } = parts;
   const { bus, config, tunables, log, metrics, register, tracing } = services;
   const traces = tracing && (await import('./traces.ts')).createEventTraces(tracing, config, writer);
   const secret = register(new CursorSecret({ configured: config.CURSOR_SECRET, bus }));
@@ -52,13 +50,7 @@ export async function openHub(services: RoleServices, parts: HubParts): Promise<
     cursors: () => secret.cursors,
     log,
     names: config.names,
-    observer: {
-      ...channels,
-      onEvent: (isOfWorker) => {
-        arrivals.add(isOfWorker);
-        channels.onEvent(isOfWorker);
-      },
-    },
+    observer: channels,
     writer,
     executionTimeoutMs: config.EXECUTION_TIMEOUT_MS,
     maxExecutions: maxExecutionsOf(tunables, config),

@@ -1,4 +1,5 @@
 import type { MetricsRegistry } from '../../ops/metrics/metrics-registry.ts';
+import type { Arrivals } from './arrivals.ts';
 import { GAP_REASONS } from './channel-services.ts';
 import type { ChannelObserver } from './channel-services.ts';
 import type { Hub } from './hub.ts';
@@ -11,7 +12,7 @@ import type { StateCompleteness } from './state-completeness.ts';
 const LATENCY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Counts what reaches channels. */
-export function channelObserver(metrics: MetricsRegistry): ChannelObserver {
+export function channelObserver(metrics: MetricsRegistry, arrivals: Arrivals): ChannelObserver {
   const unrecognised = metrics.increments(
     'crier_unrecognised_messages_total',
     'Messages on crier channels that are not JSON.',
@@ -28,11 +29,11 @@ export function channelObserver(metrics: MetricsRegistry): ChannelObserver {
   const resumes = metrics.increments('crier_resumes_total', 'Subscriptions that asked to resume, by outcome.', [
     'outcome',
   ]);
-  const events = metrics.increments('crier_events_total', 'Messages that this pod received from its channels.');
+  metrics.total('crier_events_total', 'Messages that this pod received from its channels.', () => arrivals.total);
   // A rate needs a value before the first gap.
   for (const reason of GAP_REASONS) gaps.inc({ reason }, 0);
   return {
-    onEvent: () => events.inc(),
+    onEvent: (isOfWorker) => arrivals.add(isOfWorker),
     onUnrecognisedMessage: () => unrecognised.inc(),
     onStale: () => stale.inc(),
     onGap: (operations, reason) => gaps.inc({ reason }, operations),

@@ -1,11 +1,16 @@
 /** Time in ms after an event for which further events are expected. */
 const EVENTS_FLOW_MS = 1000;
 
-/** Counts the messages that reach the subscriptions of a gateway. */
+/** Counts the messages that reach the channels of a gateway. */
 export class Arrivals {
+  #total = 0;
   #ofWorkers = 0;
   /** Of performance.now(). */
   #lastAt = -Infinity;
+
+  get total(): number {
+    return this.#total;
+  }
 
   /** Messages of workers, in total. */
   get ofWorkers(): number {
@@ -19,6 +24,7 @@ export class Arrivals {
 
   add(isOfWorker: boolean): void {
     this.#lastAt = performance.now();
+    this.#total++;
     if (isOfWorker) this.#ofWorkers++;
   }
 }
