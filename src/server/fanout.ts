@@ -47,7 +47,7 @@ export async function openHub(services: RoleServices, parts: HubParts): Promise<
     executor: graphs.runtime,
     executions,
     audit: createAudit(services, graphs.runtime),
-    cursors: () => secret.cursors,
+    secret,
     log,
     names: config.names,
     observer: channels,

@@ -22,9 +22,9 @@ export class Arrivals {
     return performance.now() - this.#lastAt < EVENTS_FLOW_MS;
   }
 
-  add(isOfWorker: boolean): void {
+  readonly add = (isOfWorker: boolean): void => {
     this.#lastAt = performance.now();
     this.#total++;
     if (isOfWorker) this.#ofWorkers++;
-  }
+  };
 }

@@ -4,7 +4,8 @@ import type { Intake } from '../../bus/flow/intake.ts';
 import type { SettingNames } from '../../config/setting-names.ts';
 import type { LogWindow, Logger } from '../../base/log.ts';
 import type { EventTraces } from '../../ops/tracing/event-traces.ts';
-import type { CursorPosition, Cursors } from './resume/cursor.ts';
+import type { CursorPosition } from './resume/cursor.ts';
+import type { CursorSecret } from './resume/cursor-secret.ts';
 import type { HeldBytes } from './resume/replay-bytes.ts';
 import type { Replays } from './resume/replays.ts';
 import type { EventScheduler } from './scheduling/event-scheduler.ts';
@@ -51,8 +52,8 @@ export interface ChannelServices {
   readonly executor: EventExecutor;
   readonly sharing: SharingServices;
   readonly scheduler: EventScheduler;
-  /** Returns undefined while there is no secret: events have no cursor then. */
-  readonly cursors: () => Cursors | undefined;
+  /** Events have no cursor while it has no cursors. */
+  readonly secret: Pick<CursorSecret, 'cursors'>;
   /** Reads all events after a position; undefined if completeness cannot be proved. Never rejects. */
   readonly missed: (channel: string, seen: CursorPosition) => Promise<readonly HistoryEntry[] | undefined>;
   /** Reads a history from an entry on, or its last entry; undefined if the bus does not answer. Never rejects. */

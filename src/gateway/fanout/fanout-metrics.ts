@@ -33,7 +33,7 @@ export function channelObserver(metrics: MetricsRegistry, arrivals: Arrivals): C
   // A rate needs a value before the first gap.
   for (const reason of GAP_REASONS) gaps.inc({ reason }, 0);
   return {
-    onEvent: (isOfWorker) => arrivals.add(isOfWorker),
+    onEvent: arrivals.add,
     onUnrecognisedMessage: () => unrecognised.inc(),
     onStale: () => stale.inc(),
     onGap: (operations, reason) => gaps.inc({ reason }, operations),

@@ -9,7 +9,8 @@ import type { Logger } from '../../base/log.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { ChannelObserver, ChannelServices, GapReason, ResumeOutcome } from './channel-services.ts';
 import { Concurrency } from './concurrency.ts';
-import type { CursorPosition, Cursors } from './resume/cursor.ts';
+import type { CursorPosition } from './resume/cursor.ts';
+import type { CursorSecret } from './resume/cursor-secret.ts';
 import { ExecutionDeadlines } from './execution-deadlines.ts';
 import { HeldBytes } from './resume/replay-bytes.ts';
 import type { Joining } from './resume/joining.ts';
@@ -30,8 +31,8 @@ export interface HubOptions {
   readonly executor: EventExecutor;
   /** Tests a sample of shared results; undefined: off. */
   readonly audit?: SharingAudit | undefined;
-  /** Returns undefined while there is no secret: events have no cursor then. */
-  readonly cursors: () => Cursors | undefined;
+  /** Events have no cursor while it has no cursors. */
+  readonly secret: Pick<CursorSecret, 'cursors'>;
   readonly log: Logger;
   readonly names: SettingNames;
   readonly observer: ChannelObserver;
@@ -95,7 +96,7 @@ export class Hub {
   readonly #untilAttempt: () => Promise<unknown>;
 
   constructor(options: HubOptions) {
-    const { bus, executor, audit, cursors, log, observer, writer, executionTimeoutMs, flow, traces, maxHeldBytes } =
+    const { bus, executor, audit, secret, log, observer, writer, executionTimeoutMs, flow, traces, maxHeldBytes } =
       options;
     this.#bus = bus;
     this.#isStateComplete = options.isStateComplete ?? (() => true);
@@ -110,7 +111,7 @@ export class Hub {
       executor,
       sharing: { schedule, executions, bound: this.#bound, deadlines, audit },
       scheduler,
-      cursors,
+      secret,
       log,
       names: options.names,
       observer,
@@ -160,7 +161,7 @@ export class Hub {
     const joining = isJoining ? channel.addJoining(subscription, sharingKey, filter) : undefined;
     if (!joining) channel.add(subscription, sharingKey, filter);
     // Before the wait: all joins that wait for one acknowledgement resume in the same turn of the event loop.
-    const seen = start && this.#services.cursors()?.read(name, start.cursor);
+    const seen = start && this.#services.secret.cursors?.read(name, start.cursor);
     try {
       await channel.acknowledged;
     } catch (error) {

@@ -307,7 +307,7 @@ export class LiveChannel implements CursorSource {
   };
 
   cursorOf(coordinates: Coordinates): string | undefined {
-    const cursors = this.#services.cursors();
+    const { cursors } = this.#services.secret;
     const { entry } = coordinates;
     if (entry !== undefined) return cursors?.sign(this.name, { ...coordinates, entry });
     return (this.#entrylessCursor ??= cursors?.sign(this.name, NO_ENTRY));

@@ -275,7 +275,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     log,
     names: ENVIRONMENT_NAMES,
     flow: { intake, load: () => receiver.load() },
-    cursors: () => options.cursors,
+    secret: { cursors: options.cursors },
     observer: {
       onEvent: (isOfWorker) => {
         stage.events++;
