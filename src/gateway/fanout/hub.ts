@@ -4,13 +4,10 @@ import type { History, HistoryEntry } from '../../bus/history.ts';
 import { Executions } from '../../graph/execution/executions.ts';
 import { BusUnavailableError } from '../../base/errors.ts';
 import type { EventFilter } from '../../graph/filter/event-filter.ts';
-import type { SettingNames } from '../../config/setting-names.ts';
-import type { Logger } from '../../base/log.ts';
 import { LogWindow } from '../../base/log.ts';
-import type { ChannelObserver, ChannelServices, GapReason, ResumeOutcome } from './channel-services.ts';
+import type { ChannelServices, GapReason, ResumeOutcome } from './channel-services.ts';
 import { Concurrency } from './concurrency.ts';
 import type { CursorPosition } from './resume/cursor.ts';
-import type { CursorSecret } from './resume/cursor-secret.ts';
 import { ExecutionDeadlines } from './execution-deadlines.ts';
 import { HeldBytes } from './resume/replay-bytes.ts';
 import type { Joining } from './resume/joining.ts';
@@ -22,20 +19,16 @@ import type { ConnectingClients } from './scheduling/connecting-turns.ts';
 import { EventScheduler } from './scheduling/event-scheduler.ts';
 import type { SchedulerWriter } from './scheduling/event-scheduler.ts';
 import { ExecutionBound } from './scheduling/execution-bound.ts';
-import type { EventExecutor } from '../../graph/execution/event-executor.ts';
 import type { SharingAudit } from './sharing/sharing-audit.ts';
 import type { Subscription } from './subscription.ts';
 
-export interface HubOptions {
+export interface HubOptions
+  extends
+    Pick<ChannelServices, 'executor' | 'secret' | 'log' | 'names' | 'observer'>,
+    Partial<Pick<ChannelServices, 'flow' | 'traces'>> {
   readonly bus: Feed;
-  readonly executor: EventExecutor;
   /** Tests a sample of shared results; undefined: off. */
   readonly audit?: SharingAudit | undefined;
-  /** Events have no cursor while it has no cursors. */
-  readonly secret: Pick<CursorSecret, 'cursors'>;
-  readonly log: Logger;
-  readonly names: SettingNames;
-  readonly observer: ChannelObserver;
   /** Default: they are only counted. */
   readonly executions?: Executions;
   /** Writes the outboxes that have received results. */
@@ -44,10 +37,6 @@ export interface HubOptions {
   readonly executionTimeoutMs: number;
   /** Most executions of events in flight; it may change at any time. Default: no bound. */
   readonly maxExecutions?: (() => number) | undefined;
-  /** undefined: flow control is off. */
-  readonly flow?: ChannelServices['flow'];
-  /** undefined: no event is traced. */
-  readonly traces?: ChannelServices['traces'];
   /** Longest message of another program. Default: no bound. */
   readonly maxMessageBytes?: number | undefined;
   /** True if the state of a channel, read in an epoch, is what the topic has; false while it may be older, or absent. Default: true. */
