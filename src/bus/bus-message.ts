@@ -5,8 +5,8 @@ import type { Retention } from './history.ts';
 export interface Message {
   /** Or `STATES_OF_KEY`. */
   readonly channel: string;
-  /** JSON text, never empty. The bus passes it through and never parses it. */
-  readonly payload: string;
+  /** JSON text, or its bytes in UTF-8; never empty. The bus passes it through, never parses it, and copies the bytes that it keeps. */
+  readonly payload: string | Buffer;
   /** Of its Kafka record. */
   readonly offset: number;
   /** Of its Kafka record, in ms since 1970. */

@@ -40,8 +40,8 @@ export type Destination = Pick<Message, 'channel' | 'history' | 'keyHash' | 'isD
 /** Exactly one of `destinations` and `poison` is set. */
 export type Conversion =
   | {
-      /** The snake_cased payload as JSON.stringify prints it; `null` of a record without a value; '' if it has no destinations. */
-      readonly payload: string;
+      /** The snake_cased payload as JSON.stringify prints it, or the bytes of that text; `null` of a record without a value; '' if it has no destinations. */
+      readonly payload: string | Buffer;
       /** Empty if no subscription field is bound to the record. */
       readonly destinations: readonly Destination[];
       readonly poison?: undefined;
@@ -180,12 +180,12 @@ export class Chunker {
   }
 }
 
-/** Counted in UTF-16 code units. */
+/** Text is counted in UTF-16 code units. */
 function bytesOf(message: Message | undefined): number {
   return message ? message.payload.length + (message.record?.length ?? 0) : 0;
 }
 
-/** A record's messages, which share one payload string, or the reason why it is poison. */
+/** A record's messages, which share one payload, or the reason why it is poison. */
 type Outcome = Message[] | PoisonReason;
 
 function messagesOf(

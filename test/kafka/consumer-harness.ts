@@ -55,7 +55,7 @@ export class RecordingBus {
   of(channel: string): { key: string; seq: number }[] {
     return this.messages
       .filter((message) => message.channel === channel)
-      .map(({ payload }) => JSON.parse(payload) as { key: string; seq: number });
+      .map(({ payload }) => JSON.parse(String(payload)) as { key: string; seq: number });
   }
 }
 

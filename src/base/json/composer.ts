@@ -1,4 +1,4 @@
-import { Buffer, isAscii } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import { wordsOf } from './words.ts';
 
 /** Bytes that are written often, as words. */
@@ -14,6 +14,8 @@ export function snippet(text: string): Snippet {
 
 /** Whole words are written, so the last one may reach beyond its snippet. */
 const PADDING = 8;
+/** Of memory that short texts share. An allocation for each text costs more than its copy. */
+const SHARED_BYTES = 64 * 1024;
 /** UTF-8 of one UTF-16 code unit, at most. */
 const MAX_BYTES_PER_UNIT = 3;
 
@@ -26,6 +28,9 @@ export class Composer {
   #bytes: Buffer;
   #view: DataView;
   #length = 0;
+  #shared = Buffer.alloc(0);
+  /** Offset in the shared memory up to which it is taken. */
+  #taken = 0;
 
   /** @param size of the memory that is kept; it grows for a longer text, until the next `clear` */
   constructor(size: number) {
@@ -76,9 +81,13 @@ export class Composer {
     return Buffer.from(this.#bytes.subarray(start, this.#length));
   }
 
-  text(): string {
-    const { length } = this;
-    return this.#bytes.toString(isAscii(this.#bytes.subarray(0, length)) ? 'latin1' : 'utf8', 0, length);
+  /** A copy of the text in memory that it shares with other copies, and keeps alive: for texts that are soon forgotten together. */
+  takeShared(): Buffer {
+    const start = this.#taken + this.#length <= this.#shared.length ? this.#taken : 0;
+    if (start === 0) this.#shared = Buffer.allocUnsafeSlow(Math.max(this.#length, SHARED_BYTES));
+    this.#bytes.copy(this.#shared, start, 0, this.#length);
+    this.#taken = start + this.#length;
+    return this.#shared.subarray(start, this.#taken);
   }
 
   #reserve(bytes: number): void {

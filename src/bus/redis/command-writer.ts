@@ -47,6 +47,13 @@ export class CommandWriter {
     this.#endLine();
   }
 
+  buffer(bytes: Buffer): void {
+    this.#makeRoom(bytes.length + FRAME_BYTES);
+    this.#frame(DOLLAR, bytes.length);
+    this.#length += bytes.copy(this.#memory, this.#length);
+    this.#endLine();
+  }
+
   /** One text of two numbers, `17 1763730000000`. */
   pair(first: number, second: number): void {
     if (!isPlain(first) || !isPlain(second)) return this.text(`${first} ${second}`);

@@ -181,7 +181,7 @@ function write(
   context = undefined;
   parts = undefined;
   key = undefined;
-  let payload: string | undefined;
+  let payload: string | Buffer | undefined;
   for (const message of messages) {
     const { channel, offset, timestamp, payload: own, history, trace, record, keyHash, isDeparture } = message;
     if (history !== limits) {
@@ -207,7 +207,9 @@ function write(
     if (isDeparture && channel !== STATES_OF_KEY) writer.text(`${offset} ${timestamp} -`);
     else writer.pair(offset, timestamp);
     // The messages of one record share one payload: it is written once.
-    writer.text(own === payload ? '' : own);
+    if (own === payload) writer.text('');
+    else if (typeof own === 'string') writer.text(own);
+    else writer.buffer(own);
     payload = own;
   }
 }

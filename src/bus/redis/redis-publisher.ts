@@ -182,7 +182,7 @@ function printMark(tag: RedisTag, { bytes, isQuestion }: NonNullable<DueMark>): 
   return [markChannel(tag), `${bytes}`, isQuestion ? '?' : ''];
 }
 
-/** Size of all payloads in UTF-16 code units, which approximates their bytes. */
+/** Size of all payloads; that of a text in UTF-16 code units, which approximates its bytes. */
 function bytesOf(messages: readonly Message[]): number {
   let bytes = 0;
   for (const { payload } of messages) bytes += payload.length;

@@ -57,7 +57,7 @@ export interface ConverterOptions {
 const NO_CHANNEL: Conversion = { payload: '', destinations: [] };
 
 /**
- * Converts records to payload text and channels. Most records go through the key rewriter. A record that it declines is parsed, renamed
+ * Converts records to payloads and channels. Most records go through the key rewriter. A record that it declines is parsed, renamed
  * and printed, with the same text and channels as its result: this also finds the reason of a poison record, and counts properties that
  * SnakeCase drops. While the rewriter declines many records in a row, it is tried with about one in 63 of them.
  */
@@ -152,7 +152,7 @@ function rewrite(rewriter: KeyRewriter, topic: Topic, record: RecordContent, val
   topic.pauseLeft = topic.pause;
   if (!values) return undefined;
   const destinations = destinationsOf(topic.routes, record, values);
-  return destinations.length === 0 ? NO_CHANNEL : { payload: rewriter.text(), destinations };
+  return destinations.length === 0 ? NO_CHANNEL : { payload: rewriter.payload(), destinations };
 }
 
 function tombstoneOf(routes: TopicRoutes, record: RecordContent): Conversion {

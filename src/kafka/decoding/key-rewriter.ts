@@ -64,9 +64,9 @@ export class KeyRewriter {
     return this.#values;
   }
 
-  /** Payload of the last record that was rewritten. */
-  text(): string {
-    return this.#composer.text();
+  /** Payload of the last record that was rewritten, in memory that it shares with other payloads. */
+  payload(): Buffer {
+    return this.#composer.takeShared();
   }
 
   /**

@@ -35,10 +35,22 @@ describe('Composer', () => {
         for (const { write } of parts) write(composer);
         const whole = parts.map(({ value }) => value).join('');
         assert.equal(composer.length, Buffer.byteLength(whole));
-        assert.equal(composer.text(), whole);
+        assert.equal(String(composer.takeShared()), whole);
       }),
       { numRuns: 2000 },
     );
+  });
+
+  it('keeps copies in shared memory unchanged by later texts, also one larger than that memory', () => {
+    const composer = new Composer(4000);
+    const texts = Array.from({ length: 40 }, (_, i) => `${i % 10}`.repeat(i % 13 === 5 ? 100_000 : i * 200 + 1));
+    const copies = texts.map((text) => {
+      composer.clear();
+      composer.string(text);
+      return composer.takeShared();
+    });
+    assert.deepEqual(copies.map(String), texts);
+    assert.ok(new Set(copies.map(({ buffer }) => buffer)).size < copies.length / 2);
   });
 
   it('holds a text up to its bound, whatever part is written last', () => {
@@ -46,10 +58,10 @@ describe('Composer', () => {
       const value = 'x'.repeat(size);
       const composer = new Composer(size);
       composer.snippet(snippet(value));
-      assert.equal(composer.text(), value);
+      assert.equal(String(composer.takeShared()), value);
       composer.clear();
       composer.string(value);
-      assert.equal(composer.text(), value);
+      assert.equal(String(composer.takeShared()), value);
     }
   });
 });

@@ -15,16 +15,21 @@ describe('CommandWriter', () => {
 
   it('writes what ioredis writes, command after command', () => {
     const writer = new CommandWriter();
-    const part = fc.oneof(text, fc.tuple(number, number));
+    const part = fc.oneof(
+      text,
+      fc.tuple(number, number),
+      fc.string({ unit: 'grapheme' }).map((one) => Buffer.from(one)),
+    );
     fc.assert(
       fc.property(fc.array(part, { maxLength: 20 }), (parts) => {
         writer.begin(parts.length + 1);
         writer.text('evalsha');
         for (const each of parts) {
           if (typeof each === 'string') writer.text(each);
+          else if (Buffer.isBuffer(each)) writer.buffer(each);
           else writer.pair(...each);
         }
-        const texts = parts.map((each) => (typeof each === 'string' ? each : each.join(' ')));
+        const texts = parts.map((each) => (Array.isArray(each) ? each.join(' ') : String(each)));
         assert.deepEqual(Buffer.from(writer.bytes), expected(['evalsha', ...texts]));
       }),
       { numRuns: 2_000 },

@@ -29,7 +29,7 @@ function createConverter(hasRewriter = true, place?: KeyPlace) {
     const value = typeof json === 'string' ? Buffer.from(json) : json;
     const conversion = converter.convert({ topic, key: null, value });
     assert.ok(!(conversion instanceof Promise));
-    return conversion;
+    return conversion.poison === undefined ? { ...conversion, payload: String(conversion.payload) } : conversion;
   };
   return { converter, convert, snakeCase };
 }

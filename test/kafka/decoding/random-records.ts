@@ -48,7 +48,7 @@ export function createRewriting(limits: RecordLimits = LIMITS, place?: KeyPlace)
     tree,
     rewrite: (record: Buffer | string): Outcome | undefined => {
       const values = rewriter.rewrite(Buffer.from(record as string), tree);
-      return values && { text: rewriter.text(), values };
+      return values && { text: String(rewriter.payload()), values };
     },
   };
 }

@@ -68,9 +68,9 @@ export async function lived(t: TestContext, records: readonly SeenRecord[]) {
       headers: {},
     } as never);
     assert.ok('payload' in converted && converted.destinations!.length > 0, JSON.stringify(converted));
-    const payload = JSON.parse(converted.payload!) as Record<string, unknown>;
+    const payload = JSON.parse(String(converted.payload)) as Record<string, unknown>;
     const { data, errors } = await execute({ schema: graph.schema, document, rootValue: payload });
-    assert.deepEqual(errors, undefined, `${text}\n${converted.payload}`);
+    assert.deepEqual(errors, undefined, `${text}\n${String(converted.payload)}`);
     results.push(data?.[inferred.field]);
   }
   const example = exampleSubscription(inferred, records);
