@@ -27,8 +27,6 @@ export interface BusObserver {
   onPublish?(messages: number): void;
   /** Messages of one `publish` that was refused as a whole; 0: a lease was refused, without which nothing is published. `reason`: publish-failure.ts lists them. */
   onPublishFailure?(messages: number, reason: string): void;
-  /** Channels subscribed now, after each change. */
-  onSubscriptions?(channels: number): void;
   /** These channels were without a subscription for a while and have one again: messages may have been missed. */
   onGap?(channels: readonly string[]): void;
   /** A message that was published on a server came back from it, `ms` later. Measured every few seconds. */

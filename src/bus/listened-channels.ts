@@ -1,6 +1,5 @@
 import { LogWindow } from '../base/log.ts';
 import type { Logger } from '../base/log.ts';
-import type { BusObserver } from './bus.ts';
 import { channelLabel } from './channel.ts';
 import type { Listener, Unsubscribe } from './feed.ts';
 import { Listeners } from './listeners.ts';
@@ -9,7 +8,6 @@ const LOG_WINDOW_MS = 5_000;
 
 export interface ListenedChannelsOptions {
   readonly log: Logger;
-  readonly observer: BusObserver;
   /** Called with the first listener of a channel, and after the last one has left. Default: nothing follows. */
   readonly onOpen?: (channel: string, listeners: Listeners) => void;
   readonly onClose?: (channel: string) => void;
@@ -40,11 +38,10 @@ export class ListenedChannels {
   clear(): void {
     for (const listeners of this.#channels.values()) listeners.clear();
     this.#channels.clear();
-    this.#options.observer.onSubscriptions?.(0);
   }
 
   #open(channel: string): Listeners {
-    const { log, observer, onOpen } = this.#options;
+    const { log, onOpen } = this.#options;
     const listeners = new Listeners((error) =>
       this.#window.run('listener', (suppressed) =>
         log.error({ err: error, channel: channelLabel(channel), suppressed }, 'a listener of a channel threw'),
@@ -52,13 +49,11 @@ export class ListenedChannels {
     );
     onOpen?.(channel, listeners);
     this.#channels.set(channel, listeners);
-    observer.onSubscriptions?.(this.#channels.size);
     return listeners;
   }
 
   #close(channel: string): void {
     this.#channels.delete(channel);
-    this.#options.observer.onSubscriptions?.(this.#channels.size);
     this.#options.onClose?.(channel);
   }
 }

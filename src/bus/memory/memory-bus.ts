@@ -46,9 +46,9 @@ export class MemoryBus implements Bus {
   #closing: Promise<void> | undefined;
 
   constructor(options: MemoryBusOptions) {
-    const { log, observer = {}, flowPatienceMs: patienceMs } = options;
+    const { log, flowPatienceMs: patienceMs } = options;
     this.#options = options;
-    this.#channels = new ListenedChannels({ log, observer });
+    this.#channels = new ListenedChannels({ log });
     this.sender = new Sender({ patienceMs, ask: (topic, partition) => this.#mark(topic, partition, true) });
   }
 

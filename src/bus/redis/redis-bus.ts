@@ -78,7 +78,7 @@ export class RedisBus implements Bus {
     this.#observer = options.observer ?? {};
     this.#prefix = prefix;
     this.#channels = new ListenedChannels({
-      ...{ log, observer: this.#observer },
+      log,
       onOpen: (channel, listeners) => this.#open(channel, listeners),
       onClose: (channel) => {
         const { subscriber, name } = this.#routeOf(channel);
