@@ -17,13 +17,14 @@ import { MemoryHistory } from './memory-history.ts';
 import type { Delivery } from './memory-history.ts';
 import { MemoryTopics } from './memory-topics.ts';
 
+/** Messages that are accepted and not delivered yet; further messages are refused. */
+const MAX_PENDING_MESSAGES = 100_000;
+
 export interface MemoryBusOptions {
   /** Prefix of all channels. Default ''. */
   readonly prefix?: string;
   readonly log: Logger;
   readonly observer?: BusObserver;
-  /** Most messages that are accepted and not delivered yet; further messages are refused. Default 100,000. */
-  readonly maxPendingMessages?: number;
   /** See `RedisBusOptions`. */
   readonly flowPatienceMs?: number | undefined;
 }
@@ -39,11 +40,11 @@ export class MemoryBus implements Bus {
   readonly #history = new MemoryHistory();
   /** Agreed values, by name. */
   readonly #agreed = new Map<string, string>();
+  readonly #closed = Promise.resolve();
   #receiver: Receiver | undefined;
   /** Messages that are accepted and not delivered yet. */
   #pending = 0;
   #status: 'not started' | 'started' | 'closed' = 'not started';
-  #closing: Promise<void> | undefined;
 
   constructor(options: MemoryBusOptions) {
     const { log, flowPatienceMs: patienceMs } = options;
@@ -56,32 +57,32 @@ export class MemoryBus implements Bus {
     return this.#status === 'started';
   }
 
-  start(): Promise<void> {
-    if (this.#status === 'closed') return Promise.reject(new BusUnavailableError('the bus is closed'));
+  // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
+  async start(): Promise<void> {
+    if (this.#status === 'closed') this.#assertStarted();
     this.#status = 'started';
-    return Promise.resolve();
   }
 
   /** Resolves when the messages are delivered, so a publisher that awaits it cannot outrun the listeners. */
   async publish(messages: readonly Message[], upTo: Position): Promise<void> {
-    const { observer, maxPendingMessages = 100_000 } = this.#options;
+    const { observer } = this.#options;
     this.#pending += messages.length;
     try {
       this.#assertStarted();
-      if (this.#pending > maxPendingMessages) {
-        throw new BusUnavailableError(`more than ${maxPendingMessages} messages would wait for delivery`);
+      if (this.#pending > MAX_PENDING_MESSAGES) {
+        throw new BusUnavailableError(`more than ${MAX_PENDING_MESSAGES} messages would wait for delivery`);
       }
       const accepted = this.#accept(messages, upTo);
       await nextTurn();
       this.#assertStarted();
       this.#deliver(accepted, upTo);
+      observer?.onPublish?.(messages.length);
     } catch (error) {
       observer?.onPublishFailure?.(messages.length, failureOf(error));
       throw error;
     } finally {
       this.#pending -= messages.length;
     }
-    observer?.onPublish?.(messages.length);
   }
 
   receive(receiver: Receiver): () => void {
@@ -95,8 +96,7 @@ export class MemoryBus implements Bus {
   // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
   async acquire(lease: PartitionLease): Promise<undefined> {
     this.#assertStarted();
-    const { topic, partition, stream } = this.stateFills.acquire(lease);
-    this.sender.open(topic, partition, stream);
+    this.sender.open(lease.topic, lease.partition, this.stateFills.acquire(lease).stream);
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
@@ -108,9 +108,8 @@ export class MemoryBus implements Bus {
   /** Resolves when the message is delivered, so a publisher that awaits it cannot outrun the listeners. */
   async send(channel: string, text: string): Promise<void> {
     this.#assertStarted();
-    const payload = Buffer.from(text);
     await nextTurn();
-    this.#channels.get(channel)?.deliver(payload);
+    this.#channels.get(channel)?.deliver(Buffer.from(text));
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the contract is a promise, also of what is thrown
@@ -139,7 +138,7 @@ export class MemoryBus implements Bus {
     this.#status = 'closed';
     this.sender.close();
     this.#channels.clear();
-    return (this.#closing ??= Promise.resolve());
+    return this.#closed;
   }
 
   #accept(messages: readonly Message[], { topic, partition, offset }: Position): Delivery[] {

@@ -54,8 +54,7 @@ export class MemoryHistory {
     const isLeft = former !== undefined && this.#find(former)?.state !== undefined;
     if (channel === STATES_OF_KEY) return isLeft ? [{ ...message, channel: former }] : [];
     const state = this.#find(channel)?.state;
-    if (isDeparture) return state && state.key === undefined ? [message] : [];
-    if (payload === TOMBSTONE) return state?.key === undefined ? [message] : [];
+    if (payload === TOMBSTONE) return state?.key !== undefined || (isDeparture && !state) ? [] : [message];
     if (!isLeft || former === channel) return [message];
     return [{ ...message, channel: former, payload: TOMBSTONE, record: undefined }, message];
   }
