@@ -45,8 +45,7 @@ const LOG_WINDOW_MS = 5_000;
 /**
  * The triggers of all operations of this process: one subscription of the bus for each, and one parsed payload for all listeners.
  *
- * graphql-redis-subscriptions is not used: its queues have no bound, one listener that throws stops delivery to the others, a failed
- * SUBSCRIBE is an unhandled rejection, and it knows no gap.
+ * docs/story.md says why it is not the RedisPubSub of graphql-redis-subscriptions.
  */
 export class TriggerChannels {
   readonly #options: TriggerChannelsOptions;
