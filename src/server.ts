@@ -206,7 +206,7 @@ async function openServices(start: StartServices, pod: PodParts): Promise<Gatewa
   details['bus'] = () => (bus.isAvailable ? 'available' : 'away');
   details['away_servers'] = () => bus.awayServers;
   if (config.KAFKA_BROKERS.length > 0) {
-    const { KafkaAccess } = await import('./kafka/access/kafka-access.ts');
+    const { KafkaAccess } = await import('./kafka/client/access/kafka-access.ts');
     await register(KafkaAccess.of(config)).open(log);
   }
   return {

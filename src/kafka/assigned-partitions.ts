@@ -1,4 +1,4 @@
-import type { PartitionMap } from './kafkajs/cluster.ts';
+import type { PartitionMap } from './client/cluster.ts';
 import { partitionKey } from './partition-key.ts';
 import type { PartitionPosition } from './session/watchdog.ts';
 

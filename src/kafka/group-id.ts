@@ -1,7 +1,7 @@
 import type { SettingNames } from '../config/setting-names.ts';
 import type { Logger } from '../base/log.ts';
-import type { Cluster } from './kafkajs/cluster.ts';
-import type { GroupMember } from './kafkajs/group-members.ts';
+import type { Cluster } from './client/cluster.ts';
+import type { GroupMember } from './client/group-members.ts';
 
 /** The default of former versions, whatever the graph. */
 export const FORMER_GROUP_ID = 'crier';

@@ -1,7 +1,7 @@
 import type { SettingNames } from '../config/setting-names.ts';
 import type { Logger } from '../base/log.ts';
-import type { Cluster } from './kafkajs/cluster.ts';
-import type { GroupMember } from './kafkajs/group-members.ts';
+import type { Cluster } from './client/cluster.ts';
+import type { GroupMember } from './client/group-members.ts';
 
 /** A member of the consumer group whose graph differs from this one's. */
 export interface DifferingMember {

@@ -1,6 +1,6 @@
 import type { Message } from '../bus/bus-message.ts';
 import type { PoisonReason } from './batch.ts';
-import type { PartitionMap } from './kafkajs/cluster.ts';
+import type { PartitionMap } from './client/cluster.ts';
 import type { PartitionPosition } from './session/watchdog.ts';
 
 /** When a chunk passed the worker's stages. */

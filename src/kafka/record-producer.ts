@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import type { Producer, RecordMetadata } from 'kafkajs';
 import { LRUCache } from 'lru-cache';
-import { hasType } from './causes.ts';
-import { Cluster } from './kafkajs/cluster.ts';
-import { KafkaLink } from './kafkajs/kafka-link.ts';
-import type { KafkaClient } from './kafkajs/client.ts';
+import { hasType } from './client/causes.ts';
+import { Cluster } from './client/cluster.ts';
+import { KafkaLink } from './client/kafka-link.ts';
+import type { KafkaClient } from './client/kafka-client.ts';
 import { PRODUCE_TIMEOUT_MS, ProduceError } from './produce-outcome.ts';
 
 /** The link's sockets are destroyed before, so that no retry writes a record whose producer has given up. */

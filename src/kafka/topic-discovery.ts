@@ -1,5 +1,5 @@
 import type { Logger } from '../base/log.ts';
-import type { Cluster, PartitionMap, TopicPartitions } from './kafkajs/cluster.ts';
+import type { Cluster, PartitionMap, TopicPartitions } from './client/cluster.ts';
 import { partitionKey } from './partition-key.ts';
 import type { TopicPartition } from './partition-key.ts';
 

@@ -85,7 +85,7 @@ async function openWriter(services: RoleServices): Promise<Write | undefined> {
 async function openProducer({ config, log }: RoleServices): Promise<RecordProducer> {
   const [{ RecordProducer }, { createKafkaClient }] = await Promise.all([
     import('../kafka/record-producer.ts'),
-    import('../kafka/kafkajs/client.ts'),
+    import('../kafka/client/kafka-client.ts'),
   ]);
   return new RecordProducer(() => createKafkaClient(config, log));
 }

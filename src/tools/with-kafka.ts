@@ -1,9 +1,9 @@
 import kafkajs from 'kafkajs';
 import { didYouMean } from '../base/did-you-mean.ts';
 import { SetupError } from '../base/errors.ts';
-import { createKafkaClient } from '../kafka/kafkajs/client.ts';
-import type { KafkaClient } from '../kafka/kafkajs/client.ts';
-import { Cluster } from '../kafka/kafkajs/cluster.ts';
+import { createKafkaClient } from '../kafka/client/kafka-client.ts';
+import type { KafkaClient } from '../kafka/client/kafka-client.ts';
+import { Cluster } from '../kafka/client/cluster.ts';
 import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/settings.ts';
 

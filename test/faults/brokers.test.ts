@@ -9,7 +9,7 @@ import type { KafkaCluster } from '../../stack/kafka-cluster.ts';
 import type { KafkaNode } from '../../stack/kafka-node.ts';
 import { freePorts } from '../../stack/port.ts';
 import { checkKafka } from '../../src/ops/check/kafka-check.ts';
-import { createKafkaClient } from '../../src/kafka/kafkajs/client.ts';
+import { createKafkaClient } from '../../src/kafka/client/kafka-client.ts';
 import { startRedisServer } from '../../stack/redis-server.ts';
 import type { Pod } from '../end-to-end/pod.ts';
 import { Outside, createConsumer, readableLog } from '../kafka/consumer-harness.ts';

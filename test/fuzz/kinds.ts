@@ -4,7 +4,7 @@ import { selectionProperty } from '../gateway/fanout/sharing/random-selections.t
 import { documentProperty } from '../graph/support/random-documents.ts';
 import { refusalProperty } from '../graph/support/random-refusals.ts';
 import { rewritingProperty } from '../kafka/decoding/random-records.ts';
-import { batchProperty } from '../kafka/fetching/random-batches.ts';
+import { batchProperty } from '../kafka/client/fetching/random-batches.ts';
 import type { FuzzKind } from './kind.ts';
 import { numbers } from './numbers.ts';
 import { protocol } from './protocol.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import kafkajs from 'kafkajs';
 import { defaultGroupId } from '../../src/kafka/group-id.ts';
-import type { GroupMember } from '../../src/kafka/kafkajs/group-members.ts';
+import type { GroupMember } from '../../src/kafka/client/group-members.ts';
 import { readableLog } from './consumer-harness.ts';
 import { ENVIRONMENT_NAMES } from '../../src/config/setting-names.ts';
 

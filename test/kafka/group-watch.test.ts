@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { GroupWatch } from '../../src/kafka/group-watch.ts';
-import type { GroupMember } from '../../src/kafka/kafkajs/group-members.ts';
+import type { GroupMember } from '../../src/kafka/client/group-members.ts';
 import { readableLog } from './consumer-harness.ts';
 import { ENVIRONMENT_NAMES } from '../../src/config/setting-names.ts';
 

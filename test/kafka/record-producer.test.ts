@@ -11,7 +11,7 @@ import { installKafka } from '../../stack/kafka-broker.ts';
 import { KafkaNode, createClusterId } from '../../stack/kafka-node.ts';
 import { freePorts } from '../../stack/port.ts';
 import { createTopics } from '../../stack/topics.ts';
-import { createKafkaClient } from '../../src/kafka/kafkajs/client.ts';
+import { createKafkaClient } from '../../src/kafka/client/kafka-client.ts';
 import { PRODUCE_TIMEOUT_MS, ProduceError } from '../../src/kafka/produce-outcome.ts';
 import type { ProduceFailure } from '../../src/kafka/produce-outcome.ts';
 import { RecordProducer } from '../../src/kafka/record-producer.ts';

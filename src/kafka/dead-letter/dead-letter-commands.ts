@@ -1,12 +1,12 @@
 import kafkajs from 'kafkajs';
 import type { IHeaders, PartitionMetadata, Producer } from 'kafkajs';
 import { SetupError } from '../../base/errors.ts';
-import type { KafkaClient } from '../kafkajs/client.ts';
-import type { Cluster } from '../kafkajs/cluster.ts';
+import type { KafkaClient } from '../client/kafka-client.ts';
+import type { Cluster } from '../client/cluster.ts';
 import { readDeadLetters } from './dead-letter-reader.ts';
 import { factsOf, groupsOf, originalHeaders } from './dead-record.ts';
 import type { DeadLetterFacts } from './dead-record.ts';
-import type { FetchedRecord } from '../fetching/record-batch.ts';
+import type { FetchedRecord } from '../client/fetching/record-batch.ts';
 
 /** Dead letters per commit. The next command after a killed one replays at most this many again. */
 const STEP_RECORDS = 100;

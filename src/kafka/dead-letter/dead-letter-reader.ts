@@ -1,11 +1,11 @@
 import { SetupError } from '../../base/errors.ts';
-import { boundFetches } from '../kafkajs/bounded-fetch.ts';
-import type { KafkaClient } from '../kafkajs/client.ts';
-import type { Cluster } from '../kafkajs/cluster.ts';
+import { boundFetches } from '../client/patches/bounded-fetch.ts';
+import type { KafkaClient } from '../client/kafka-client.ts';
+import type { Cluster } from '../client/cluster.ts';
 import { HandledOffsets } from './handled-offsets.ts';
-import { InflightBudget } from '../fetching/inflight-budget.ts';
-import { fetched } from '../fetching/record-batch.ts';
-import type { FetchedRecord } from '../fetching/record-batch.ts';
+import { InflightBudget } from '../client/fetching/inflight-budget.ts';
+import { fetched } from '../client/fetching/record-batch.ts';
+import type { FetchedRecord } from '../client/fetching/record-batch.ts';
 
 const MAX_INFLIGHT_BYTES = 64 * 1024 * 1024;
 const SESSION_TIMEOUT_MS = 30_000;

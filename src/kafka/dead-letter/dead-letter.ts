@@ -5,12 +5,12 @@ import type { Config } from '../../config/config.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
 import type { PoisonRecord } from '../batch.ts';
-import { hasType } from '../causes.ts';
-import type { KafkaClient } from '../kafkajs/client.ts';
-import type { Cluster } from '../kafkajs/cluster.ts';
+import { hasType } from '../client/causes.ts';
+import type { KafkaClient } from '../client/kafka-client.ts';
+import type { Cluster } from '../client/cluster.ts';
 import { deadRecord, groupsOf, withoutBody } from './dead-record.ts';
 import type { DeadRecord } from './dead-record.ts';
-import { KafkaLink } from '../kafkajs/kafka-link.ts';
+import { KafkaLink } from '../client/kafka-link.ts';
 
 const WRITE_TIMEOUT_MS = 5000;
 const FIRST_DELAY_MS = 100;

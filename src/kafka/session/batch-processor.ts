@@ -5,7 +5,7 @@ import type { Logger } from '../../base/log.ts';
 import { limitsWithin } from '../batch.ts';
 import type { Chunk, KafkaRecord } from '../batch.ts';
 import { SchemaUnavailableError } from '../decoding/schema-errors.ts';
-import { fetched } from '../fetching/record-batch.ts';
+import { fetched } from '../client/fetching/record-batch.ts';
 import type { RecordPublisher } from '../record-publisher.ts';
 import { TopicStoppedError } from '../undecodable-limit.ts';
 import type { Commits } from './commits.ts';

@@ -1,4 +1,4 @@
-import type { InflightBudget } from '../fetching/inflight-budget.ts';
+import type { InflightBudget } from '../client/fetching/inflight-budget.ts';
 
 /**
  * Lets kafkajs continue without a batch. kafkajs fetches from a broker only after all batches of its last response have ended, and runs

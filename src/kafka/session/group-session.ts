@@ -1,11 +1,11 @@
 import type { Consumer, TopicPartitions } from 'kafkajs';
 import type { PartitionLease, Skips } from '../../bus/publisher.ts';
 import { BusUnavailableError, StateLostError } from '../../base/errors.ts';
-import { InflightBudget } from '../fetching/inflight-budget.ts';
-import type { KafkaClient } from '../kafkajs/client.ts';
-import type { PartitionMap } from '../kafkajs/cluster.ts';
-import { createGroupConsumer } from '../kafkajs/group-consumer.ts';
-import type { SubscriptionAssignerOptions } from '../kafkajs/subscription-assigner.ts';
+import { InflightBudget } from '../client/fetching/inflight-budget.ts';
+import type { KafkaClient } from '../client/kafka-client.ts';
+import type { PartitionMap } from '../client/cluster.ts';
+import { createGroupConsumer } from '../client/group-consumer.ts';
+import type { SubscriptionAssignerOptions } from '../client/subscription-assigner.ts';
 import type { TopicPartition } from '../partition-key.ts';
 import { BatchProcessor } from './batch-processor.ts';
 import type { BatchProcessorOptions } from './batch-processor.ts';

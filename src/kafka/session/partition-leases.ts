@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PartitionLease, Skips } from '../../bus/publisher.ts';
 import { StateLostError } from '../../base/errors.ts';
-import type { PartitionMap } from '../kafkajs/cluster.ts';
+import type { PartitionMap } from '../client/cluster.ts';
 import { partitionKey } from '../partition-key.ts';
 import { commitMetadata } from './commit-metadata.ts';
 import type { ResumePoint } from './commit-metadata.ts';

@@ -1,5 +1,5 @@
 import type { Consumer } from 'kafkajs';
-import type { PartitionMap } from '../kafkajs/cluster.ts';
+import type { PartitionMap } from '../client/cluster.ts';
 import type { TopicPartition } from '../partition-key.ts';
 import type { Generation } from './generation.ts';
 import type { PartitionLeases } from './partition-leases.ts';

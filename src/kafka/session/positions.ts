@@ -1,4 +1,4 @@
-import type { Cluster } from '../kafkajs/cluster.ts';
+import type { Cluster } from '../client/cluster.ts';
 import type { GroupSession } from './group-session.ts';
 import type { PartitionPosition } from './watchdog.ts';
 

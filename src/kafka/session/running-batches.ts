@@ -3,7 +3,7 @@ import type { EachBatchPayload } from 'kafkajs';
 import { Detachment } from './detachment.ts';
 import { partitionKey } from '../partition-key.ts';
 import type { FlowWait } from './flow-wait.ts';
-import type { InflightBudget } from '../fetching/inflight-budget.ts';
+import type { InflightBudget } from '../client/fetching/inflight-budget.ts';
 
 export interface RunningBatchesOptions {
   readonly budget: Pick<InflightBudget, 'hold' | 'releasePartition'>;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fillOfStart, fillStartId } from '../../bus/state-fill.ts';
 import type { StateFills, TopicFills } from '../../bus/state-fill.ts';
-import type { Cluster, PartitionMap, PartitionRange } from '../kafkajs/cluster.ts';
+import type { Cluster, PartitionMap, PartitionRange } from '../client/cluster.ts';
 import type { TopicPartition } from '../partition-key.ts';
 import { commitMetadata, parseCommitMetadata } from './commit-metadata.ts';
 import type { ResumePoint } from './commit-metadata.ts';

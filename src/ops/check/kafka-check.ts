@@ -9,13 +9,13 @@ import {
   diagnose,
   failureOf,
   reasonOf,
-} from '../../kafka/access/connection-fix.ts';
-import type { KafkaConnectionConfig } from '../../kafka/access/kafka-access.ts';
+} from '../../kafka/client/access/connection-fix.ts';
+import type { KafkaConnectionConfig } from '../../kafka/client/access/kafka-access.ts';
 import { defaultGroupId, graphGroupId } from '../../kafka/group-id.ts';
-import { createKafkaClient } from '../../kafka/kafkajs/client.ts';
-import type { KafkaClient } from '../../kafka/kafkajs/client.ts';
-import { Cluster } from '../../kafka/kafkajs/cluster.ts';
-import { Rights } from '../../kafka/kafkajs/rights.ts';
+import { createKafkaClient } from '../../kafka/client/kafka-client.ts';
+import type { KafkaClient } from '../../kafka/client/kafka-client.ts';
+import { Cluster } from '../../kafka/client/cluster.ts';
+import { Rights } from '../../kafka/client/rights.ts';
 import { ENVIRONMENT_NAMES } from '../../config/setting-names.ts';
 import { createLog } from '../../base/log.ts';
 import { checkCompaction } from './compaction-check.ts';

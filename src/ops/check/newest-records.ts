@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.ts';
 import type { KafkaRecord } from '../../kafka/batch.ts';
-import { createKafkaClient } from '../../kafka/kafkajs/client.ts';
-import { Cluster } from '../../kafka/kafkajs/cluster.ts';
-import { RecentRecords } from '../../kafka/kafkajs/recent-records.ts';
+import { createKafkaClient } from '../../kafka/client/kafka-client.ts';
+import { Cluster } from '../../kafka/client/cluster.ts';
+import { RecentRecords } from '../../kafka/client/recent-records.ts';
 import { createLog } from '../../base/log.ts';
 
 export interface ReadRecord extends Pick<KafkaRecord, 'topic' | 'partition' | 'key' | 'value' | 'headers' | 'poison'> {

@@ -14,7 +14,7 @@ import { SchemaUnavailableError } from '../../kafka/decoding/schema-errors.ts';
 import { SchemaRegistry } from '../../kafka/decoding/schema-registry.ts';
 import { topicDecoders } from '../../kafka/decoding/topic-decoders.ts';
 import { MAGIC_BYTE } from '../../kafka/decoding/wire-format.ts';
-import { RecentRecords } from '../../kafka/kafkajs/recent-records.ts';
+import { RecentRecords } from '../../kafka/client/recent-records.ts';
 import { undecodableReason } from '../../kafka/undecodable-reason.ts';
 import { createLog } from '../../base/log.ts';
 import type { Settings } from '../../config/settings.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ProducerRecord } from 'kafkajs';
 import type { PoisonRecord } from '../../../src/kafka/batch.ts';
-import type { KafkaClient } from '../../../src/kafka/kafkajs/client.ts';
+import type { KafkaClient } from '../../../src/kafka/client/kafka-client.ts';
 import { DeadLetter } from '../../../src/kafka/dead-letter/dead-letter.ts';
 import type { DeadLetterOptions } from '../../../src/kafka/dead-letter/dead-letter.ts';
 import { waitFor } from '../../support/wait-for.ts';

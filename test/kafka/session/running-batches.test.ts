@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import type { EachBatchPayload } from 'kafkajs';
 import { partitionKey } from '../../../src/kafka/partition-key.ts';
 import { FlowWait } from '../../../src/kafka/session/flow-wait.ts';
-import { InflightBudget } from '../../../src/kafka/fetching/inflight-budget.ts';
+import { InflightBudget } from '../../../src/kafka/client/fetching/inflight-budget.ts';
 import { RunningBatches } from '../../../src/kafka/session/running-batches.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { readableLog } from '../consumer-harness.ts';

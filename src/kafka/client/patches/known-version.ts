@@ -1,0 +1,19 @@
+import { createRequire } from 'node:module';
+import { SetupError } from '../../../base/errors.ts';
+
+/** The version whose internals this folder patches (failover.ts, idle-timer.ts) and calls (bounded-fetch.ts, subscription-assigner.ts). */
+const KNOWN_VERSION = '2.2.4';
+
+/** @throws SetupError if another version of kafkajs is installed: its internals may differ. */
+export function requireKnownKafkajs(version = installedVersion()): void {
+  if (version === KNOWN_VERSION) return;
+  throw new SetupError(
+    `kafkajs ${version} is installed, but crier patches internals of kafkajs ${KNOWN_VERSION}: ` +
+      `run npm install --save-exact kafkajs@${KNOWN_VERSION}, or check src/kafka/client against ${version} and name it in known-version.ts`,
+  );
+}
+
+function installedVersion(): string {
+  const { version } = createRequire(import.meta.url)('kafkajs/package.json') as { version: string };
+  return version;
+}

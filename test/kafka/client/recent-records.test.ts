@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { createKafkaClient } from '../../../src/kafka/client/kafka-client.ts';
+import { Cluster } from '../../../src/kafka/client/cluster.ts';
+import { RecentRecords } from '../../../src/kafka/client/recent-records.ts';
+import { createLog } from '../../../src/base/log.ts';
+import { graphFolder } from '../../graph/support/graph-folder.ts';
+import { checked } from '../../ops/check/checked.ts';
+import { redisServer } from '../../support/services.ts';
+import { testConfig } from '../../support/switches.ts';
+import { withOutside } from '../consumer-harness.ts';
+import type { Outside } from '../consumer-harness.ts';
+
+const MISTAKE = JSON.stringify({ id: 'x', state: 'OPN' });
+
+describe('RecentRecords', { timeout: 120_000 }, () => {
+  let outside: Outside;
+  /** The first partition has 300 records, the second has one, and the third has one that is larger than a fetch. */
+  let topic: string;
+  withOutside((connected) => (outside = connected));
+  before(async () => {
+    topic = await outside.createTopic(undefined, 3);
+    await outside.limitMessages(topic, 4_000_000);
+    await outside.send(
+      topic,
+      Array.from({ length: 300 }, (_, n) => ({ partition: 0, value: JSON.stringify({ id: n, state: 'OPEN' }) })),
+    );
+    await outside.send(topic, [{ partition: 2, value: JSON.stringify({ id: 'y'.repeat(900_000), state: 'OPEN' }) }]);
+    await outside.send(topic, [{ partition: 1, value: MISTAKE }]);
+  });
+
+  async function read(t: TestContext, count: number) {
+    const createClient = () =>
+      createKafkaClient(
+        testConfig({ KAFKA_BROKERS: outside.brokers, REDIS_URL: 'redis://unused' }),
+        createLog('silent'),
+      );
+    const client = createClient();
+    const cluster = new Cluster(createClient);
+    t.after(() => (cluster.close(), client.destroy()));
+    const reader = await RecentRecords.connect(client);
+    return reader.read(topic, (await cluster.partitionRanges([topic])).get(topic)!, count);
+  }
+
+  it('reads the newest records of each partition, in the order of their times', async (t) => {
+    const records = await read(t, 60);
+    const offsets = [0, 1, 2].map((of) =>
+      records.filter(({ partition }) => partition === of).map(({ offset }) => Number(offset)),
+    );
+    assert.deepEqual(offsets, [Array.from({ length: 20 }, (_, n) => 280 + n), [0], [0]]);
+    const times = records.map(({ timestamp }) => Number(timestamp));
+    assert.deepEqual(
+      times,
+      times.toSorted((a, b) => a - b),
+    );
+    assert.equal(String(records.at(-1)!.value), MISTAKE);
+  });
+
+  it('reads one of each partition where there are more partitions than records are wanted', async (t) => {
+    const records = await read(t, 1);
+    assert.deepEqual(records.map(({ partition, offset }) => `${partition}:${offset}`).sort(), ['0:299', '1:0', '2:0']);
+  });
+
+  it('lets crier check compare the only record of a sparse partition', async (t) => {
+    const schema = `type Subscription { order: Order @kafka(topic: "${topic}") } type Order { id: ID state: State } enum State { OPEN }`;
+    const folder = await graphFolder(t, { 'schema.graphql': schema });
+    const settings = { KAFKA_BROKERS: outside.brokers, REDIS_URL: (await redisServer(t)).url };
+    const { lines } = await checked({ ...settings, GRAPH: folder });
+    assert.match(
+      lines.join('\n'),
+      /^warning +records: .*\(partition 1, offset 0\): .*Order\.state: the record has "OPN"/m,
+    );
+  });
+});
