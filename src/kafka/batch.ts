@@ -1,10 +1,14 @@
-import type { IHeaders } from 'kafkajs';
 import { TOMBSTONE } from '../bus/bus-message.ts';
 import type { Message } from '../bus/bus-message.ts';
 import type { RecordTraces } from '../ops/tracing/record-traces.ts';
 import type { ActiveSpan } from '../ops/tracing/spans.ts';
 import type { DecodeReason } from './decoding/record.ts';
 import { SchemaUnavailableError } from './decoding/schema-errors.ts';
+
+/** A name that a record has several times has a list. */
+export type RecordHeaders = Readonly<Record<string, HeaderValue | HeaderValue[] | undefined>>;
+
+type HeaderValue = Buffer | string;
 
 /** A record as Kafka carries it. Its buffers are slices of a whole fetch response: copy them to keep them. */
 export interface KafkaRecord {
@@ -15,7 +19,7 @@ export interface KafkaRecord {
   readonly timestamp: number;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
-  readonly headers?: IHeaders | undefined;
+  readonly headers?: RecordHeaders | undefined;
   /** Set before decoding if the record is a placeholder for a record of a batch that cannot be inflated or decoded. */
   readonly poison?: PoisonReason | undefined;
 }

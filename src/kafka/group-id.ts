@@ -2,6 +2,7 @@ import type { SettingNames } from '../config/setting-names.ts';
 import type { Logger } from '../base/log.ts';
 import type { Cluster } from './client/cluster.ts';
 import type { GroupMember } from './client/group-members.ts';
+import { isGroupForbidden } from './client/kafka-errors.ts';
 
 /** The default of former versions, whatever the graph. */
 export const FORMER_GROUP_ID = 'crier';
@@ -44,7 +45,7 @@ async function ifAllowed<Reply>(reply: Promise<Reply>): Promise<Reply | undefine
   try {
     return await reply;
   } catch (error) {
-    if ((error as { type?: unknown }).type === 'GROUP_AUTHORIZATION_FAILED') return undefined;
+    if (isGroupForbidden(error)) return undefined;
     throw error;
   }
 }

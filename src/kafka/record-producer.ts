@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import kafkajs from 'kafkajs';
-import type { Producer, RecordMetadata } from 'kafkajs';
 import { LRUCache } from 'lru-cache';
-import { hasType } from './client/causes.ts';
 import { Cluster } from './client/cluster.ts';
 import { KafkaLink } from './client/kafka-link.ts';
 import type { KafkaClient } from './client/kafka-client.ts';
+import { hasType, isMissingTopic, isRetriesExceeded } from './client/kafka-errors.ts';
+import { Producer } from './client/producer.ts';
+import type { ProducedRange } from './client/producer.ts';
 import { PRODUCE_TIMEOUT_MS, ProduceError } from './produce-outcome.ts';
 
 /** The link's sockets are destroyed before, so that no retry writes a record whose producer has given up. */
@@ -31,8 +31,7 @@ export interface ProducedRecord {
 /** Where a record is, once all in-sync replicas have it. */
 export interface ProducedPosition {
   readonly partition: number;
-  /** A 64-bit number in decimal. */
-  readonly offset: string;
+  readonly offset: number;
   /** Milliseconds since the epoch. */
   readonly timestamp: number;
 }
@@ -51,7 +50,6 @@ const REFUSALS = new Set([
   'UNKNOWN_TOPIC_OR_PARTITION',
   'NOT_ENOUGH_REPLICAS',
 ]);
-const MISSING_TOPIC = new Set(['UNKNOWN_TOPIC_OR_PARTITION']);
 
 /**
  * Writes records with idempotent producers that wait for all in-sync replicas, one for each topic: a broker serves one request of a
@@ -84,14 +82,10 @@ export class RecordProducer {
     try {
       const outcome = await Promise.race([attempt, timeout]);
       if (outcome instanceof Error) throw outcome;
-      const logAppendTime = Number(outcome.logAppendTime ?? -1);
-      return {
-        partition: outcome.partition,
-        offset: outcome.baseOffset ?? '-1',
-        timestamp: logAppendTime >= 0 ? logAppendTime : timestamp,
-      };
+      const { partition, offset, appendedAt } = outcome;
+      return { partition, offset, timestamp: appendedAt >= 0 ? appendedAt : timestamp };
     } catch (error) {
-      if (hasType(error, MISSING_TOPIC)) this.#links.delete(topic);
+      if (isMissingTopic(error)) this.#links.delete(topic);
       if (progress.mayBeWritten) this.#abandon(topic);
       attempt.catch(() => undefined);
       const isRefused = hasType(error, REFUSALS);
@@ -127,14 +121,9 @@ export class RecordProducer {
   #createLink(): KafkaLink<Producer> {
     return new KafkaLink({
       createClient: this.#createClient,
-      createEndpoint: (kafka) =>
-        kafka.producer({
-          allowAutoTopicCreation: false,
-          idempotent: true,
-          createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
-          // The fewest that an idempotent producer may have.
-          retry: { initialRetryTime: FIRST_DELAY_MS, retries: 1 },
-        }),
+      // The fewest retries that an idempotent producer may have.
+      createEndpoint: (client) =>
+        new Producer(client, { isIdempotent: true, retry: { initialRetryTime: FIRST_DELAY_MS, retries: 1 } }),
       timeoutMs: LINK_TIMEOUT_MS,
     });
   }
@@ -152,29 +141,24 @@ export class RecordProducer {
     { topic, key, value, headers }: ProducedRecord,
     timestamp: number,
     progress: Progress,
-  ): Promise<RecordMetadata | Error> {
+  ): Promise<ProducedRange | Error> {
     const until = performance.now() + RETRY_TIME_MS;
     for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, MAX_DELAY_MS)) {
       if (progress.isOver) throw new Error('the record was given up before it was sent');
       const { mayBeWritten } = progress;
       progress.mayBeWritten = true;
       try {
-        const [metadata] = await producer.send({
-          topic,
-          acks: -1,
-          timeout: ACKNOWLEDGE_TIMEOUT_MS,
-          messages: [{ key, value, headers, timestamp: String(timestamp) }],
-        });
-        return metadata ?? new Error('kafkajs reports no position');
+        const records = [{ key, value, headers, timestamp: String(timestamp) }];
+        const [range] = await producer.produce(topic, records, ACKNOWLEDGE_TIMEOUT_MS);
+        return range ?? new Error('kafkajs reports no position');
       } catch (error) {
         const isRefused = hasType(error, REFUSALS);
         if (isRefused) progress.mayBeWritten = mayBeWritten;
-        if (hasType(error, MISSING_TOPIC) && !(await this.#exists(topic).catch(() => true))) {
+        if (isMissingTopic(error) && !(await this.#exists(topic).catch(() => true))) {
           progress.mayBeWritten = false;
           return new MissingTopicError(topic);
         }
-        const isRetried = error instanceof kafkajs.KafkaJSNumberOfRetriesExceeded;
-        if (!isRetried || performance.now() + delayMs > until) {
+        if (!isRetriesExceeded(error) || performance.now() + delayMs > until) {
           if (isRefused) return error as Error;
           throw error;
         }

@@ -67,7 +67,7 @@ async function openWriter(services: RoleServices): Promise<Write | undefined> {
     if (graph.current.schema.getMutationType()) await open();
     return async (record) => {
       const { partition, offset, timestamp } = await (await open()).send(record);
-      return { partition, offset, timestamp: new Date(timestamp).toISOString() };
+      return { partition, offset: `${offset}`, timestamp: new Date(timestamp).toISOString() };
     };
   }
   if (!embedded) return undefined;

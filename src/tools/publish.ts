@@ -1,13 +1,14 @@
-import type { Message, Producer } from 'kafkajs';
 import { readSettings } from '../config/config.ts';
 import { SetupError, UsageError } from '../base/errors.ts';
 import { parseExactly } from '../base/json/exact-numbers.ts';
 import { valueAt } from '../base/json/value-at.ts';
 import { createLog } from '../base/log.ts';
+import type { Cluster } from '../kafka/client/cluster.ts';
+import { Producer } from '../kafka/client/producer.ts';
+import type { OutgoingRecord } from '../kafka/client/producer.ts';
 import { readArguments, readHeaders } from './command.ts';
 import { keyHint } from './key-hint.ts';
 import { missingTopic, withKafka } from './with-kafka.ts';
-import type { KafkaAccess } from './with-kafka.ts';
 
 export const usage = `Writes each line of standard input to a Kafka topic, as the value of a record.
 
@@ -41,8 +42,8 @@ export async function run(args: readonly string[]): Promise<number> {
   const config = readSettings();
   const log = createLog(config.LOG_LEVEL === 'info' ? 'error' : config.LOG_LEVEL);
   const written = await withKafka({ settings: config, log, hint: WITHOUT_KAFKA }, async ({ client, cluster }) => {
-    if ((await cluster.existingTopics([target.topic])).length === 0) await createTopic({ client, cluster }, target);
-    const producer = client.kafka.producer({ allowAutoTopicCreation: false, idempotent: true });
+    if ((await cluster.existingTopics([target.topic])).length === 0) await createTopic(cluster, target);
+    const producer = new Producer(client, { isIdempotent: true });
     try {
       await producer.connect();
       return await writeLines(producer, target);
@@ -55,9 +56,9 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 /** @throws SetupError without --create */
-async function createTopic(kafka: KafkaAccess, { topic, isCreating }: Target): Promise<void> {
-  if (!isCreating) throw new SetupError(`${await missingTopic(kafka, topic)}; --create creates it`);
-  if (await kafka.cluster.createTopic(topic)) process.stderr.write(`created: ${topic}\n`);
+async function createTopic(cluster: Cluster, { topic, isCreating }: Target): Promise<void> {
+  if (!isCreating) throw new SetupError(`${await missingTopic(cluster, topic)}; --create creates it`);
+  if (await cluster.createTopic(topic)) process.stderr.write(`created: ${topic}\n`);
 }
 
 function targetOf(args: readonly string[]): Target {
@@ -84,10 +85,10 @@ function targetOf(args: readonly string[]): Target {
 async function writeLines(producer: Producer, target: Target): Promise<number> {
   let written = 0;
   let reportedAt = performance.now();
-  const write = async (messages: Message[]) => {
+  const write = async (messages: OutgoingRecord[]) => {
     for (let i = 0; i < messages.length; i += BATCH) {
       const batch = messages.slice(i, i + BATCH);
-      await producer.send({ topic: target.topic, acks: -1, messages: batch });
+      await producer.produce(target.topic, batch);
       written += batch.length;
       if (performance.now() - reportedAt < PROGRESS_INTERVAL_MS) continue;
       reportedAt = performance.now();
@@ -95,7 +96,7 @@ async function writeLines(producer: Producer, target: Target): Promise<number> {
     }
   };
   for await (const lines of arrivingLines(process.stdin)) {
-    const messages: Message[] = [];
+    const messages: OutgoingRecord[] = [];
     try {
       for (const { text, number } of lines) messages.push(messageOf(text, number, target));
     } finally {
@@ -125,7 +126,7 @@ async function* arrivingLines(input: NodeJS.ReadStream): AsyncGenerator<Line[]> 
   yield [lineOf(rest)].filter(isNotEmpty);
 }
 
-function messageOf(line: string, number: number, { keyPath, headers, isText }: Target): Message {
+function messageOf(line: string, number: number, { keyPath, headers, isText }: Target): OutgoingRecord {
   if (isText) return { value: line, key: null, headers: { ...headers } };
   let value: unknown;
   try {

@@ -1,9 +1,9 @@
-import kafkajs from 'kafkajs';
 import { didYouMean } from '../base/did-you-mean.ts';
 import { SetupError } from '../base/errors.ts';
 import { createKafkaClient } from '../kafka/client/kafka-client.ts';
 import type { KafkaClient } from '../kafka/client/kafka-client.ts';
 import { Cluster } from '../kafka/client/cluster.ts';
+import { isKafkaError } from '../kafka/client/kafka-errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/settings.ts';
 
@@ -34,7 +34,7 @@ export async function withKafka<Result>(
   try {
     return await use({ client, cluster });
   } catch (error) {
-    throw error instanceof kafkajs.KafkaJSError ? new SetupError(error.message, { cause: error }) : error;
+    throw isKafkaError(error) ? new SetupError(error.message, { cause: error }) : error;
   } finally {
     cluster.close();
     client.destroy();
@@ -42,8 +42,6 @@ export async function withKafka<Result>(
 }
 
 /** Says that a topic is missing, and which one may be meant. */
-export async function missingTopic({ client }: KafkaAccess, topic: string): Promise<string> {
-  const admin = client.kafka.admin();
-  await admin.connect();
-  return `the topic "${topic}" does not exist, or may not be seen${didYouMean(topic, await admin.listTopics())}`;
+export async function missingTopic(cluster: Cluster, topic: string): Promise<string> {
+  return `the topic "${topic}" does not exist, or may not be seen${didYouMean(topic, await cluster.topics())}`;
 }

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import kafkajs from 'kafkajs';
 import type { Admin } from 'kafkajs';
 import type { KafkaClient } from './kafka-client.ts';
 import { describeMembers } from './group-members.ts';
 import type { GroupMember } from './group-members.ts';
+import { isTransient } from './kafka-errors.ts';
 import { KafkaLink } from './kafka-link.ts';
 import { partitionRanges } from './partition-ranges.ts';
 import type { PartitionMap, PartitionRange } from './partition-ranges.ts';
@@ -47,20 +47,23 @@ export class Cluster {
   constructor(createClient: () => KafkaClient) {
     this.#link = new KafkaLink({
       createClient,
-      createEndpoint: (kafka) => {
-        const { admin, cluster } = createAdmin(kafka);
+      createEndpoint: (client) => {
+        const { admin, cluster } = createAdmin(client.kafka);
         return { admin, cluster, connect: () => admin.connect(), disconnect: () => admin.disconnect() };
       },
       timeoutMs: REQUEST_TIMEOUT_MS,
     });
   }
 
+  /** The topics that exist and that this client may see. */
+  topics(): Promise<string[]> {
+    return this.#request(({ admin }) => admin.listTopics());
+  }
+
   /** The given topics that exist and that this client may see. */
-  existingTopics(topics: readonly string[]): Promise<string[]> {
-    return this.#request(async ({ admin }) => {
-      const existing = new Set(await admin.listTopics());
-      return topics.filter((topic) => existing.has(topic));
-    });
+  async existingTopics(topics: readonly string[]): Promise<string[]> {
+    const existing = new Set(await this.topics());
+    return topics.filter((topic) => existing.has(topic));
   }
 
   /** Throws if a topic does not exist. */
@@ -150,8 +153,4 @@ async function fetchOffsets({ admin, cluster }: Endpoint, groupId: string, topic
     }
     throw error;
   }
-}
-
-function isTransient(error: unknown): boolean {
-  return error instanceof kafkajs.KafkaJSProtocolError && error.retriable;
 }

@@ -1,4 +1,3 @@
-import type { Kafka } from 'kafkajs';
 import type { KafkaClient } from './kafka-client.ts';
 
 interface Connectable {
@@ -16,7 +15,7 @@ interface Connection<Endpoint> {
 
 export interface KafkaLinkOptions<Endpoint> {
   readonly createClient: () => KafkaClient;
-  readonly createEndpoint: (kafka: Kafka) => Endpoint;
+  readonly createEndpoint: (client: KafkaClient) => Endpoint;
   /** Longest use, including the time to connect. After it the sockets are destroyed, and all running uses fail. */
   readonly timeoutMs: number;
 }
@@ -82,7 +81,7 @@ export class KafkaLink<Endpoint extends Connectable> {
 
   #connect(): Connection<Endpoint> {
     const client = this.#options.createClient();
-    const endpoint = this.#options.createEndpoint(client.kafka);
+    const endpoint = this.#options.createEndpoint(client);
     return { client, endpoint, connected: endpoint.connect(), uses: 0 };
   }
 }

@@ -1,8 +1,9 @@
-import kafkajs from 'kafkajs';
-import type { IHeaders, PartitionMetadata, Producer } from 'kafkajs';
 import { SetupError } from '../../base/errors.ts';
+import type { RecordHeaders } from '../batch.ts';
 import type { KafkaClient } from '../client/kafka-client.ts';
 import type { Cluster } from '../client/cluster.ts';
+import { isTooLarge } from '../client/kafka-errors.ts';
+import { partitionerOf, Producer } from '../client/producer.ts';
 import { readDeadLetters } from './dead-letter-reader.ts';
 import { factsOf, groupsOf, originalHeaders } from './dead-record.ts';
 import type { DeadLetterFacts } from './dead-record.ts';
@@ -11,7 +12,7 @@ import type { FetchedRecord } from '../client/fetching/record-batch.ts';
 /** Dead letters per commit. The next command after a killed one replays at most this many again. */
 const STEP_RECORDS = 100;
 const WRITE_TIMEOUT_MS = 15_000;
-/** About 10 s per write. By default kafkajs lets an idempotent producer retry for ever. */
+/** About 10 s per write. */
 const WRITE_RETRIES = 12;
 
 export const DEAD_LETTER_ACTIONS = ['list', 'replay', 'drop'] as const;
@@ -63,13 +64,7 @@ export async function runDeadLetterCommand(
   const { client, cluster, onEntry, onTooLarge, onProgress } = ports;
   const isReading = action === 'list' || isDryRun;
   const outcome: DeadLetterOutcome = { done: 0, refused: 0 };
-  const producer = client.kafka.producer({
-    allowAutoTopicCreation: false,
-    createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
-    // A batch whose acknowledgement is lost is retried, and written once.
-    idempotent: true,
-    retry: { retries: WRITE_RETRIES },
-  });
+  const producer = new Producer(client, { isIdempotent: true, retry: { retries: WRITE_RETRIES } });
   if (action === 'replay' && !isDryRun) await producer.connect();
   try {
     // A command that only reads joins a group of its own: it does not displace a command that replays.
@@ -117,7 +112,7 @@ function entriesOf(
 
 type OriginalRecord = Pick<FetchedRecord, 'key' | 'value'> & {
   readonly entry: DeadLetterEntry;
-  readonly headers: IHeaders;
+  readonly headers: RecordHeaders;
   readonly timestamp?: string;
   readonly partition: number;
 };
@@ -138,15 +133,13 @@ async function replay(
   if (absent !== undefined) throw new SetupError(`there is no topic ${absent}: create it, or drop its dead letters`);
   for (const topic of topics) {
     const partitions = [...ranges.get(topic)!.keys()];
-    const partitionOf = kafkajs.Partitioners.DefaultPartitioner();
+    const partitionOf = partitionerOf(topic, partitions);
     const byPartition = new Map<number, OriginalRecord[]>();
     for (const entry of entries) {
       const { facts, record } = entry;
       if (facts.topic !== topic) continue;
       const { key, value } = record;
-      const partition = partitions.includes(facts.partition)
-        ? facts.partition
-        : partitionOf({ topic, partitionMetadata: partitions.map(metadataOf), message: { key, value } });
+      const partition = partitions.includes(facts.partition) ? facts.partition : partitionOf({ key, value });
       const headers = originalHeaders(record.headers);
       const original = {
         entry,
@@ -174,7 +167,7 @@ async function replay(
  */
 async function write(producer: Producer, topic: string, messages: OriginalRecord[]): Promise<OriginalRecord[]> {
   try {
-    await producer.send({ topic, messages, acks: -1, timeout: WRITE_TIMEOUT_MS });
+    await producer.produce(topic, messages, WRITE_TIMEOUT_MS);
     return [];
   } catch (error) {
     if (!isTooLarge(error)) throw error;
@@ -183,14 +176,4 @@ async function write(producer: Producer, topic: string, messages: OriginalRecord
     const first = await write(producer, topic, messages.slice(0, middle));
     return [...first, ...(await write(producer, topic, messages.slice(middle)))];
   }
-}
-
-function isTooLarge(error: unknown): boolean {
-  const { type } = error as { type?: unknown };
-  return type === 'MESSAGE_TOO_LARGE' || type === 'RECORD_LIST_TOO_LARGE';
-}
-
-/** The metadata that kafkajs's partitioner reads. */
-function metadataOf(partitionId: number): PartitionMetadata {
-  return { partitionId, leader: 0, replicas: [], isr: [], partitionErrorCode: 0 };
 }

@@ -1,23 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import kafkajs from 'kafkajs';
-import type { Producer } from 'kafkajs';
 import type { Config } from '../../config/config.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
 import type { PoisonRecord } from '../batch.ts';
-import { hasType } from '../client/causes.ts';
 import type { KafkaClient } from '../client/kafka-client.ts';
 import type { Cluster } from '../client/cluster.ts';
 import { deadRecord, groupsOf, withoutBody } from './dead-record.ts';
 import type { DeadRecord } from './dead-record.ts';
+import { isMissingTopic, isTooLarge } from '../client/kafka-errors.ts';
 import { KafkaLink } from '../client/kafka-link.ts';
+import { Producer } from '../client/producer.ts';
 
 const WRITE_TIMEOUT_MS = 5000;
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 2000;
 const LOG_WINDOW_MS = 10_000;
-const MISSING_TOPIC = new Set(['UNKNOWN_TOPIC_OR_PARTITION']);
-const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
 
 export interface DeadLetterOptions {
   readonly topic: string;
@@ -45,9 +42,7 @@ export class DeadLetter {
     this.#log = options.log;
     this.#link = new KafkaLink({
       createClient: options.createClient,
-      // The default, set explicitly: otherwise kafkajs logs a warning.
-      createEndpoint: (kafka) =>
-        kafka.producer({ allowAutoTopicCreation: false, createPartitioner: kafkajs.Partitioners.DefaultPartitioner }),
+      createEndpoint: (client) => new Producer(client),
       timeoutMs: WRITE_TIMEOUT_MS,
     });
   }
@@ -118,8 +113,8 @@ export class DeadLetter {
       await this.createTopic();
       await this.#send(group);
     } catch (error) {
-      if (hasType(error, MISSING_TOPIC)) this.#isTopicReady = false;
-      if (!hasType(error, TOO_LARGE)) throw error;
+      if (isMissingTopic(error)) this.#isTopicReady = false;
+      if (!isTooLarge(error)) throw error;
       // The topic's limit is below the default: write each record alone, and one that is still too large without its body.
       if (group.length === 1) return this.#send(group.map(withoutBody));
       for (const one of group) await this.#writeGroup([one]);
@@ -127,8 +122,7 @@ export class DeadLetter {
   }
 
   async #send(messages: readonly DeadRecord[]): Promise<void> {
-    const { topic } = this.#options;
-    await this.#link.use((producer) => producer.send({ topic, messages: [...messages], timeout: WRITE_TIMEOUT_MS }));
+    await this.#link.use((producer) => producer.produce(this.#options.topic, messages, WRITE_TIMEOUT_MS));
   }
 
   #logWait(poison: readonly PoisonRecord[], error: Error): void {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { IHeaders } from 'kafkajs';
-import type { PoisonRecord } from '../batch.ts';
+import type { PoisonRecord, RecordHeaders } from '../batch.ts';
 import { signatureOf } from '../decoding/record-signature.ts';
 
 /** Prefix of crier's headers of a dead record. */
@@ -16,7 +15,7 @@ const OVERHEAD_BYTES = 1000;
 export interface DeadRecord {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
-  readonly headers: IHeaders;
+  readonly headers: RecordHeaders;
 }
 
 /**
@@ -78,7 +77,7 @@ export function withoutBody({ key, value, headers }: DeadRecord): DeadRecord {
 interface Body {
   readonly key?: Buffer | null;
   readonly value: Buffer | null;
-  readonly headers?: IHeaders | undefined;
+  readonly headers?: RecordHeaders | undefined;
 }
 
 /** Groups items so that each group fits into one batch: kafkajs sends one batch per partition and call, within `max.message.bytes`. */
@@ -100,7 +99,7 @@ export function* groupsOf<Item>(items: readonly Item[], bodyOf: (item: Item) => 
 }
 
 /** Bytes of the names and values. */
-function sizeOf(headers: IHeaders): number {
+function sizeOf(headers: RecordHeaders): number {
   let bytes = 0;
   for (const [name, value] of Object.entries(headers)) {
     for (const one of [value].flat()) bytes += Buffer.byteLength(name) + (one?.length ?? 0);
@@ -109,7 +108,7 @@ function sizeOf(headers: IHeaders): number {
 }
 
 /** The producer's headers, renamed if they collide with crier's prefix. */
-function renamed(headers: IHeaders): IHeaders {
+function renamed(headers: RecordHeaders): RecordHeaders {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name.startsWith(PREFIX) ? `${ORIGINAL_PREFIX}${name.slice(PREFIX.length)}` : name,
@@ -146,7 +145,7 @@ export interface DeadLetterFacts {
 }
 
 /** Undefined: crier did not write the record. */
-export function factsOf(headers: IHeaders = {}): DeadLetterFacts | undefined {
+export function factsOf(headers: RecordHeaders = {}): DeadLetterFacts | undefined {
   const text = (name: string) => headers[`${PREFIX}${name}`]?.toString();
   const [reason, topic, partition, offset] = ['reason', 'topic', 'partition', 'offset'].map(text);
   if (!reason || !topic || !partition || !offset) return undefined;
@@ -164,7 +163,7 @@ export function factsOf(headers: IHeaders = {}): DeadLetterFacts | undefined {
 }
 
 /** The producer's headers of a dead letter. */
-export function originalHeaders(headers: IHeaders = {}): IHeaders {
+export function originalHeaders(headers: RecordHeaders = {}): RecordHeaders {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {
       if (name.startsWith(ORIGINAL_PREFIX)) return [[`${PREFIX}${name.slice(ORIGINAL_PREFIX.length)}`, value]];

@@ -1,6 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import kafkajs from 'kafkajs';
-import type { Admin } from 'kafkajs';
 import type { Config } from '../../config/config.ts';
 import {
   ADVERTISED_FIX,
@@ -15,7 +13,8 @@ import { defaultGroupId, graphGroupId } from '../../kafka/group-id.ts';
 import { createKafkaClient } from '../../kafka/client/kafka-client.ts';
 import type { KafkaClient } from '../../kafka/client/kafka-client.ts';
 import { Cluster } from '../../kafka/client/cluster.ts';
-import { Rights } from '../../kafka/client/rights.ts';
+import { isTransient } from '../../kafka/client/kafka-errors.ts';
+import { KafkaProbe } from '../../kafka/client/kafka-probe.ts';
 import { ENVIRONMENT_NAMES } from '../../config/setting-names.ts';
 import { createLog } from '../../base/log.ts';
 import { checkCompaction } from './compaction-check.ts';
@@ -39,31 +38,23 @@ const TIMEOUT_MS = 20_000;
 const MAX_ATTEMPTS = 10;
 const RETRY_DELAY_MS = 500;
 
-/** What the checks after the connection work with. */
-interface Connection {
-  readonly admin: Admin;
-  readonly rights: Rights;
-  /** The topics that exist and that this user may see. */
-  readonly existing: ReadonlySet<string>;
-}
-
 /**
  * Tries what a worker needs, as far as that is possible without joining the group and without writing: the connection, the topics and
  * the leaders of their partitions, the group, the dead-letter topic, and the rights on them. Takes about 25 s at most.
  */
 export function checkKafka(config: KafkaCheckConfig, topics: GraphTopics): Promise<Finding[]> {
-  return checkConnected(config, (connection) => checkUse(connection, config, topics));
+  return checkConnected(config, (probe) => checkUse(probe, config, topics));
 }
 
 /** Tries what a gateway needs that writes the records of mutations, without writing: the connection, and the rights on their topics. */
 export function checkKafkaOfGateway(config: KafkaConnectionConfig, published: readonly string[]): Promise<Finding[]> {
-  return checkConnected(config, async (connection) => {
-    const present = published.filter((topic) => connection.existing.has(topic));
-    return [...(await checkLeaders(connection, present)), ...(await checkPublished(connection, published))];
+  return checkConnected(config, async (probe) => {
+    const present = published.filter((topic) => probe.topics.has(topic));
+    return [...(await checkLeaders(probe, present)), ...(await checkPublished(probe, published))];
   });
 }
 
-type Checks = (connection: Connection) => Promise<Finding[]>;
+type Checks = (probe: KafkaProbe) => Promise<Finding[]>;
 
 async function checkConnected(config: KafkaConnectionConfig, checks: Checks): Promise<Finding[]> {
   const client = createKafkaClient(config, createLog('silent'));
@@ -78,9 +69,9 @@ async function checkConnected(config: KafkaConnectionConfig, checks: Checks): Pr
 
 async function checkWith(client: KafkaClient, config: KafkaConnectionConfig, checks: Checks): Promise<Finding[]> {
   const brokers = config.KAFKA_BROKERS.join(', ');
-  let connection: Connection;
+  let probe: KafkaProbe;
   try {
-    connection = await connect(client);
+    probe = await KafkaProbe.connect(client);
   } catch (error) {
     const reason = reasonOf(error);
     const fix = await diagnose(error, config);
@@ -91,7 +82,7 @@ async function checkWith(client: KafkaClient, config: KafkaConnectionConfig, che
   }
   const connected = ok(`Kafka: connected to ${brokers}`);
   try {
-    return [connected, ...(await checks(connection))];
+    return [connected, ...(await checks(probe))];
   } catch (error) {
     const what = answerOf(error) === undefined ? 'the brokers stopped answering' : 'the brokers answered with an error';
     return [connected, failed(`Kafka: ${what}: ${reasonOf(error)}; ${fixOf(error, ADVERTISED_FIX)}`)];
@@ -99,36 +90,29 @@ async function checkWith(client: KafkaClient, config: KafkaConnectionConfig, che
 }
 
 async function checkUse(
-  connection: Connection,
+  probe: KafkaProbe,
   config: KafkaCheckConfig,
   { graph, all, withState, published }: GraphTopics,
 ): Promise<Finding[]> {
-  const exists = (topic: string) => connection.existing.has(topic);
+  const exists = (topic: string) => probe.topics.has(topic);
   const present = all.filter(exists);
   return [
-    ...(await checkTopics(connection, all, present)),
-    ...(await checkLeaders(connection, present)),
-    ...(await checkCompaction(connection.admin, withState.filter(exists))),
-    await checkGroup(connection, config.KAFKA_GROUP_ID || (await groupIdOf(config, graph, present)), present),
-    await checkDeadLetter(connection, config.KAFKA_DEAD_LETTER_TOPIC),
-    ...(await checkPublished(connection, published)),
+    ...(await checkTopics(probe, all, present)),
+    ...(await checkLeaders(probe, present)),
+    ...(await checkCompaction(probe, withState.filter(exists))),
+    await checkGroup(probe, config.KAFKA_GROUP_ID || (await groupIdOf(config, graph, present)), present),
+    await checkDeadLetter(probe, config.KAFKA_DEAD_LETTER_TOPIC),
+    ...(await checkPublished(probe, published)),
   ];
 }
 
-async function connect({ kafka }: KafkaClient): Promise<Connection> {
-  const admin = kafka.admin();
-  await admin.connect();
-  const existing = new Set(await admin.listTopics());
-  return { admin, existing, rights: await Rights.connect(kafka) };
-}
-
 async function checkTopics(
-  { rights }: Connection,
+  probe: KafkaProbe,
   topics: readonly string[],
   present: readonly string[],
 ): Promise<Finding[]> {
   const missing = topics.filter((topic) => !present.includes(topic));
-  const readable = await Promise.all(present.map((topic) => rights.mayReadTopic(topic)));
+  const readable = await Promise.all(present.map((topic) => probe.mayReadTopic(topic)));
   const unreadable = present.filter((_, i) => !readable[i]);
   if (missing.length + unreadable.length === 0)
     return [ok(`Kafka: the topics of the graph exist, and this user may read them: ${topics.join(', ')}`)];
@@ -147,13 +131,11 @@ async function checkTopics(
 }
 
 /** A request to each partition's leader, which is reached under the address that it advertises. */
-async function checkLeaders({ admin }: Connection, topics: readonly string[]): Promise<Finding[]> {
+async function checkLeaders(probe: KafkaProbe, topics: readonly string[]): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const topic of topics) {
     try {
-      await retried(() => admin.fetchTopicOffsets(topic));
-      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-      const leaderless = topics[0]!.partitions.filter(({ leader }) => leader < 0).map(({ partitionId }) => partitionId);
+      const leaderless = await retried(() => probe.leaderless(topic));
       if (leaderless.length > 0) {
         const fix = 'they wait, the others are read; bring back a broker that has a replica of them';
         findings.push(
@@ -181,14 +163,14 @@ async function groupIdOf(config: KafkaCheckConfig, graph: string, topics: readon
   }
 }
 
-async function checkGroup({ admin, rights }: Connection, groupId: string, topics: readonly string[]): Promise<Finding> {
-  if (!(await rights.mayReadGroup(groupId))) {
+async function checkGroup(probe: KafkaProbe, groupId: string, topics: readonly string[]): Promise<Finding> {
+  if (!(await probe.mayReadGroup(groupId))) {
     return failed(
       `Kafka: this user may not join the group ${groupId}; grant Read on the group, or correct KAFKA_GROUP_ID`,
     );
   }
   try {
-    await retried(() => admin.fetchOffsets({ groupId, topics: [...topics] }));
+    await retried(() => probe.readCommits(groupId, topics));
     return ok(`Kafka: this user may join the group ${groupId}`);
   } catch (error) {
     const fix = fixOf(error, 'make its coordinator reachable under the address that it advertises');
@@ -196,17 +178,16 @@ async function checkGroup({ admin, rights }: Connection, groupId: string, topics
   }
 }
 
-async function checkDeadLetter({ admin, rights, existing }: Connection, topic: string): Promise<Finding> {
-  const exists = existing.has(topic);
+async function checkDeadLetter(probe: KafkaProbe, topic: string): Promise<Finding> {
+  const exists = probe.topics.has(topic);
   try {
-    // The brokers check the request and create nothing.
-    if (!exists) await admin.createTopics({ topics: [{ topic }], validateOnly: true, waitForLeaders: false });
+    if (!exists) await probe.tryCreateTopic(topic);
   } catch (error) {
     const absent = 'does not exist, or this user may not see it, and may not create it';
     const fix = 'create it, grant Write and Create on it, or correct KAFKA_DEAD_LETTER_TOPIC';
     return failed(`Kafka: the dead-letter topic ${topic} ${absent}: ${reasonOf(error)}; ${fix}`);
   }
-  if (!(await rights.mayWriteTopic(topic))) {
+  if (!(await probe.mayWriteTopic(topic))) {
     const fix = 'grant Write on it, or correct KAFKA_DEAD_LETTER_TOPIC';
     return failed(`Kafka: this user may not write to the dead-letter topic ${topic}; ${fix}`);
   }
@@ -217,8 +198,10 @@ async function checkDeadLetter({ admin, rights, existing }: Connection, topic: s
   );
 }
 
-async function checkPublished({ rights, existing }: Connection, topics: readonly string[]): Promise<Finding[]> {
-  const writable = await Promise.all(topics.map(async (topic) => existing.has(topic) && rights.mayWriteTopic(topic)));
+async function checkPublished(probe: KafkaProbe, topics: readonly string[]): Promise<Finding[]> {
+  const writable = await Promise.all(
+    topics.map(async (topic) => probe.topics.has(topic) && probe.mayWriteTopic(topic)),
+  );
   const refused = topics.filter((_, i) => !writable[i]);
   if (refused.length === 0)
     return topics.length === 0
@@ -241,8 +224,7 @@ async function retried<Reply>(request: () => Promise<Reply>): Promise<Reply> {
     try {
       return await request();
     } catch (error) {
-      const isTransient = error instanceof kafkajs.KafkaJSProtocolError && error.retriable;
-      if (!isTransient || attempt === MAX_ATTEMPTS) throw error;
+      if (!isTransient(error) || attempt === MAX_ATTEMPTS) throw error;
       await delay(RETRY_DELAY_MS);
     }
   }

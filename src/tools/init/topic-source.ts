@@ -72,8 +72,7 @@ export async function readTopic(topic: string, settings: Settings): Promise<Topi
 function newestRecords(topic: string, settings: Settings): Promise<readonly KafkaRecord[]> {
   const hint = `; the records of "${topic}" are read from there`;
   return withKafka({ settings, log: createLog('silent'), hint }, async ({ client, cluster }) => {
-    if ((await cluster.existingTopics([topic])).length === 0)
-      throw new SetupError(await missingTopic({ client, cluster }, topic));
+    if ((await cluster.existingTopics([topic])).length === 0) throw new SetupError(await missingTopic(cluster, topic));
     const ranges = (await cluster.partitionRanges([topic])).get(topic)!;
     return (await RecentRecords.connect(client)).read(topic, ranges, MAX_RECORDS);
   });

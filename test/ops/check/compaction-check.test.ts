@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import kafkajs from 'kafkajs';
+import { createLog } from '../../../src/base/log.ts';
+import { readSettings } from '../../../src/config/config.ts';
+import { createKafkaClient } from '../../../src/kafka/client/kafka-client.ts';
+import { KafkaProbe } from '../../../src/kafka/client/kafka-probe.ts';
 import { checkCompaction } from '../../../src/ops/check/compaction-check.ts';
 import { createTopics } from '../../../stack/topics.ts';
 import { kafkaBrokers, randomName } from '../../support/services.ts';
@@ -14,12 +17,12 @@ it('warns of each topic with state that is not compacted', async (t) => {
     { topic: both, configEntries: policy('compact,delete') },
     { topic: deleting },
   ]);
-  const admin = new kafkajs.Kafka({ brokers: [brokers], logLevel: kafkajs.logLevel.NOTHING }).admin();
-  await admin.connect();
-  t.after(() => admin.disconnect());
-  assert.deepEqual(await checkCompaction(admin, [compacted, both]), []);
-  assert.deepEqual(await checkCompaction(admin, []), []);
-  const [finding, ...others] = await checkCompaction(admin, [compacted, deleting]);
+  const client = createKafkaClient(readSettings({ KAFKA_BROKERS: brokers }), createLog('silent'));
+  t.after(() => client.destroy());
+  const probe = await KafkaProbe.connect(client);
+  assert.deepEqual(await checkCompaction(probe, [compacted, both]), []);
+  assert.deepEqual(await checkCompaction(probe, []), []);
+  const [finding, ...others] = await checkCompaction(probe, [compacted, deleting]);
   assert.deepEqual(others, []);
   assert.equal(finding!.status, 'warning');
   const text = new RegExp(

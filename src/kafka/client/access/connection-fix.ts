@@ -1,7 +1,7 @@
 import { certificateFix } from '../../../base/certificate-fix.ts';
 import type { SettingNames } from '../../../config/setting-names.ts';
 import { variables } from '../../../config/variables.ts';
-import { brokerOf, causesOf } from '../causes.ts';
+import { brokerOf, causesOf } from '../kafka-errors.ts';
 import type { KafkaConnectionConfig } from './kafka-access.ts';
 import { findListener } from './listener.ts';
 import type { KafkaListener } from './listener.ts';

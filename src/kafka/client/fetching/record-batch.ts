@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import type { IHeaders, KafkaMessage } from 'kafkajs';
-import type { PoisonReason } from '../../batch.ts';
+import type { KafkaMessage } from 'kafkajs';
+import type { PoisonReason, RecordHeaders } from '../../batch.ts';
 
 /** Bytes of a batch before its records: https://kafka.apache.org/41/implementation/message-format/ */
 const HEADER_BYTES = 61;
@@ -13,7 +13,7 @@ const LOG_APPEND_TIME_FLAG = 0x08;
 const TRANSACTIONAL_FLAG = 0x10;
 const CONTROL_FLAG = 0x20;
 
-const NO_HEADERS: IHeaders = Object.freeze({});
+const NO_HEADERS: RecordHeaders = Object.freeze({});
 
 /** Fields of a record's batch that kafkajs reads. */
 interface BatchContext {
@@ -32,7 +32,7 @@ export interface FetchedRecord {
   readonly offset: number;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
-  readonly headers: IHeaders;
+  readonly headers: RecordHeaders;
   readonly isControlRecord: boolean;
   readonly batchContext: BatchContext;
   /** Set on a placeholder for a record of a batch that cannot be inflated or decoded. */
@@ -193,10 +193,10 @@ export function fetched(messages: readonly KafkaMessage[]): readonly FetchedReco
   return messages as unknown as readonly FetchedRecord[];
 }
 
-function headersOf(reader: Reader): IHeaders {
+function headersOf(reader: Reader): RecordHeaders {
   const count = reader.varint();
   if (count <= 0) return NO_HEADERS;
-  const headers: Record<string, IHeaders[string]> = {};
+  const headers: Record<string, RecordHeaders[string]> = {};
   for (let i = 0; i < count; i++) {
     const name = reader.bytes()?.toString('utf8') ?? '';
     const value = reader.bytes() as Buffer;
@@ -208,7 +208,7 @@ function headersOf(reader: Reader): IHeaders {
 }
 
 /** Defines an own property, even for `__proto__`. */
-function define(headers: Record<string, IHeaders[string]>, name: string, value: IHeaders[string]): void {
+function define(headers: Record<string, RecordHeaders[string]>, name: string, value: RecordHeaders[string]): void {
   if (name !== '__proto__') headers[name] = value;
   else Object.defineProperty(headers, name, { value, writable: true, enumerable: true, configurable: true });
 }

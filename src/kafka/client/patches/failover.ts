@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
-import { brokerOf, causesOf } from '../causes.ts';
+import { brokerOf, causesOf } from '../kafka-errors.ts';
 
 interface Broker {
   readonly nodeId: string;
