@@ -23,16 +23,17 @@ const LOG_WINDOW_MS = 5000;
 /** A warning at each start of an idempotent producer: a record that it gave up is reported, so its retries may end. */
 const LIMITED_RETRIES = 'Limiting retries for the idempotent producer';
 
-/** A kafkajs client that can be closed at any time. */
+/** A client of the configured brokers that can be closed at any time. */
 export interface KafkaClient {
+  /** For this folder only: other files use what it makes of the client, such as `Producer`. */
   readonly kafka: Kafka;
   /** Destroys every socket and refuses new ones, so that every pending request fails soon. Idempotent. */
   destroy(): void;
 }
 
 /**
- * Creates a client of the configured brokers. This folder is the only one that touches kafkajs's internals; other files use its public
- * API and types. The client retries little: its users retry in ways that they can cancel.
+ * Creates a client of the configured brokers. This folder is the only one that imports kafkajs. The client retries little: its users retry
+ * in ways that they can cancel.
  * @throws SetupError if the installed version of kafkajs is unknown
  */
 export function createKafkaClient(config: KafkaConnectionConfig, log: Logger): KafkaClient {

@@ -1,14 +1,16 @@
 import { SetupError } from '../../base/errors.ts';
-import { boundFetches } from '../client/patches/bounded-fetch.ts';
 import type { KafkaClient } from '../client/kafka-client.ts';
 import type { Cluster } from '../client/cluster.ts';
+import { GroupConsumer } from '../client/group-consumer.ts';
+import type { Batch } from '../client/group-consumer.ts';
 import { HandledOffsets } from './handled-offsets.ts';
 import { InflightBudget } from '../client/fetching/inflight-budget.ts';
-import { fetched } from '../client/fetching/record-batch.ts';
 import type { FetchedRecord } from '../client/fetching/record-batch.ts';
 
 const MAX_INFLIGHT_BYTES = 64 * 1024 * 1024;
 const SESSION_TIMEOUT_MS = 30_000;
+const HEARTBEAT_INTERVAL_MS = 3000;
+const REBALANCE_TIMEOUT_MS = 60_000;
 
 export interface DeadLetterReaderOptions {
   readonly topic: string;
@@ -41,18 +43,7 @@ export async function readDeadLetters(
       `there is no topic ${topic}: nothing was dead-lettered, or KAFKA_DEAD_LETTER_TOPIC is another one`,
     );
   }
-  const look = async () => {
-    const committed = (await cluster.committedOffsets(groupId, [topic])).get(topic);
-    // Read after the commits: a commit beyond these ends means that the topic was created again.
-    const ranges = [...((await cluster.partitionRanges([topic])).get(topic) ?? [])];
-    const handled = new Map<number, HandledOffsets>();
-    for (const [partition, { low, end }] of ranges) {
-      const commit = committed?.get(partition);
-      const isKnown = commit !== undefined && commit.offset >= low && commit.offset <= end;
-      handled.set(partition, isKnown ? new HandledOffsets(commit.offset, commit.metadata) : new HandledOffsets(low));
-    }
-    return { ranges, handled };
-  };
+  const look = () => lookUp(topic, groupId, cluster);
   const { ranges, ...atStart } = await look();
   let { handled } = atStart;
   const ends = new Map<number, number>();
@@ -61,59 +52,70 @@ export async function readDeadLetters(
   }
   if (ends.size === 0) return;
 
-  const budget = new InflightBudget(MAX_INFLIGHT_BYTES);
-  const consumer = client.kafka.consumer({
-    groupId: joinedGroupId,
-    sessionTimeout: SESSION_TIMEOUT_MS,
-    maxWaitTimeInMs: 250,
-    partitionAssigners: [boundFetches({ budget, maxInflatedBytes: MAX_INFLIGHT_BYTES })],
-    retry: { retries: 5, initialRetryTime: 300, maxRetryTime: 2000, restartOnFailure: () => Promise.resolve(false) },
-  });
+  let consumer!: GroupConsumer;
   let positioning: Promise<void> = Promise.resolve();
   const finished = new Promise<void>((resolve, reject) => {
-    const { events } = consumer;
-    consumer.on(events.CRASH, ({ payload }) => reject(payload.error));
-    consumer.on(events.GROUP_JOIN, ({ payload }) => {
-      if ((payload.memberAssignment[topic]?.length ?? 0) < ranges.length) {
-        reject(new Error(`another command reads in the group ${joinedGroupId}`));
-      }
-      for (const [partition, { next }] of handled) consumer.seek({ topic, partition, offset: `${next}` });
-      // Another command may have handled records since. From this join on it cannot commit.
-      positioning = look().then((latest) => {
-        handled = latest.handled;
-      }, reject);
-    });
-    consumer.on(events.END_BATCH_PROCESS, ({ payload: { partition, lastOffset } }) => {
-      if (Number(lastOffset) + 1 >= (ends.get(partition) ?? 0)) ends.delete(partition);
+    const pass = (partition: number, lastOffset: number) => {
+      if (lastOffset + 1 >= (ends.get(partition) ?? 0)) ends.delete(partition);
       if (ends.size === 0) resolve();
-    });
-    const eachBatch = async (partition: number, messages: readonly FetchedRecord[]) => {
+    };
+    const read = async ({ partition, records: fetched, lastOffset, resolve: accept }: Batch) => {
       await positioning;
       const offsets = handled.get(partition)!;
       const end = ends.get(partition) ?? 0;
-      const records = messages.filter(({ offset }) => offset < end && !offsets.has(offset));
+      const records = fetched.filter(({ offset }) => offset < end && !offsets.has(offset));
       const done = async (some: readonly FetchedRecord[]) => {
         if (some.length === 0) return;
         for (const { offset } of some) offsets.add(offset);
         const { next, metadata } = offsets;
-        await consumer.commitOffsets([{ topic, partition, offset: `${next}`, metadata }]);
+        await consumer.commit([{ topic, partition, offset: next, metadata }]);
       };
       if (records.length > 0 && !(await handle({ records, done }))) resolve();
+      accept(lastOffset);
+      pass(partition, lastOffset);
     };
-    const run = async () => {
-      await consumer.connect();
-      await consumer.subscribe({ topics: [topic], fromBeginning: true });
-      await consumer.run({
-        autoCommit: false,
-        // kafkajs would retry an error that is thrown here.
-        eachBatch: ({ batch: { partition, messages } }) => eachBatch(partition, fetched(messages)).catch(reject),
-      });
-    };
-    run().catch(reject);
+    consumer = new GroupConsumer(client, {
+      groupId: joinedGroupId,
+      topics: [topic],
+      sessionTimeoutMs: SESSION_TIMEOUT_MS,
+      heartbeatIntervalMs: HEARTBEAT_INTERVAL_MS,
+      rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS,
+      concurrency: 1,
+      budget: new InflightBudget(MAX_INFLIGHT_BYTES),
+      maxInflatedBytes: MAX_INFLIGHT_BYTES,
+      // kafkajs would retry an error that is thrown here.
+      onBatch: (batch) => read(batch).catch(reject),
+      onJoin: (assigned) => {
+        if ((assigned.get(topic)?.length ?? 0) < ranges.length)
+          reject(new Error(`another command reads in the group ${joinedGroupId}`));
+        for (const [partition, { next }] of handled) consumer.seek({ topic, partition, offset: next });
+        // Another command may have handled records since. From this join on it cannot commit.
+        positioning = look().then((latest) => {
+          handled = latest.handled;
+        }, reject);
+      },
+      onFailure: reject,
+      onEmptyBatch: ({ partition, lastOffset }) => pass(partition, lastOffset),
+    });
+    consumer.start().catch(reject);
   });
   try {
     await finished;
   } finally {
-    await consumer.disconnect().catch(() => undefined);
+    await consumer.close();
   }
+}
+
+/** The partitions, and which of their records are done. */
+async function lookUp(topic: string, groupId: string, cluster: DeadLetterReaderOptions['cluster']) {
+  const committed = (await cluster.committedOffsets(groupId, [topic])).get(topic);
+  // Read after the commits: a commit beyond these ends means that the topic was created again.
+  const ranges = [...((await cluster.partitionRanges([topic])).get(topic) ?? [])];
+  const handled = new Map<number, HandledOffsets>();
+  for (const [partition, { low, end }] of ranges) {
+    const commit = committed?.get(partition);
+    const isKnown = commit !== undefined && commit.offset >= low && commit.offset <= end;
+    handled.set(partition, isKnown ? new HandledOffsets(commit.offset, commit.metadata) : new HandledOffsets(low));
+  }
+  return { ranges, handled };
 }

@@ -1,11 +1,10 @@
-import type { Consumer, EachBatchPayload } from 'kafkajs';
 import { BusUnavailableError, FencedError } from '../../base/errors.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
 import { limitsWithin } from '../batch.ts';
 import type { Chunk, KafkaRecord } from '../batch.ts';
 import { SchemaUnavailableError } from '../decoding/schema-errors.ts';
-import { fetched } from '../client/fetching/record-batch.ts';
+import type { Batch, GroupConsumer } from '../client/group-consumer.ts';
 import type { RecordPublisher } from '../record-publisher.ts';
 import { TopicStoppedError } from '../undecodable-limit.ts';
 import type { Commits } from './commits.ts';
@@ -20,7 +19,7 @@ const DEAD_LETTER_PATIENCE_MS = 200;
 const FENCE_LOG_WINDOW_MS = 5000;
 
 export interface BatchProcessorOptions {
-  readonly consumer: Pick<Consumer, 'pause' | 'resume'>;
+  readonly consumer: Pick<GroupConsumer, 'pause' | 'resume' | 'heartbeat'>;
   readonly publisher: Pick<RecordPublisher, 'chunker' | 'room' | 'whenRoom' | 'publishChunk' | 'deadLetter'>;
   readonly leases: PartitionLeases;
   readonly commits: Commits;
@@ -34,8 +33,8 @@ export interface BatchProcessorOptions {
 }
 
 /** A batch that is being processed. */
-interface Batch {
-  readonly payload: EachBatchPayload;
+interface BatchRun {
+  readonly batch: Batch;
   readonly generation: Generation;
   /** True while no other member and no later batch of this one may have its records. */
   readonly isOurs: () => boolean;
@@ -56,38 +55,37 @@ export class BatchProcessor {
    * @throws every error except those that pause the partition (a refusal by the bus, a schema that cannot be had, a stopped topic), and a
    * fencing, after which it is leased again.
    */
-  async process(payload: EachBatchPayload, generation: Generation, detachment: Detachment): Promise<void> {
+  async process(batch: Batch, generation: Generation, detachment: Detachment): Promise<void> {
     const { leases, commits, isClosing } = this.#options;
-    const { topic, partition } = payload.batch;
+    const { topic, partition } = batch;
     const { flowSignal: signal } = generation;
     const rewinds = leases.rewindsOf(topic, partition);
     // kafkajs no longer calls the batch stale once it has applied the seek, which a detached batch may outlive.
-    const isOurs = () => !generation.hasEnded && !payload.isStale() && leases.rewindsOf(topic, partition) === rewinds;
-    const canContinue = () => !isClosing() && !signal.aborted && payload.isRunning() && isOurs();
-    commits.commitThrough(payload);
+    const isOurs = () => !generation.hasEnded && !batch.isStale() && leases.rewindsOf(topic, partition) === rewinds;
+    const canContinue = () => !isClosing() && !signal.aborted && batch.isRunning() && isOurs();
     await generation.positioning;
     if (!generation.isPositioned || !canContinue()) return;
     try {
-      await this.#publish({ payload, generation, isOurs, canContinue }, detachment);
+      await this.#publish({ batch, generation, isOurs, canContinue }, detachment);
     } catch (error) {
-      if (error instanceof FencedError) return await this.#onFenced(payload);
+      if (error instanceof FencedError) return await this.#onFenced(batch);
       const pause = this.#pauseAfter(error as Error);
       if (!pause) throw error;
       if (canContinue()) pause(topic, partition);
     } finally {
-      if (!payload.isRunning() || signal.aborted) await commits.commitNow();
+      if (!batch.isRunning() || signal.aborted) await commits.commitNow();
     }
   }
 
   /** Publishes the batch in chunks: room at the gateways, decode, publish, dead letters, accept. Accepting schedules the commit. */
-  async #publish(batch: Batch, detachment: Detachment): Promise<void> {
-    const { publisher, leases } = this.#options;
-    const { payload, generation, isOurs, canContinue } = batch;
-    const { topic, partition } = payload.batch;
-    const [first] = fetched(payload.batch.messages);
+  async #publish(run: BatchRun, detachment: Detachment): Promise<void> {
+    const { consumer, publisher, leases } = this.#options;
+    const { batch, generation, isOurs, canContinue } = run;
+    const { topic, partition } = batch;
+    const [first] = batch.records;
     if (first) await leases.acquire(topic, partition, first.offset);
     const handled = leases.handledUpTo(topic, partition);
-    const chunks = publisher.chunker(recordsOf(payload));
+    const chunks = publisher.chunker(recordsOf(batch));
     while (canContinue() && chunks.next()) {
       let room = publisher.room(topic, partition);
       // A batch that the budget cannot keep is fetched again.
@@ -101,22 +99,20 @@ export class BatchProcessor {
       if (generation.hasEnded) return;
       if (isDeadLettered) leases.handle(topic, partition, chunk.last.offset);
       if (!isOurs()) return;
-      if (isDeadLettered) this.#accept(payload, chunk.last);
-      else this.#waitForDeadLetters(batch, chunk, deadLettered!);
-      await payload.heartbeat();
+      if (isDeadLettered) this.#accept(batch, chunk.last);
+      else this.#waitForDeadLetters(run, chunk, deadLettered!);
+      await consumer.heartbeat();
       if (!isDeadLettered) return;
     }
   }
 
   /** Every record up to this one is published or dead-lettered. */
-  #accept(payload: EachBatchPayload, { offset }: KafkaRecord): void {
+  #accept(batch: Batch, { offset }: KafkaRecord): void {
     const { leases, waits, onAccepted } = this.#options;
-    const { batch } = payload;
-    const { topic, partition } = batch;
-    const isFinal = offset === fetched(batch.messages).at(-1)?.offset;
-    payload.resolveOffset(`${offset}`);
+    const { topic, partition, records, lastOffset } = batch;
+    batch.resolve(offset);
     leases.accept(topic, partition, offset);
-    onAccepted(topic, partition, (isFinal ? Number(batch.lastOffset()) : offset) + 1);
+    onAccepted(topic, partition, (offset === records.at(-1)?.offset ? lastOffset : offset) + 1);
     waits.bus.delete(topic, partition);
     waits.schemas.delete(topic, partition);
   }
@@ -128,30 +124,28 @@ export class BatchProcessor {
     if (error instanceof SchemaUnavailableError) return (...of) => this.#waitFor(schemas, bus, error, ...of);
     if (!(error instanceof TopicStoppedError)) return undefined;
     return (topic, partition) => {
-      this.#options.consumer.pause([{ topic, partitions: [partition] }]);
+      this.#options.consumer.pause([{ topic, partition }]);
       stopped.add({ topic, partition, error: error.message });
     };
   }
 
-  /**
-   * Pauses the partition until it is tried again. Unlike the function that `payload.pause()` returns, this keeps no reference to
-   * the batch's records, which no budget counts any more.
-   */
+  /** Pauses the partition until it is tried again. Keeps no reference to the batch's records, which no budget counts any more. */
   #waitFor(wait: RetryWait, other: RetryWait, error: Error, topic: string, partition: number): void {
     const { consumer } = this.#options;
-    const paused = [{ topic, partitions: [partition] }];
+    const paused = [{ topic, partition }];
     consumer.pause(paused);
     other.delete(topic, partition);
     wait.add(topic, partition, () => consumer.resume(paused), error);
   }
 
   /** Accepts the records before the chunk's poison, and the others once the poison is written: until then the partition is paused. */
-  #waitForDeadLetters({ payload, generation, isOurs }: Batch, chunk: Chunk, deadLettered: Promise<void>): void {
-    const { leases, waits } = this.#options;
+  #waitForDeadLetters({ batch, generation, isOurs }: BatchRun, chunk: Chunk, deadLettered: Promise<void>): void {
+    const { consumer, leases, waits } = this.#options;
     const { last, lastBeforePoison } = chunk;
-    const { topic, partition } = payload.batch;
-    if (lastBeforePoison) this.#accept(payload, lastBeforePoison);
-    const resume = payload.pause();
+    const { topic, partition } = batch;
+    const paused = [{ topic, partition }];
+    if (lastBeforePoison) this.#accept(batch, lastBeforePoison);
+    consumer.pause(paused);
     waits.bus.delete(topic, partition);
     waits.schemas.delete(topic, partition);
     waits.deadLetters.add(topic, partition);
@@ -160,9 +154,9 @@ export class BatchProcessor {
         if (generation.hasEnded) return;
         leases.handle(topic, partition, last.offset);
         // Else the partition is read again from an earlier record.
-        if (isOurs()) this.#accept(payload, last);
+        if (isOurs()) this.#accept(batch, last);
         waits.deadLetters.delete(topic, partition);
-        resume();
+        consumer.resume(paused);
       },
       // The generation has ended: the partition's next owner starts with these records.
       () => undefined,
@@ -174,10 +168,9 @@ export class BatchProcessor {
    * last heartbeat at the earliest, and this heartbeat is sent if the last one is more than 3 s old. So either the membership is
    * confirmed, or this throws and the partition stays fenced until a coordinator answers or the group is joined again.
    */
-  async #onFenced(payload: EachBatchPayload): Promise<void> {
-    const { leases, log, isConfirmedMember } = this.#options;
-    const { topic, partition } = payload.batch;
-    await payload.heartbeat();
+  async #onFenced({ topic, partition }: Batch): Promise<void> {
+    const { consumer, leases, log, isConfirmedMember } = this.#options;
+    await consumer.heartbeat();
     if (!isConfirmedMember()) {
       throw new Error('the bus fenced a partition, and no coordinator confirms that this member owns it');
     }
@@ -188,9 +181,8 @@ export class BatchProcessor {
   }
 }
 
-function* recordsOf({ batch }: EachBatchPayload): Generator<KafkaRecord> {
-  const { topic, partition } = batch;
-  for (const { offset, timestamp, key, value, headers, poison } of fetched(batch.messages)) {
+function* recordsOf({ topic, partition, records }: Batch): Generator<KafkaRecord> {
+  for (const { offset, timestamp, key, value, headers, poison } of records) {
     yield { topic, partition, offset, timestamp, key, value, headers, poison };
   }
 }

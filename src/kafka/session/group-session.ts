@@ -1,10 +1,11 @@
-import type { Consumer, TopicPartitions } from 'kafkajs';
 import type { PartitionLease, Skips } from '../../bus/publisher.ts';
 import { BusUnavailableError, StateLostError } from '../../base/errors.ts';
 import { InflightBudget } from '../client/fetching/inflight-budget.ts';
 import type { KafkaClient } from '../client/kafka-client.ts';
 import type { PartitionMap } from '../client/cluster.ts';
-import { createGroupConsumer } from '../client/group-consumer.ts';
+import type { TopicPartitionIds } from '../client/deal-partitions.ts';
+import { GroupConsumer } from '../client/group-consumer.ts';
+import type { GroupConsumerOptions } from '../client/group-consumer.ts';
 import type { SubscriptionAssignerOptions } from '../client/subscription-assigner.ts';
 import type { TopicPartition } from '../partition-key.ts';
 import { BatchProcessor } from './batch-processor.ts';
@@ -25,7 +26,8 @@ import { StateFilling } from './state-filling.ts';
 
 /** A session timeout should span about three heartbeats. */
 const MAX_HEARTBEAT_INTERVAL_MS = 3000;
-/** Batches that kafkajs processes at a time, each of another partition. */
+/** A batch that is processed sends heartbeats meanwhile. A publish takes 6 s at most. */
+const REBALANCE_TIMEOUT_MS = 20_000;
 const CONCURRENT_BATCHES = 8;
 
 export interface GroupSessionOptions extends PartitionWaitsOptions, SubscriptionAssignerOptions {
@@ -70,8 +72,7 @@ export class GroupSession {
   readonly failed: Promise<Error>;
   readonly #fail: (error: Error) => void;
   readonly #options: GroupSessionOptions;
-  readonly #consumer: Consumer;
-  readonly #inflight: InflightBudget;
+  readonly #consumer: GroupConsumer;
   readonly #waits: PartitionWaits;
   readonly #leases: PartitionLeases;
   readonly #commits: Commits;
@@ -91,8 +92,7 @@ export class GroupSession {
   #confirmedAt = -Infinity;
 
   constructor(options: GroupSessionOptions) {
-    const { client, groupId, sessionTimeoutMs, maxInflatedBytes, publisher, flow, states, log } = options;
-    const { facts, onUndescribed } = options;
+    const { client, sessionTimeoutMs, publisher, flow, states, log } = options;
     this.#options = options;
     let fail: (error: Error) => void;
     this.failed = new Promise((resolve) => (fail = resolve));
@@ -100,13 +100,12 @@ export class GroupSession {
     this.#waits = new PartitionWaits(options);
     this.#leases = new PartitionLeases((lease) => this.#acquire(lease), states?.signatures);
     this.#filling = states && new StateFilling(states.fills, log, this.#fail);
-    this.#commits = new Commits(this.#leases, log, options.onCommitFailure);
-    this.#inflight = new InflightBudget(options.maxInflightBytes);
-    const budget = this.#inflight;
+    const budget = new InflightBudget(options.maxInflightBytes);
     const heartbeatIntervalMs = Math.min(MAX_HEARTBEAT_INTERVAL_MS, Math.floor(sessionTimeoutMs / 3));
-    this.#batches = new RunningBatches({ budget, flow, heartbeatIntervalMs, onFailure: this.#fail });
-    const settings = { groupId, sessionTimeoutMs, heartbeatIntervalMs, budget, maxInflatedBytes };
-    this.#consumer = createGroupConsumer(client, { ...settings, facts, onUndescribed });
+    this.#consumer = new GroupConsumer(client, { ...this.#consumerOptions(), budget, heartbeatIntervalMs });
+    this.#commits = new Commits(this.#consumer, this.#leases, log, options.onCommitFailure);
+    const heartbeat = () => this.#consumer.heartbeat();
+    this.#batches = new RunningBatches({ budget, flow, heartbeatIntervalMs, heartbeat, onFailure: this.#fail });
     this.#positioning = new Positioning(this.#consumer, options.startOffsets, this.#leases, this.#filling, (start) =>
       this.#onStart(start),
     );
@@ -123,6 +122,34 @@ export class GroupSession {
     });
   }
 
+  #consumerOptions(): Omit<GroupConsumerOptions, 'budget' | 'heartbeatIntervalMs'> {
+    const { groupId, topics, sessionTimeoutMs, maxInflatedBytes, facts, onUndescribed, onUnknownTopics } =
+      this.#options;
+    return {
+      groupId,
+      topics,
+      sessionTimeoutMs,
+      rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS,
+      concurrency: CONCURRENT_BATCHES,
+      maxInflatedBytes,
+      members: { facts, onUndescribed },
+      onBatch: (batch) => {
+        const generation = this.#generation;
+        const process = (detachment: Detachment) => this.#processor.process(batch, generation, detachment);
+        return this.#batches.run(batch, process, generation.flowSignal);
+      },
+      onJoin: (assigned) => this.#onJoin(assigned),
+      onFailure: this.#fail,
+      onRebalance: () => {
+        this.#generation.endFlowWaits();
+        void this.#commits.commitNow();
+      },
+      onHeartbeat: () => (this.#confirmedAt = performance.now()),
+      onUnknownTopics,
+      onEmptyBatch: ({ topic, partition, lastOffset }) => this.#advance(topic, partition, lastOffset + 1),
+    };
+  }
+
   async #acquire(lease: PartitionLease): Promise<Skips | undefined> {
     const skips = await this.#options.acquire(lease);
     if (skips && !this.#closing) this.#skipped ??= this.#followSkips(this.#options);
@@ -137,7 +164,7 @@ export class GroupSession {
       });
     const retake = (topic: string, partition: number, from: number) => {
       this.#leases.rewind(topic, partition, from);
-      this.#consumer.seek({ topic, partition, offset: `${from}` });
+      this.#consumer.seek({ topic, partition, offset: from });
     };
     const canRetake = (topic: string, partition: number) =>
       this.#generation.isPositioned && this.#leases.canRetake(topic, partition);
@@ -145,11 +172,8 @@ export class GroupSession {
   }
 
   /** The assigned partitions whose places are known. */
-  #positioned(): TopicPartitions[] {
-    return Array.from(this.#assignment, ([topic, partitions]) => ({
-      topic,
-      partitions: [...partitions.keys()].filter((partition) => !this.#generation.isUnknown(topic, partition)),
-    }));
+  #positioned(): TopicPartition[] {
+    return this.#assigned().filter(({ topic, partition }) => !this.#generation.isUnknown(topic, partition));
   }
 
   #assigned(): TopicPartition[] {
@@ -215,63 +239,29 @@ export class GroupSession {
   }
 
   async #open(): Promise<void> {
-    this.#listen();
-    await this.#consumer.connect();
-    // `fromBeginning` applies if the next record is deleted while the session reads. StartOffsets sets where each partition starts.
-    await this.#consumer.subscribe({ topics: [...this.#options.topics], fromBeginning: true });
-    await this.#consumer.run({
-      autoCommit: false,
-      eachBatchAutoResolve: false,
-      partitionsConsumedConcurrently: CONCURRENT_BATCHES,
-      eachBatch: (payload) => {
-        const generation = this.#generation;
-        const process = (detachment: Detachment) => this.#processor.process(payload, generation, detachment);
-        return this.#batches.run(payload, process, generation.flowSignal);
-      },
-    });
+    await this.#consumer.start();
     // A rejoin in the meantime positions the partitions again.
     let positioning;
     do await (positioning = this.#generation.positioning);
     while (positioning !== this.#generation.positioning);
   }
 
-  #listen(): void {
-    const consumer = this.#consumer;
-    const { events } = consumer;
-    consumer.on(events.GROUP_JOIN, ({ payload }) => this.#onJoin(payload.memberAssignment));
-    // Emitted before kafkajs sends the join: the commit reaches the coordinator while this generation is still valid.
-    consumer.on(events.REBALANCING, () => {
-      this.#generation.endFlowWaits();
-      void this.#commits.commitNow();
-    });
-    consumer.on(events.HEARTBEAT, () => (this.#confirmedAt = performance.now()));
-    consumer.on(events.RECEIVED_UNSUBSCRIBED_TOPICS, this.#options.onUnknownTopics);
-    // Emitted even if there is nothing to fetch: a rebalance may have dropped the batches of the broker's last response.
-    consumer.on(events.FETCH_START, ({ payload }) => this.#inflight.releaseNode(`${payload.nodeId}`));
-    consumer.on(events.CRASH, ({ payload }) => this.#fail(payload.error));
-    consumer.on(events.END_BATCH_PROCESS, ({ payload: { topic, partition, batchSize, lastOffset } }) => {
-      // Only control records and aborted ones: kafkajs has resolved the batch itself.
-      if (batchSize === 0) this.#advance(topic, partition, Number(lastOffset) + 1);
-    });
-  }
-
-  #onJoin(memberAssignment: Record<string, number[]>): void {
+  #onJoin(assigned: TopicPartitionIds): void {
     const generation = this.#replaceGeneration();
     this.#confirmedAt = performance.now();
     this.#assignment = new Map(
-      Object.entries(memberAssignment).map(([topic, partitions]) => [
+      Array.from(assigned, ([topic, partitions]) => [
         topic,
         new Map(partitions.map((partition) => [partition, undefined])),
       ]),
     );
     this.#options.onJoin(this.#assignment);
     this.#waits.reassign((topic, partition) => this.#assignment.get(topic)?.has(partition) === true);
-    const partitions = Object.entries(memberAssignment).map(([topic, of]) => ({ topic, partitions: of }));
     // Records fetched before the partition is positioned would be useless. They may be deleted by now, which would end the session.
-    this.#consumer.pause(partitions);
+    this.#consumer.pause(this.#assigned());
     // A detached batch of the last generation may be publishing a chunk. Its records are not read again before it ends.
     generation.positioning = this.#batches.ended().then(async () => {
-      if (await this.#position(generation, partitions)) this.#options.onJoined(this.#assignment);
+      if (await this.#position(generation)) this.#options.onJoined(this.#assignment);
     });
   }
 
@@ -280,7 +270,7 @@ export class GroupSession {
    * group join again. Never rejects.
    * @returns false if the generation has ended or the session has failed
    */
-  async #position(generation: Generation, partitions: TopicPartitions[], isRetry = false): Promise<boolean> {
+  async #position(generation: Generation, isRetry = false): Promise<boolean> {
     try {
       generation.unknown = await this.#positioning.run(this.#assignment, generation);
       if (generation.hasEnded) return false;
@@ -290,7 +280,7 @@ export class GroupSession {
     } catch (error) {
       if (generation.hasEnded) return false;
       if (!(error instanceof BusUnavailableError)) this.#fail(error as Error);
-      else this.#positionLater(generation, partitions, error);
+      else this.#positionLater(generation, error);
       return error instanceof BusUnavailableError;
     }
     return true;
@@ -318,12 +308,12 @@ export class GroupSession {
   }
 
   /** The first partition that is due tries again for all. */
-  #positionLater(generation: Generation, partitions: TopicPartitions[], error: BusUnavailableError): void {
+  #positionLater(generation: Generation, error: BusUnavailableError): void {
     let isDue = false;
     const retry = () => {
       if (isDue || generation.flowSignal.aborted) return;
       isDue = true;
-      void this.#position(generation, partitions, true);
+      void this.#position(generation, true);
     };
     this.#eachAssigned((topic, partition) => this.#waits.bus.add(topic, partition, retry, error));
   }
@@ -369,6 +359,6 @@ export class GroupSession {
     await this.#opening?.catch(() => undefined);
     await this.#batches.ended();
     await this.#commits.commitNow();
-    await this.#consumer.disconnect().catch(() => undefined);
+    await this.#consumer.close();
   }
 }

@@ -1,4 +1,4 @@
-import type { TopicPartitions } from 'kafkajs';
+import type { TopicPartition } from '../partition-key.ts';
 import type { KeptStates } from './start-offsets.ts';
 
 /**
@@ -8,14 +8,14 @@ import type { KeptStates } from './start-offsets.ts';
  */
 export async function lostStates(
   { signatures, fills }: KeptStates,
-  assigned: readonly TopicPartitions[],
+  assigned: readonly TopicPartition[],
 ): Promise<readonly string[]> {
   const lost: string[] = [];
-  for (const { topic, partitions } of assigned) {
+  for (const topic of new Set(assigned.map((one) => one.topic))) {
     const signature = signatures.get(topic);
     if (signature === undefined) continue;
     const known = await fills.read(topic);
-    for (const partition of partitions) {
+    for (const { partition } of assigned.filter((one) => one.topic === topic)) {
       // A worker that has not seen new partitions yet may have told fewer.
       if (known.partitions > 0 && partition >= known.partitions) continue;
       if (known.fills.get(partition)?.signature !== signature) lost.push(`${topic}/${partition}`);

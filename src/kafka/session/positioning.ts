@@ -1,5 +1,5 @@
-import type { Consumer } from 'kafkajs';
 import type { PartitionMap } from '../client/cluster.ts';
+import type { GroupConsumer } from '../client/group-consumer.ts';
 import type { TopicPartition } from '../partition-key.ts';
 import type { Generation } from './generation.ts';
 import type { PartitionLeases } from './partition-leases.ts';
@@ -10,7 +10,7 @@ const MAX_ATTEMPTS = 5;
 
 /** Positions the partitions that the group has assigned. */
 export class Positioning {
-  readonly #consumer: Pick<Consumer, 'seek' | 'commitOffsets'>;
+  readonly #consumer: Pick<GroupConsumer, 'seek' | 'commit'>;
   readonly #startOffsets: Pick<StartOffsets, 'lookUp'>;
   readonly #leases: Pick<PartitionLeases, 'assign' | 'acquire'>;
   readonly #filling: Pick<StateFilling, 'assign'> | undefined;
@@ -21,7 +21,7 @@ export class Positioning {
    * @param onStart called for each new start id that is committed
    */
   constructor(
-    consumer: Pick<Consumer, 'seek' | 'commitOffsets'>,
+    consumer: Pick<GroupConsumer, 'seek' | 'commit'>,
     startOffsets: Pick<StartOffsets, 'lookUp'>,
     leases: Pick<PartitionLeases, 'assign' | 'acquire'>,
     filling: Pick<StateFilling, 'assign'> | undefined,
@@ -49,9 +49,8 @@ export class Positioning {
         return unknown;
       }
       if (attempt > MAX_ATTEMPTS) throw new Error('the start offsets of partitions could not be committed');
-      const offsets = uncommitted.map((start) => ({ ...start, offset: `${start.offset}` }));
-      for (const start of offsets) this.#consumer.seek(start);
-      await this.#consumer.commitOffsets(offsets);
+      for (const start of uncommitted) this.#consumer.seek(start);
+      await this.#consumer.commit(uncommitted);
       for (const start of uncommitted) this.#onStart(start);
     }
   }

@@ -1,7 +1,7 @@
-import kafkajs from 'kafkajs';
-import type { EachBatchPayload } from 'kafkajs';
 import { Detachment } from './detachment.ts';
+import { isKafkaError } from '../client/kafka-errors.ts';
 import { partitionKey } from '../partition-key.ts';
+import type { TopicPartition } from '../partition-key.ts';
 import type { FlowWait } from './flow-wait.ts';
 import type { InflightBudget } from '../client/fetching/inflight-budget.ts';
 
@@ -9,13 +9,12 @@ export interface RunningBatchesOptions {
   readonly budget: Pick<InflightBudget, 'hold' | 'releasePartition'>;
   readonly flow: Pick<FlowWait, 'whenRoom'>;
   readonly heartbeatIntervalMs: number;
+  readonly heartbeat: () => Promise<void>;
   /** Called when a detached batch fails, which kafkajs does not notice. */
   readonly onFailure: (error: Error) => void;
 }
 
-interface Running {
-  readonly topic: string;
-  readonly partition: number;
+interface Running extends TopicPartition {
   readonly detachment: Detachment;
   readonly signal: AbortSignal;
 }
@@ -27,8 +26,6 @@ interface Running {
 export class RunningBatches {
   readonly #options: RunningBatchesOptions;
   readonly #batches = new Set<Promise<void>>();
-  /** The last batch: kafkajs sends heartbeats through any batch. */
-  #latest: Pick<EachBatchPayload, 'heartbeat'> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: RunningBatchesOptions) {
@@ -40,15 +37,14 @@ export class RunningBatches {
    * @param process ends soon after the signal is aborted
    */
   async run(
-    payload: EachBatchPayload,
+    { topic, partition }: TopicPartition,
     process: (detachment: Detachment) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { topic, partition } = payload.batch;
     const detachment = new Detachment(this.#options.budget, partitionKey(topic, partition));
     const batch = this.#settle(process(detachment), { topic, partition, detachment, signal });
     this.#batches.add(batch);
-    this.#sendHeartbeats(payload);
+    this.#sendHeartbeats();
     await Promise.race([this.#forget(batch), detachment.happened]);
   }
 
@@ -71,19 +67,16 @@ export class RunningBatches {
     } catch (error) {
       if (!detachment.isDetached) throw error;
       // An error of kafkajs comes from a heartbeat. The next heartbeat that kafkajs sends fails with it, too.
-      if (!signal.aborted && !(error instanceof kafkajs.KafkaJSError)) onFailure(error as Error);
+      if (!signal.aborted && !isKafkaError(error)) onFailure(error as Error);
     } finally {
       budget.releasePartition(partitionKey(topic, partition));
     }
   }
 
   /** kafkajs sends heartbeats between batches only, and a batch may wait long for the bus. The batch itself detects a rebalance. */
-  #sendHeartbeats(payload: EachBatchPayload): void {
-    this.#latest = payload;
-    this.#timer ??= setInterval(
-      () => void this.#latest?.heartbeat().catch(() => undefined),
-      this.#options.heartbeatIntervalMs,
-    );
+  #sendHeartbeats(): void {
+    const { heartbeat, heartbeatIntervalMs } = this.#options;
+    this.#timer ??= setInterval(() => void heartbeat().catch(() => undefined), heartbeatIntervalMs);
   }
 
   async #forget(batch: Promise<void>): Promise<void> {

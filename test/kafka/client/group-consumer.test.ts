@@ -2,7 +2,7 @@ import { describe, it } from 'node:test';
 import { readSettings } from '../../../src/config/config.ts';
 import { InflightBudget } from '../../../src/kafka/client/fetching/inflight-budget.ts';
 import { createKafkaClient } from '../../../src/kafka/client/kafka-client.ts';
-import { createGroupConsumer } from '../../../src/kafka/client/group-consumer.ts';
+import { GroupConsumer } from '../../../src/kafka/client/group-consumer.ts';
 import { createLog } from '../../../src/base/log.ts';
 import { randomName } from '../../support/services.ts';
 import { withOutside } from '../consumer-harness.ts';
@@ -16,24 +16,29 @@ describe('a consumer of a group', () => {
     const topic = await outside.createTopic(undefined, 1);
     const client = createKafkaClient(readSettings({ KAFKA_BROKERS: outside.brokers }), createLog('silent'));
     t.after(() => client.destroy());
-    const consumer = createGroupConsumer(client, {
+    let onJoin!: () => void;
+    const joined = new Promise<void>((resolve) => (onJoin = resolve));
+    const consumer = new GroupConsumer(client, {
       groupId: randomName('group'),
+      topics: [topic],
       sessionTimeoutMs: 6000,
       heartbeatIntervalMs: 2000,
+      rebalanceTimeoutMs: 6000,
+      concurrency: 1,
       budget: new InflightBudget(1_000_000),
       maxInflatedBytes: 1_000_000,
-      facts: () => ({}),
-      onUndescribed: () => undefined,
+      members: { facts: () => ({}), onUndescribed: () => undefined },
+      onBatch: () => Promise.resolve(),
+      onJoin,
+      onFailure: () => undefined,
+      onEmptyBatch: () => undefined,
     });
-    const joined = new Promise((resolve) => consumer.on(consumer.events.GROUP_JOIN, resolve));
-    await consumer.connect();
-    await consumer.subscribe({ topics: [topic] });
-    await consumer.run({ eachBatch: () => Promise.resolve() });
+    await consumer.start();
     await joined;
-    await consumer.disconnect();
-    const partitions = [{ topic, partitions: [0] }];
+    await consumer.close();
+    const partitions = [{ topic, partition: 0 }];
     consumer.pause(partitions);
     consumer.resume(partitions);
-    consumer.seek({ topic, partition: 0, offset: '0' });
+    consumer.seek({ topic, partition: 0, offset: 0 });
   });
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import type { EachBatchPayload } from 'kafkajs';
+import type { Batch } from '../../../src/kafka/client/group-consumer.ts';
+import type { FetchedRecord } from '../../../src/kafka/client/fetching/record-batch.ts';
 import { RecordPublisher } from '../../../src/kafka/record-publisher.ts';
 import { BatchProcessor } from '../../../src/kafka/session/batch-processor.ts';
 import { Commits } from '../../../src/kafka/session/commits.ts';
@@ -16,9 +17,9 @@ import { FakeGateways, unlimited } from '../fake-gateways.ts';
 const done = () => Promise.resolve();
 
 /** A batch of records, more than one chunk. */
-const messages = Array.from({ length: 1200 }, (_, i) => {
+const records = Array.from({ length: 1200 }, (_, i) => {
   return { offset: i, timestamp: 0, key: null, value: Buffer.from(`{"seq":${i}}`) };
-});
+}) as unknown as FetchedRecord[];
 
 function createStage(t: TestContext, gateways: FakeGateways) {
   const { log } = readableLog();
@@ -34,11 +35,12 @@ function createStage(t: TestContext, gateways: FakeGateways) {
     onSchemaWaits: noop,
     onStoppedPartitions: noop,
   });
-  const commits = new Commits(leases, log, noop);
+  const consumer = { pause: noop, resume: noop, heartbeat: done, commitResolved: done };
+  const commits = new Commits(consumer, leases, log, noop);
   const accepted: number[] = [];
   const state = { isClosing: false, isBudgetFull: false };
   const processor = new BatchProcessor({
-    consumer: { pause: noop, resume: noop },
+    consumer,
     publisher: new RecordPublisher({ convert, publish: bus.publish, deadLetter: done, flow }, countingObserver(), log),
     leases,
     commits,
@@ -50,17 +52,18 @@ function createStage(t: TestContext, gateways: FakeGateways) {
   });
   t.after(() => flow.close());
   t.after(() => waits.close());
-  const payload = {
-    batch: { topic: 'bids', partition: 0, messages, lastOffset: () => '1199' },
-    resolveOffset: noop,
-    heartbeat: done,
-    uncommittedOffsets: () => ({ topics: [] }),
+  const batch: Batch = {
+    topic: 'bids',
+    partition: 0,
+    records,
+    lastOffset: 1199,
+    resolve: noop,
     isRunning: () => true,
     isStale: () => false,
-  } as unknown as EachBatchPayload;
+  };
   const generation = Object.assign(new Generation(), { isPositioned: true });
   const detachment = new Detachment({ hold: () => !state.isBudgetFull }, 'bids/0');
-  const process = () => processor.process(payload, generation, detachment);
+  const process = () => processor.process(batch, generation, detachment);
   return { process, state, bus, gateways, accepted, detachment, generation };
 }
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import type { EachBatchPayload } from 'kafkajs';
 import { partitionKey } from '../../../src/kafka/partition-key.ts';
 import { FlowWait } from '../../../src/kafka/session/flow-wait.ts';
 import { InflightBudget } from '../../../src/kafka/client/fetching/inflight-budget.ts';
@@ -11,7 +10,7 @@ import { readableLog } from '../consumer-harness.ts';
 import { FakeGateways } from '../fake-gateways.ts';
 
 const KEY = partitionKey('bids', 0);
-const PAYLOAD = { batch: { topic: 'bids', partition: 0 }, heartbeat: () => Promise.resolve() } as EachBatchPayload;
+const PARTITION = { topic: 'bids', partition: 0 };
 
 /** Batches of a budget of 100 bytes, of which a partition has taken some. */
 function createStage(t: TestContext, taken: number) {
@@ -20,7 +19,8 @@ function createStage(t: TestContext, taken: number) {
   const flow = new FlowWait(gateways, readableLog().log);
   const failures: Error[] = [];
   const onFailure = (error: Error) => void failures.push(error);
-  const batches = new RunningBatches({ budget, flow, heartbeatIntervalMs: 1000, onFailure });
+  const heartbeat = () => Promise.resolve();
+  const batches = new RunningBatches({ budget, flow, heartbeatIntervalMs: 1000, heartbeat, onFailure });
   t.after(() => batches.close());
   t.after(() => flow.close());
   budget.reserve('1', KEY, taken);
@@ -30,7 +30,7 @@ function createStage(t: TestContext, taken: number) {
 describe('RunningBatches', () => {
   it('releases the bytes of a batch when it has ended', async (t) => {
     const { budget, batches } = createStage(t, 40);
-    await batches.run(PAYLOAD, () => Promise.resolve(), new AbortController().signal);
+    await batches.run(PARTITION, () => Promise.resolve(), new AbortController().signal);
     assert.equal(budget.room, 100);
   });
 
@@ -43,7 +43,7 @@ describe('RunningBatches', () => {
       assert.ok(detachment.detach());
       return ended;
     };
-    await batches.run(PAYLOAD, process, new AbortController().signal);
+    await batches.run(PARTITION, process, new AbortController().signal);
     assert.ok(budget.isHeld(KEY));
     assert.equal(budget.room, 60);
     end();
@@ -59,7 +59,7 @@ describe('RunningBatches', () => {
       assert.equal(detachment.detach(), false);
       return Promise.resolve();
     };
-    await batches.run(PAYLOAD, process, new AbortController().signal);
+    await batches.run(PARTITION, process, new AbortController().signal);
     await waitFor('the wait', () => gateways.waiting('bids', 0) === 1);
     assert.ok(budget.isHeld(KEY));
     assert.equal(budget.room, 100);
@@ -73,18 +73,18 @@ describe('RunningBatches', () => {
     const error = new TypeError('broken');
     const end = new AbortController();
     await assert.rejects(
-      batches.run(PAYLOAD, () => Promise.reject(error), end.signal),
+      batches.run(PARTITION, () => Promise.reject(error), end.signal),
       error,
     );
     const detached = (detachment: { detach(): boolean }) => {
       detachment.detach();
       return Promise.reject(error);
     };
-    await batches.run(PAYLOAD, detached, end.signal);
+    await batches.run(PARTITION, detached, end.signal);
     await batches.ended();
     assert.deepEqual(failures, [error]);
     end.abort();
-    await batches.run(PAYLOAD, detached, end.signal);
+    await batches.run(PARTITION, detached, end.signal);
     await batches.ended();
     assert.deepEqual(failures, [error]);
   });

@@ -42,6 +42,7 @@ interface Protocol {
 /**
  * An assigner that also replaces the fetches of its consumer: a FetchDecoder decodes them, and they omit partitions that the budget holds.
  * The assigner is the only extension point that receives the consumer's cluster. Other consumers of the process are unaffected.
+ * https://github.com/tulios/kafkajs/pull/1723
  *
  * @param assigner default: kafkajs's, for members that all read the same topics
  */

@@ -16,7 +16,7 @@ export function requestQueueClass(): { readonly prototype: RequestQueue } {
 /**
  * Stops the idle timers of kafkajs 2.2.4: a request queue without pending requests sets a timer of 0 ms over and over, about 700 times a
  * second per connection. Such a queue has nothing to check, and a request that must wait schedules the check itself.
- * https://github.com/tulios/kafkajs/issues/1751
+ * https://github.com/tulios/kafkajs/issues/1704, https://github.com/tulios/kafkajs/issues/1751
  *
  * Idempotent. Returns a function that removes the patch.
  */

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { SetupError } from '../../../base/errors.ts';
 
-/** The version whose internals this folder patches (failover.ts, idle-timer.ts) and calls (bounded-fetch.ts, subscription-assigner.ts). */
+/** The version whose internals this folder patches, and raw-cluster.ts, sasl.ts and subscription-assigner.ts call. */
 const KNOWN_VERSION = '2.2.4';
 
 /** @throws SetupError if another version of kafkajs is installed: its internals may differ. */

@@ -12,7 +12,7 @@ type Parse = RawProtocol['response']['parse'];
 /**
  * Lets a client know topics of which a partition has an error, such as no leader, as Kafka's own client does: in kafkajs 2.2.4 any such
  * partition fails the metadata of all topics. A partition without a leader has the leader -1, and no broker is asked for its records or
- * offsets.
+ * offsets. https://github.com/tulios/kafkajs/issues/639
  */
 export function tolerateLeaderless(kafka: Kafka): void {
   eachCluster(kafka, (cluster) => {
