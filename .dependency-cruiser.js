@@ -47,6 +47,13 @@ export default {
       to: { path: '^src/ops/', dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'one-kafka-client',
+      comment: 'Its types count, too. Tests and benchmarks may use it as a client of their own.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/kafka/client/' },
+      to: { path: '(^|/)node_modules/kafkajs/' },
+    },
+    {
       name: 'started-by-main',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(main\\.ts$|library/|tools/)' },
