@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import type { ContextDefinition, ExecutionContext } from './context/context.ts';
+import type { Formats } from './formats.ts';
 import type { Publication } from './publishing/publication.ts';
 import type { Binding } from './schema/binding.ts';
 import type { RedisBinding } from './schema/redis-binding.ts';
@@ -67,6 +68,7 @@ export interface Graph {
   readonly authorizers: ReadonlyMap<string, Authorize>;
   readonly context: ContextDefinition;
   readonly samples: Samples | undefined;
+  readonly formats: Formats;
   /** One line for each possible mistake in the folder. */
   readonly warnings: readonly string[];
 }

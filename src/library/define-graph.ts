@@ -1,6 +1,7 @@
 import type { ContextDefinition } from '../graph/context/context.ts';
 import { didYouMean } from '../base/did-you-mean.ts';
 import { GraphError } from '../base/errors.ts';
+import type { Formats } from '../graph/formats.ts';
 import type { Graph, Samples } from '../graph/graph.ts';
 import { buildGraph } from '../graph/loading/build-graph.ts';
 import type { GraphModule } from '../graph/loading/build-graph.ts';
@@ -19,9 +20,10 @@ export interface GraphDefinition {
   readonly context?: ContextDefinition<any>;
   /* eslint-enable @typescript-eslint/no-explicit-any */
   readonly samples?: Samples;
+  readonly formats?: Formats;
 }
 
-const MODULES = ['resolvers', 'context', 'samples'];
+const MODULES = ['resolvers', 'context', 'samples', 'formats'];
 
 /**
  * Checks and builds a graph.

@@ -1,6 +1,6 @@
 import { errorOf } from '../base/errors.ts';
 import type { Graph } from '../graph/graph.ts';
-import { topicReads } from '../graph/schema/topic-reads.ts';
+import { mayHaveSchema, topicReads } from '../graph/schema/topic-reads.ts';
 import type { TopicReads } from '../graph/schema/topic-reads.ts';
 import { COMPILERS } from '../kafka/decoding/compilers.ts';
 import type { DecoderOptions } from '../kafka/decoding/decoder.ts';
@@ -9,14 +9,14 @@ import { RegistryRequests } from '../kafka/decoding/registry-requests.ts';
 import { compareWithNewest, subjectOf } from '../kafka/decoding/schema-comparison.ts';
 import { SchemaRegistry } from '../kafka/decoding/schema-registry.ts';
 import { topicDecoders } from '../kafka/decoding/topic-decoders.ts';
-import type { TopicDecoders } from '../kafka/decoding/topic-decoders.ts';
+import type { RecordDecoders } from '../kafka/decoding/decoder.ts';
 import type { RoleServices } from './services.ts';
 
 /** Fields that a log line names. */
 const MAX_NAMED = 50;
 
-/** The decoders of a graph's topics whose records may have schemas. Begins to compare the graph with the newest schemas. */
-export type DecodersOf = (graph: Graph) => ReadonlyMap<string, TopicDecoders>;
+/** The decoders of a graph's topics whose records may be other than JSON. With a registry, begins to compare the graph with the newest schemas. */
+export type DecodersOf = (graph: Graph) => ReadonlyMap<string, RecordDecoders>;
 
 /**
  * Makes decoders for graphs.
@@ -29,8 +29,8 @@ export function openSchemaRegistry(
   const { config, log, register } = services;
   const registry = new SchemaRegistry(register(new RegistryRequests(accessOf(config))), config.names);
   return (graph) => {
-    const topics = topicReads(graph).filter(({ format }) => format !== 'JSON');
-    for (const reads of topics) {
+    const topics = topicReads(graph);
+    for (const reads of topics.filter(mayHaveSchema)) {
       const { nameOf, shape } = reads;
       void logDifference(services, reads, registry, { nameOf, shape, limits, onOverflow });
     }

@@ -5,10 +5,12 @@ import { createRouters } from '../graph/router.ts';
 import type { TopicRouter } from '../graph/router.ts';
 import { observeRouting } from '../graph/router-metrics.ts';
 import { keyPlaces } from '../graph/schema/key-places.ts';
+import { topicReads } from '../graph/schema/topic-reads.ts';
 import { stateSignatures } from '../graph/state/state-signature.ts';
 import { Converter } from '../kafka/decoding/converter.ts';
 import type { RecordLimits } from '../kafka/decoding/record.ts';
-import type { TopicDecoders } from '../kafka/decoding/topic-decoders.ts';
+import type { RecordDecoders } from '../kafka/decoding/decoder.ts';
+import { ownFormats } from '../kafka/decoding/own-format.ts';
 import { observeRewriting } from '../kafka/record-metrics.ts';
 import { SnakeCase } from '../kafka/decoding/snake-case.ts';
 import { RecordCheck } from './record-check.ts';
@@ -21,7 +23,7 @@ export interface WorkerGraph {
   /** By topic: names the states that it keeps. */
   readonly signatures: ReadonlyMap<string, string>;
   readonly routers: ReadonlyMap<string, TopicRouter>;
-  readonly decoders: ReadonlyMap<string, TopicDecoders>;
+  readonly decoders: ReadonlyMap<string, RecordDecoders>;
   readonly converter: Converter;
   /** Of the parts of records that messages carry, by topic. */
   readonly printers: ReadonlyMap<string, PartsPrinter>;
@@ -70,13 +72,14 @@ async function openPorts(services: RoleServices): Promise<WorkerGraphPorts> {
   return { limits, snakeCase, decodersOf: await openDecoders(services, { limits, onOverflow: () => overflows++ }) };
 }
 
-/** Records have no schemas without a registry; the graph's sample records are JSON. */
+/** Without a registry no record has a schema. The graph's sample records are JSON, whatever the format of their topic. */
 async function openDecoders(
   services: RoleServices,
   options: Parameters<typeof openSchemaRegistry>[1],
 ): Promise<DecodersOf> {
   const { SCHEMA_REGISTRY_URL, KAFKA_BROKERS } = services.config;
-  if (SCHEMA_REGISTRY_URL.length === 0 || KAFKA_BROKERS.length === 0) return () => new Map();
+  if (KAFKA_BROKERS.length === 0) return () => new Map();
+  if (SCHEMA_REGISTRY_URL.length === 0) return (graph) => ownFormats(topicReads(graph));
   const { openSchemaRegistry } = await import('./schema-registry.ts');
   return openSchemaRegistry(services, options);
 }

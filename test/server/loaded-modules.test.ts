@@ -55,6 +55,18 @@ describe('a pod, until its banner,', () => {
     });
   }
 
+  it('loads no format before a schema of it: a worker with a schema registry', async () => {
+    const files = await modulesOf({ ROLE: 'worker', ...apart(), SCHEMA_REGISTRY_URL: 'http://127.0.0.1:9' });
+    assert.ok(
+      files.some((file) => partOf(file) === 'undici'),
+      'what asks the registry',
+    );
+    assert.deepEqual(
+      files.filter((file) => ['avsc', 'protobufjs', 'src/kafka/decoding/avro'].some((part) => isOf(part, file))),
+      [],
+    );
+  });
+
   // A first use would load them while events flow.
   it('has loaded what its settings and its graph make it use: a gateway with a backend and mutations', async () => {
     const used = { GRAPH: 'examples/orders', BACKEND_CATALOG_URL: 'http://127.0.0.1:9' };

@@ -7,16 +7,18 @@ import { parseAccessRules } from '../access/access-rules.ts';
 import { attachEntities } from '../federation/entities.ts';
 import { makeExecutable } from '../execution/executable.ts';
 import type { Source } from '../execution/executable.ts';
+import type { Formats } from '../formats.ts';
 import type { Graph, Samples } from '../graph.ts';
 import { attachPublications } from '../publishing/attach-publications.ts';
 import { parseBindings } from '../schema/bindings.ts';
 import { attachRecordFields } from '../schema/record-fields.ts';
+import { RECORD_FORMATS } from '../schema/record-format.ts';
 import { parseRedisBindings } from '../schema/redis-binding.ts';
 import { attachResolvers } from '../schema/resolvers.ts';
 import { buildGraphSchema, withoutOwnDefinitions } from '../schema/schema.ts';
 import { attachStateFields } from '../state/state-fields.ts';
 
-/** A module of a graph: resolvers, context or samples. */
+/** A module of a graph: resolvers, context, samples or formats. */
 export interface GraphModule {
   /** What problems name. */
   readonly fileName: string;
@@ -26,19 +28,23 @@ export interface GraphModule {
 export interface GraphParts extends Pick<Graph, 'name' | 'revision' | 'warnings'> {
   /** SDL. */
   readonly schema: string;
-  /** By name: resolvers, context, samples. All are optional. */
+  /** By name: resolvers, context, samples, formats. All are optional. */
   readonly modules: ReadonlyMap<string, GraphModule>;
 }
 
 const CONTEXT_PARTS = ['backends', 'createLoaders', 'authenticate'];
 const SAMPLES_PARTS = ['records', 'operation', 'respond'];
+const FORMAT_NAME = /^[A-Z][A-Z0-9_]*$/;
 
 /**
  * Puts a graph together.
  * @throws GraphError with every mistake found, one per line: file, line or field, reason, remedy.
  */
 export function buildGraph({ name, revision, schema: text, modules, warnings }: GraphParts): Graph {
-  const { schema, problems, subgraph } = buildGraphSchema(text, 'schema.graphql');
+  const mistaken: string[] = [];
+  const formats = readFormats(modules.get('formats'), mistaken);
+  const { schema, problems, subgraph } = buildGraphSchema(text, 'schema.graphql', Object.keys(formats));
+  problems.push(...mistaken);
 
   const resolvers = modules.get('resolvers');
   const attached = attachResolvers(schema, resolvers?.exports ?? {}, resolvers?.fileName ?? '');
@@ -74,6 +80,7 @@ export function buildGraph({ name, revision, schema: text, modules, warnings }: 
     authorizers: attached.authorizers,
     context,
     samples,
+    formats,
     warnings: [...warnings, ...parsed.warnings, ...redis.warnings],
   };
 }
@@ -86,6 +93,20 @@ function readContext(module: GraphModule | undefined, problems: string[]): Conte
   }
   requireFunctions(module, functions, problems);
   return { ...(backends === undefined ? {} : { backends: backends as string[] }), ...functions };
+}
+
+/** The formats that can be in the schema. */
+function readFormats(module: GraphModule | undefined, problems: string[]): Formats {
+  if (!module) return {};
+  const { exports, fileName } = module;
+  const names = Object.keys(exports).filter((name) => FORMAT_NAME.test(name) && !RECORD_FORMATS.includes(name));
+  for (const name of Object.keys(exports).filter((one) => !names.includes(one)))
+    problems.push(
+      `${fileName}: ${name} cannot be the name of a format; write one in capitals that crier has not, such as CBOR`,
+    );
+  const formats = Object.fromEntries(names.map((name) => [name, exports[name]]));
+  requireFunctions(module, formats, problems);
+  return formats as Formats;
 }
 
 function readSamples(module: GraphModule | undefined, schema: GraphQLSchema, problems: string[]): Samples | undefined {

@@ -3,7 +3,6 @@ import type { HistoryLimits } from '../../bus/history.ts';
 import type { KeyNaming } from '../../base/json/key-naming.ts';
 import type { FilterRule } from '../filter/filter-rule.ts';
 import type { Match } from './match.ts';
-import type { RecordFormat } from './record-format.ts';
 import type { StateLimits } from './state-binding.ts';
 import type { TombstoneAction } from './tombstone-binding.ts';
 import type { FieldTopics } from './topics.ts';
@@ -13,7 +12,7 @@ import type { Where } from './where.ts';
 export interface Binding extends FieldTopics {
   readonly field: string;
   /** Of the records of its topics; undefined: another field of the topic says it, or each record does. */
-  readonly format?: RecordFormat | undefined;
+  readonly format?: string | undefined;
   /** The same for all bindings of a topic. Absent: SNAKE. */
   readonly keys?: KeyNaming;
   readonly match: readonly Match[];

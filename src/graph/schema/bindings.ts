@@ -88,7 +88,7 @@ function readBinding(
 
   const given = new Map(directive.arguments?.map((argument) => [argument.name.value, argument.value]));
   const topics = readTopics(given.get('topic'), given.get('topics'), field, problems);
-  const format = readFormat(given.get('format'), problems);
+  const format = readFormat(given.get('format'), schema, problems);
   const keys = readKeys(given.get('keys'), defaultKeys, problems);
   const payload = readPayload(given.get('payload'), problems);
   const isShared = readShared(given.get('shared'), problems);

@@ -1,5 +1,6 @@
 import { HISTORY_DEFAULTS } from '../../bus/history.ts';
 import { OPERATORS } from '../filter/filter-rule.ts';
+import { RECORD_FORMATS } from './record-format.ts';
 
 /** The definition of @kafka, which crier adds to every graph's schema. */
 export const KAFKA_DIRECTIVE = /* GraphQL */ `
@@ -62,12 +63,9 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
     ${OPERATORS.join('\n    ')}
   }
 
+  "All but JSON are in Confluent's wire format: the id of a schema comes before the record. formats.ts adds others."
   enum KafkaFormat {
-    JSON
-    "In Confluent's wire format, as PROTOBUF and JSON_SCHEMA: the id of a schema comes before the record."
-    AVRO
-    PROTOBUF
-    JSON_SCHEMA
+    ${RECORD_FORMATS.join('\n    ')}
   }
 
   "What each channel of the field keeps; whichever bound is reached first drops the oldest."

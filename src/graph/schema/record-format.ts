@@ -1,24 +1,27 @@
 import { Kind } from 'graphql';
-import type { ConstValueNode } from 'graphql';
+import type { ConstValueNode, GraphQLEnumType, GraphQLSchema } from 'graphql';
 import type { SettingNames } from '../../config/setting-names.ts';
 import { didYouMean } from '../../base/did-you-mean.ts';
 
-/**
- * How producers encode the records of a topic. AVRO, PROTOBUF and JSON_SCHEMA are in Confluent's wire format: a zero byte and the id of
- * a schema, before the record.
- */
-export const RECORD_FORMATS = ['JSON', 'AVRO', 'PROTOBUF', 'JSON_SCHEMA'] as const;
+/** In Confluent's wire format: a zero byte and the id of a schema, before the record. */
+const SCHEMA_FORMATS: readonly string[] = ['AVRO', 'PROTOBUF', 'JSON_SCHEMA'];
 
-export type RecordFormat = (typeof RECORD_FORMATS)[number];
+/** The formats of crier. A graph may bring others. */
+export const RECORD_FORMATS = ['JSON', ...SCHEMA_FORMATS];
 
 /** Reads the `format` of a @kafka. undefined: each record says it. */
-export function readFormat(node: ConstValueNode | undefined, problems: string[]): RecordFormat | undefined {
+export function readFormat(
+  node: ConstValueNode | undefined,
+  schema: GraphQLSchema,
+  problems: string[],
+): string | undefined {
   if (!node || node.kind === Kind.NULL) return undefined;
+  const formats = (schema.getType('KafkaFormat') as GraphQLEnumType).getValues().map(({ name }) => name);
   const given = 'value' in node ? String(node.value) : '';
-  const format = RECORD_FORMATS.find((one) => one === given);
+  const format = formats.find((one) => one === given);
   if (format !== undefined && node.kind === Kind.ENUM) return format;
-  const fix = format === undefined ? didYouMean(given.toUpperCase(), RECORD_FORMATS) : `; write ${format}`;
-  problems.push(`format must be one of ${RECORD_FORMATS.join(', ')}, without quotes${fix}`);
+  const fix = format === undefined ? didYouMean(given.toUpperCase(), formats) : `; write ${format}`;
+  problems.push(`format must be one of ${formats.join(', ')}, without quotes${fix}`);
   return undefined;
 }
 
@@ -26,7 +29,7 @@ export function readFormat(node: ConstValueNode | undefined, problems: string[])
 interface FormattedField {
   readonly field: string;
   readonly topics: readonly string[];
-  readonly format?: RecordFormat | undefined;
+  readonly format?: string | undefined;
 }
 
 /** Why a field contradicts a field before it: a topic has one format, which one of its fields may say for all. */
@@ -46,7 +49,7 @@ export function formatProblem(
 /** A line for each field whose format needs a schema registry. */
 export function missingRegistryProblems(bindings: Iterable<FormattedField>, names: SettingNames): string[] {
   return [...bindings]
-    .filter(({ format = 'JSON' }) => format !== 'JSON')
+    .filter(({ format = 'JSON' }) => SCHEMA_FORMATS.includes(format))
     .map(
       ({ field, format }) =>
         `Subscription.${field}: format: ${format} needs ${names.SCHEMA_REGISTRY_URL}, which is not set; set it to the URL of the schema registry`,

@@ -1,14 +1,16 @@
 import { nameOf } from '../../base/json/key-naming.ts';
+import type { LoadFormat } from '../formats.ts';
 import type { Graph } from '../graph.ts';
 import { isRecordPart } from '../record-parts.ts';
 import type { PayloadShape } from './payload-shape.ts';
-import type { RecordFormat } from './record-format.ts';
 
 /** What a graph reads of one topic, and what it says of the topic's records. */
 export interface TopicReads {
   readonly topic: string;
   /** undefined: each record says it. */
-  readonly format: RecordFormat | undefined;
+  readonly format: string | undefined;
+  /** undefined: the format is one of crier's. */
+  readonly loadFormat: LoadFormat | undefined;
   readonly nameOf: (key: string) => string;
   /** What fields read at each place of the payloads. */
   readonly shape: PayloadShape;
@@ -16,16 +18,27 @@ export interface TopicReads {
   readonly paths: readonly (readonly string[])[];
 }
 
-export function topicReads({ bindings, shapes }: Pick<Graph, 'bindings' | 'shapes'>): readonly TopicReads[] {
+export function topicReads({
+  bindings,
+  shapes,
+  formats,
+}: Pick<Graph, 'bindings' | 'shapes' | 'formats'>): readonly TopicReads[] {
   return [...shapes].map(([topic, shape]) => {
     const fields = [...bindings.values()].filter(({ topics }) => topics.includes(topic));
     const paths = fields.flatMap(({ match, where }) => [...match, ...where].map(({ path }) => path));
+    const format = fields.find((one) => one.format !== undefined)?.format;
     return {
       topic,
-      format: fields.find(({ format }) => format !== undefined)?.format,
+      format,
+      loadFormat: format === undefined ? undefined : formats[format],
       nameOf: nameOf(fields[0]?.keys ?? 'SNAKE'),
       shape,
       paths: paths.filter((path) => !isRecordPart(path)).map((path) => path.split('.')),
     };
   });
+}
+
+/** True if the topic's records may name a schema of a registry. */
+export function mayHaveSchema({ format, loadFormat }: TopicReads): boolean {
+  return format !== 'JSON' && !loadFormat;
 }

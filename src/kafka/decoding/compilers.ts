@@ -1,6 +1,8 @@
-import { compileAvro } from './avro/avro.ts';
-import { compileJsonSchema } from './json-schema.ts';
-import { compileProtobuf } from './protobuf/protobuf.ts';
 import type { Compilers } from './topic-decoders.ts';
 
-export const COMPILERS: Compilers = { AVRO: compileAvro, PROTOBUF: compileProtobuf, JSON: compileJsonSchema };
+/** Each loads its packages at its first schema: a worker loads those of its topics alone. */
+export const COMPILERS: Compilers = {
+  AVRO: async () => (await import('./avro/avro.ts')).compileAvro,
+  PROTOBUF: async () => (await import('./protobuf/protobuf.ts')).compileProtobuf,
+  JSON: async () => (await import('./json-schema.ts')).compileJsonSchema,
+};

@@ -7,8 +7,8 @@ import { KeyTree } from './key-tree.ts';
 import { decodeRecord } from './record.ts';
 import type { RecordLimits } from './record.ts';
 import { UndecodableError } from './decoder.ts';
+import type { RecordDecoders, RecordDecoding } from './decoder.ts';
 import type { SnakeCase } from './snake-case.ts';
-import type { RecordDecoding, TopicDecoders } from './topic-decoders.ts';
 import { HEADER_BYTES } from './wire-format.ts';
 
 /** Which channels the records of a topic belong to. */
@@ -36,7 +36,7 @@ interface Topic {
   readonly routes: TopicRoutes;
   readonly keys: KeyTree;
   /** undefined: every record is JSON. */
-  readonly decoders: TopicDecoders | undefined;
+  readonly decoders: RecordDecoders | undefined;
   /** Of the whole payload; undefined: no object keeps its keys. */
   readonly keyPlace: KeyPlace | undefined;
   /** Records to parse after the last one that the rewriter declined: 2, then about twice as many each time. */
@@ -50,8 +50,8 @@ export interface ConverterOptions {
   readonly hasRewriter?: boolean;
   /** By topic, of its whole payloads. A topic without one keeps no keys. */
   readonly keyPlaces?: ReadonlyMap<string, KeyPlace>;
-  /** Of topics whose records may have schemas. */
-  readonly decoders?: ReadonlyMap<string, TopicDecoders>;
+  /** Of topics whose records may be other than JSON. */
+  readonly decoders?: ReadonlyMap<string, RecordDecoders>;
 }
 
 const NO_CHANNEL: Conversion = { payload: '', destinations: [] };
@@ -103,7 +103,7 @@ export class Converter {
 
   #decode(
     topic: Topic,
-    decoders: TopicDecoders,
+    decoders: RecordDecoders,
     record: RecordContent,
     value: Buffer,
   ): Conversion | Promise<Conversion> {
@@ -120,6 +120,7 @@ export class Converter {
   /** @throws UndecodableError */
   #convertBy(decoding: RecordDecoding, topic: Topic, record: RecordContent, value: Buffer): Conversion {
     if (decoding === 'json') return this.#convertJson(topic, record, value);
+    if (typeof decoding === 'function') return this.#convertJson(topic, record, decoding(value));
     const body = value.subarray(HEADER_BYTES);
     if (decoding === 'json_after_header') return this.#convertJson(topic, record, body);
     const payload = decoding.decode(body);

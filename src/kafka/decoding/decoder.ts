@@ -50,6 +50,18 @@ export interface Decoder {
  */
 export type CompileSchema = (text: string, references: readonly SchemaReference[], options: DecoderOptions) => Decoder;
 
+/**
+ * How a record becomes a payload. `json`: it is JSON as a whole. `json_after_header`: as what follows the header. Such records take the
+ * path of JSON, which is faster than any decoder. A function makes the JSON text.
+ */
+export type RecordDecoding = Decoder | 'json' | 'json_after_header' | ((value: Buffer) => Buffer);
+
+/** How the records of one topic become payloads. */
+export interface RecordDecoders {
+  /** A promise while something is loaded. @throws UndecodableError, SchemaUnavailableError, also as a rejection */
+  of(record: Buffer): RecordDecoding | Promise<RecordDecoding>;
+}
+
 /** A record cannot become a payload. */
 export class UndecodableError extends Error {
   override readonly name = 'UndecodableError';

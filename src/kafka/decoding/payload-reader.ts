@@ -3,15 +3,15 @@ import { UndecodableError } from './decoder.ts';
 import { decodeRecord } from './record.ts';
 import type { Decoded, RecordLimits } from './record.ts';
 import { SnakeCase } from './snake-case.ts';
-import type { TopicDecoders } from './topic-decoders.ts';
+import type { RecordDecoders } from './decoder.ts';
 import { HEADER_BYTES } from './wire-format.ts';
 
 export interface PayloadReaderOptions {
   readonly limits: RecordLimits;
   /** By topic, of its whole payloads. A topic without one keeps no keys. */
   readonly keyPlaces: ReadonlyMap<string, KeyPlace>;
-  /** Of topics whose records may have schemas. */
-  readonly decoders: ReadonlyMap<string, TopicDecoders>;
+  /** Of topics whose records may be other than JSON. */
+  readonly decoders: ReadonlyMap<string, RecordDecoders>;
 }
 
 /** The payloads of single records, with the values that `Converter` gives them; slower, and counted nowhere. */
@@ -32,6 +32,7 @@ export class PayloadReader {
     try {
       const decoding = await ofTopic.of(value);
       if (decoding === 'json') return this.#parse(topic, value);
+      if (typeof decoding === 'function') return this.#parse(topic, decoding(value));
       const body = value.subarray(HEADER_BYTES);
       return decoding === 'json_after_header' ? this.#parse(topic, body) : { payload: decoding.decode(body) };
     } catch (error) {

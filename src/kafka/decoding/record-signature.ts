@@ -57,6 +57,7 @@ const FORMAT_REASONS: ReadonlySet<PoisonReason> = new Set<PoisonReason>([
   'not_object',
   'not_avro',
   'not_protobuf',
+  'not_own_format',
   'needs_registry',
   'no_schema_id',
   'unknown_schema',

@@ -14,6 +14,8 @@ export type DecodeReason =
   /** The bytes do not fit the schema with which they were written. */
   | 'not_avro'
   | 'not_protobuf'
+  /** The decoder of the graph's own format has thrown. */
+  | 'not_own_format'
   /** It begins like a record with a schema, and SCHEMA_REGISTRY_URL is not set. */
   | 'needs_registry'
   /** The format of its topic needs the id of a schema, and it has none. */

@@ -74,7 +74,8 @@ export async function compareWithNewest(
 ): Promise<SchemaDifference | undefined> {
   const schema = await registry.latest(subjectOf(topic));
   if (!schema) return undefined;
-  const { fields } = compilers[schema.type](schema.text, schema.references, options);
+  const compile = await compilers[schema.type]();
+  const { fields } = compile(schema.text, schema.references, options);
   return compareFields(withPaths(shape, paths), fields);
 }
 

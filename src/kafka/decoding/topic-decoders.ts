@@ -3,14 +3,16 @@ import { errorOf } from '../../base/errors.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
 import { UndecodableError } from './decoder.ts';
-import type { CompileSchema, Decoder, DecoderOptions } from './decoder.ts';
+import type { CompileSchema, Decoder, DecoderOptions, RecordDecoders, RecordDecoding } from './decoder.ts';
+import { ownFormats } from './own-format.ts';
+import type { TopicOfFormat } from './own-format.ts';
 import type { DecodeReason } from './record.ts';
 import { SchemaUnavailableError, UnusableSchemaError } from './schema-errors.ts';
 import type { RegisteredSchema, SchemaRegistry, SchemaType } from './schema-registry.ts';
 import { UnknownSchemas } from './unknown-schemas.ts';
 import { MAGIC_BYTE, schemaIdOf } from './wire-format.ts';
 
-export type Compilers = Readonly<Record<SchemaType, CompileSchema>>;
+export type Compilers = Readonly<Record<SchemaType, () => Promise<CompileSchema>>>;
 
 export interface TopicDecodersOptions {
   readonly topic: string;
@@ -21,12 +23,6 @@ export interface TopicDecodersOptions {
   readonly decoderOptions: DecoderOptions;
   readonly log: Logger;
 }
-
-/**
- * How a record becomes a payload. `json`: it is JSON as a whole. `json_after_header`: as what follows the header. Such records take the
- * path of JSON, which is faster than any decoder.
- */
-export type RecordDecoding = Decoder | 'json' | 'json_after_header';
 
 const MAX_DECODERS = 200;
 /** Time for which a schema that cannot be used is not fetched again. */
@@ -39,7 +35,7 @@ const LOG_WINDOW_MS = 10_000;
 const PATIENCE_MS = 500;
 
 /** The decoders of one topic whose records may have schemas, by the schema's id. Keeps the 200 that were used last. */
-export class TopicDecoders {
+export class TopicDecoders implements RecordDecoders {
   readonly #options: TopicDecodersOptions;
   readonly #decodings = new LRUCache<number, Decoder | 'json_after_header'>({ max: MAX_DECODERS });
   /** By id, while its schema is fetched; each rejects when the patience ends. A partition waits for one id, which bounds them. */
@@ -91,7 +87,8 @@ export class TopicDecoders {
       this.#unknown.delete(id);
       if (schema.type === 'JSON' && format === undefined) return 'json_after_header';
       if (format !== undefined && schema.type !== format) throw this.#otherFormat(id, schema);
-      return compilers[schema.type](schema.text, schema.references, decoderOptions);
+      const compile = await compilers[schema.type]();
+      return compile(schema.text, schema.references, decoderOptions);
     } catch (error) {
       if (error instanceof SchemaUnavailableError) throw new SchemaUnavailableError(error.message, id);
       if (error instanceof UndecodableError) throw error;
@@ -121,25 +118,25 @@ export class TopicDecoders {
 }
 
 /** What a graph reads of one topic, and what it says of the format of the topic's records (graph/schema/topic-reads.ts). */
-interface DecodedTopic extends Pick<DecoderOptions, 'nameOf' | 'shape'> {
-  readonly topic: string;
-  readonly format: TopicDecodersOptions['format'] | 'JSON';
+interface DecodedTopic extends Pick<DecoderOptions, 'nameOf' | 'shape'>, TopicOfFormat {
+  readonly format: string | undefined;
 }
 
-/** The decoders of the topics whose records may have schemas. */
+/** The decoders of the topics whose records may be other than JSON. */
 export function topicDecoders(
-  topics: Iterable<DecodedTopic>,
+  topics: readonly DecodedTopic[],
   {
     limits,
     onOverflow,
     ...options
   }: Pick<TopicDecodersOptions, 'registry' | 'compilers' | 'log'> & Pick<DecoderOptions, 'limits' | 'onOverflow'>,
-): ReadonlyMap<string, TopicDecoders> {
-  const decoders = new Map<string, TopicDecoders>();
+): ReadonlyMap<string, RecordDecoders> {
+  const decoders = new Map<string, RecordDecoders>(ownFormats(topics));
   for (const { topic, format, nameOf, shape } of topics) {
-    if (format === 'JSON') continue;
+    if (format === 'JSON' || decoders.has(topic)) continue;
     const decoderOptions = { nameOf, shape, limits, onOverflow };
-    decoders.set(topic, new TopicDecoders({ ...options, topic, format, decoderOptions }));
+    const ofSchemas = format as TopicDecodersOptions['format'];
+    decoders.set(topic, new TopicDecoders({ ...options, topic, format: ofSchemas, decoderOptions }));
   }
   return decoders;
 }

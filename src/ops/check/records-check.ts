@@ -4,6 +4,7 @@ import { errorOf } from '../../base/errors.ts';
 import type { Graph } from '../../graph/graph.ts';
 import { topicReads } from '../../graph/schema/topic-reads.ts';
 import { COMPILERS } from '../../kafka/decoding/compilers.ts';
+import { ownFormats } from '../../kafka/decoding/own-format.ts';
 import { accessOf } from '../../kafka/decoding/registry-access.ts';
 import { RegistryRequests } from '../../kafka/decoding/registry-requests.ts';
 import { SchemaRegistry } from '../../kafka/decoding/schema-registry.ts';
@@ -26,7 +27,7 @@ export async function checkTopicRecords(config: Config, graph: Graph): Promise<F
         onOverflow: () => undefined,
         log: createLog('silent'),
       })
-    : new Map();
+    : ownFormats(topicReads(graph));
   try {
     const records = new TopicRecords(config, graph, decoders);
     return (await records.check(records.topics)).flatMap((checked) => findingsOf(checked, 'the newest records'));

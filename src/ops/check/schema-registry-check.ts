@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { errorOf } from '../../base/errors.ts';
 import type { Graph } from '../../graph/graph.ts';
-import { topicReads } from '../../graph/schema/topic-reads.ts';
+import { mayHaveSchema, topicReads } from '../../graph/schema/topic-reads.ts';
 import type { TopicReads } from '../../graph/schema/topic-reads.ts';
 import { COMPILERS } from '../../kafka/decoding/compilers.ts';
 import { accessOf } from '../../kafka/decoding/registry-access.ts';
@@ -18,7 +18,7 @@ export async function checkSchemaRegistry(config: Config, graph: Graph): Promise
   const requests = new RegistryRequests(accessOf(config));
   const registry = new SchemaRegistry(requests, config.names);
   const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
-  const topics = topicReads(graph).filter(({ format }) => format !== 'JSON');
+  const topics = topicReads(graph).filter(mayHaveSchema);
   const findings: Finding[] = [];
   try {
     // A request beside those for the topics, of which there may be none.

@@ -7,7 +7,7 @@ import type { CheckedRecord } from '../../graph/record-check/key-check.ts';
 import { keyPlaces } from '../../graph/schema/key-places.ts';
 import { PayloadReader } from '../../kafka/decoding/payload-reader.ts';
 import { SchemaUnavailableError } from '../../kafka/decoding/schema-errors.ts';
-import type { TopicDecoders } from '../../kafka/decoding/topic-decoders.ts';
+import type { RecordDecoders } from '../../kafka/decoding/decoder.ts';
 import { undecodableReason } from '../../kafka/undecodable-reason.ts';
 import type { ReadRecord } from './newest-records.ts';
 
@@ -25,7 +25,7 @@ export class TopicRecords {
   readonly #graph: Graph;
   readonly #payloads: PayloadReader;
 
-  constructor(config: Config, graph: Graph, decoders: ReadonlyMap<string, TopicDecoders>) {
+  constructor(config: Config, graph: Graph, decoders: ReadonlyMap<string, RecordDecoders>) {
     this.#config = config;
     this.#graph = graph;
     const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };

@@ -3,6 +3,7 @@ import type { DocumentNode, GraphQLNamedType, GraphQLSchema } from 'graphql';
 import { GraphError } from '../../base/errors.ts';
 import { readEntity } from '../../graph/federation/entity.ts';
 import type { Entity } from '../../graph/federation/entity.ts';
+import { RECORD_FORMATS } from '../../graph/schema/record-format.ts';
 import { buildGraphSchema, withoutOwnDefinitions } from '../../graph/schema/schema.ts';
 
 /** A graph's schema, as types are written for it. */
@@ -32,7 +33,7 @@ const FEDERATION_TYPES = ['_Any', '_Entity', '_Service'];
  * @throws GraphError with every mistake found, one per line: file, line, reason
  */
 export function readTypedSchema(text: string): TypedSchema {
-  const { schema, problems, subgraph } = buildGraphSchema(text, 'schema.graphql');
+  const { schema, problems, subgraph } = buildGraphSchema(text, 'schema.graphql', ownFormatsIn(text));
   if (problems.length > 0) throw new GraphError(problems.join('\n'));
   const shown = withoutOwnDefinitions(schema, subgraph);
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].map(
@@ -57,6 +58,12 @@ export function readTypedSchema(text: string): TypedSchema {
     types: new Map(types),
     scalars: named.filter((type) => isScalarType(type) && !isSpecifiedScalarType(type)).map(({ name }) => name),
   };
+}
+
+/** Names of formats that the graph may bring: types do not depend on them. */
+function ownFormatsIn(text: string): string[] {
+  const named = Array.from(text.matchAll(/\bformat:\s*([A-Z][A-Z0-9_]*)/g), ([, name]) => name!);
+  return [...new Set(named)].filter((name) => !RECORD_FORMATS.includes(name));
 }
 
 function isAuthored(name: string): boolean {

@@ -182,6 +182,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       authorizers: attached.authorizers,
       context: options.context ?? {},
       samples: undefined,
+      formats: {},
       warnings: [],
     },
     documents: new RequestedDocuments({ cache: new DocumentCache(clientSchema, LIMITS) }),
