@@ -311,20 +311,13 @@ export class KafkaConsumer {
           'topics that other members of the consumer group read cannot be described, so nobody reads them: grant Describe on them',
         ),
       log,
+      observer,
       onJoin: (assignment) => {
         this.#group.onJoin();
         observer.onJoin(assignment);
       },
-      onProgress: (topic, partition) => observer.onProgress(topic, partition),
-      onCommitFailure: () => observer.onCommitFailure(),
-      onMissedRecords: (topic, records) => observer.onMissedRecords(topic, records),
       onJoined: (assignment) => this.#onJoined(assignment),
       onUnknownTopics: () => void this.#checkTopics(),
-      onPausedPartitions: (partitions) => observer.onPausedPartitions(partitions),
-      onSkippedPartitions: (partitions) => observer.onSkippedPartitions(partitions),
-      onWaitingPartitions: (partitions) => observer.onWaitingPartitions(partitions),
-      onSchemaWaits: (partitions) => observer.onSchemaWaits(partitions),
-      onStoppedPartitions: (partitions) => observer.onStoppedPartitions(partitions),
     });
   }
 

@@ -148,7 +148,7 @@ export class BatchProcessor {
     consumer.pause(paused);
     waits.bus.delete(topic, partition);
     waits.schemas.delete(topic, partition);
-    waits.deadLetters.add(topic, partition);
+    waits.deadLetters.add({ topic, partition });
     void deadLettered.then(
       () => {
         if (generation.hasEnded) return;

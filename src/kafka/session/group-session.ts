@@ -7,6 +7,7 @@ import type { TopicPartitionIds } from '../client/deal-partitions.ts';
 import { GroupConsumer } from '../client/group-consumer.ts';
 import type { GroupConsumerOptions } from '../client/group-consumer.ts';
 import type { SubscriptionAssignerOptions } from '../client/subscription-assigner.ts';
+import type { WorkerObserver } from '../observer.ts';
 import type { TopicPartition } from '../partition-key.ts';
 import { BatchProcessor } from './batch-processor.ts';
 import type { BatchProcessorOptions } from './batch-processor.ts';
@@ -48,17 +49,12 @@ export interface GroupSessionOptions extends PartitionWaitsOptions, Subscription
   readonly flow: Pick<FlowWait, 'whenRoom' | 'has' | 'partitions'>;
   /** @throws BusUnavailableError */
   readonly acquire: (lease: PartitionLease) => Promise<Skips | undefined>;
-  /** Receives the number of partitions of which the bus skips some channels. */
-  readonly onSkippedPartitions: (partitions: number) => void;
+  readonly observer: PartitionWaitsOptions['observer'] &
+    Pick<WorkerObserver, 'onSkippedPartitions' | 'onProgress' | 'onCommitFailure' | 'onMissedRecords'>;
   /** Called after each join, once every assigned partition is positioned or waits for the bus. */
   readonly onJoined: (assignment: PartitionMap<unknown>) => void;
   /** Called with each join, before the partitions are positioned. */
   readonly onJoin: (assignment: PartitionMap<unknown>) => void;
-  /** Called when records of a partition are accepted. */
-  readonly onProgress: (topic: string, partition: number) => void;
-  readonly onCommitFailure: () => void;
-  /** Receives the number of a topic's records that were deleted before they were read. */
-  readonly onMissedRecords: (topic: string, records: number) => void;
   /** Called when the group's leader, of a former version, has assigned partitions of topics that this member has not subscribed to. */
   readonly onUnknownTopics: () => void;
 }
@@ -103,7 +99,7 @@ export class GroupSession {
     const budget = new InflightBudget(options.maxInflightBytes);
     const heartbeatIntervalMs = Math.min(MAX_HEARTBEAT_INTERVAL_MS, Math.floor(sessionTimeoutMs / 3));
     this.#consumer = new GroupConsumer(client, { ...this.#consumerOptions(), budget, heartbeatIntervalMs });
-    this.#commits = new Commits(this.#consumer, this.#leases, log, options.onCommitFailure);
+    this.#commits = new Commits(this.#consumer, this.#leases, log, () => options.observer.onCommitFailure());
     const heartbeat = () => this.#consumer.heartbeat();
     this.#batches = new RunningBatches({ budget, flow, heartbeatIntervalMs, heartbeat, onFailure: this.#fail });
     this.#positioning = new Positioning(this.#consumer, options.startOffsets, this.#leases, this.#filling, (start) =>
@@ -156,7 +152,8 @@ export class GroupSession {
     return skips;
   }
 
-  #followSkips({ log, onSkippedPartitions }: GroupSessionOptions): SkippedPartitions {
+  #followSkips({ log, observer }: GroupSessionOptions): SkippedPartitions {
+    const onChange = (partitions: number) => observer.onSkippedPartitions(partitions);
     const skipped = () =>
       this.#assigned().flatMap(({ topic, partition }) => {
         const from = this.#leases.skippedFrom(topic, partition);
@@ -168,7 +165,7 @@ export class GroupSession {
     };
     const canRetake = (topic: string, partition: number) =>
       this.#generation.isPositioned && this.#leases.canRetake(topic, partition);
-    return new SkippedPartitions({ skipped, canRetake, retake, onChange: onSkippedPartitions, log });
+    return new SkippedPartitions({ skipped, canRetake, retake, onChange, log });
   }
 
   /** The assigned partitions whose places are known. */
@@ -290,9 +287,9 @@ export class GroupSession {
     if (!jump) return;
     const { reason, committed, records } = jump;
     const places = { topic, partition, committed: `${committed}`, from: `${offset}` };
-    const { log, onMissedRecords } = this.#options;
+    const { log, observer } = this.#options;
     if (reason === 'deleted') {
-      onMissedRecords(topic, records);
+      observer.onMissedRecords(topic, records);
       log.warn(
         { ...places, records: records },
         'records were deleted before they were read; keep records longer in the topic than workers may be away or behind',
@@ -333,7 +330,7 @@ export class GroupSession {
     this.#assignment.get(topic)?.set(partition, position);
     // A fill has not read what was skipped.
     if (this.#leases.skippedFrom(topic, partition) === undefined) this.#filling?.advance(topic, partition, position);
-    this.#options.onProgress(topic, partition);
+    this.#options.observer.onProgress(topic, partition);
     this.#commits.schedule();
   }
 

@@ -1,9 +1,9 @@
 import type { Logger } from '../../base/log.ts';
+import type { WorkerObserver } from '../observer.ts';
 import type { TopicPartition } from '../partition-key.ts';
-import { DeadLetterWait } from './dead-letter-wait.ts';
 import type { FlowWait } from './flow-wait.ts';
 import { RetryWait } from './retry-wait.ts';
-import { StoppedPartitions } from './stopped-partitions.ts';
+import { WaitingPartitions } from './waiting-partitions.ts';
 
 /** Why a partition is not read now. */
 export interface PartitionWait extends TopicPartition {
@@ -30,31 +30,28 @@ export interface PartitionWait extends TopicPartition {
 export interface PartitionWaitsOptions {
   readonly flow: Pick<FlowWait, 'has' | 'partitions'>;
   readonly log: Logger;
-  /** Receives the number of partitions that wait for the bus. */
-  readonly onPausedPartitions: (partitions: number) => void;
-  /** Receives the number of partitions that wait for the dead-letter topic. */
-  readonly onWaitingPartitions: (partitions: number) => void;
-  /** Receives the number of partitions that wait for the schema registry. */
-  readonly onSchemaWaits: (partitions: number) => void;
-  /** Receives the number of partitions whose topic is stopped. */
-  readonly onStoppedPartitions: (partitions: number) => void;
+  readonly observer: Pick<
+    WorkerObserver,
+    'onPausedPartitions' | 'onWaitingPartitions' | 'onSchemaWaits' | 'onStoppedPartitions'
+  >;
 }
 
 /** The reasons for which a partition is not read: the bus, the schema registry, the dead-letter topic, the gateways, and a stopped topic. */
 export class PartitionWaits {
   readonly bus: RetryWait;
   readonly schemas: RetryWait;
-  readonly deadLetters: DeadLetterWait;
-  readonly stopped: StoppedPartitions;
+  readonly deadLetters: WaitingPartitions;
+  /** Their topics are stopped (undecodable-limit.ts): nothing resumes them. `error`: why, and what to correct. */
+  readonly stopped: WaitingPartitions<TopicPartition & { readonly error: string }>;
   readonly #flow: PartitionWaitsOptions['flow'];
 
-  constructor({ flow, log, ...options }: PartitionWaitsOptions) {
+  constructor({ flow, log, observer }: PartitionWaitsOptions) {
     const ofBus = { pause: 'the bus refuses messages', resume: 'the bus accepts messages' };
     const ofSchemas = { pause: "a record's schema cannot be had", resume: 'the schema registry has answered' };
-    this.bus = new RetryWait({ log, reasons: ofBus, onChange: options.onPausedPartitions });
-    this.schemas = new RetryWait({ log, reasons: ofSchemas, onChange: options.onSchemaWaits });
-    this.deadLetters = new DeadLetterWait(options.onWaitingPartitions);
-    this.stopped = new StoppedPartitions(options.onStoppedPartitions);
+    this.bus = new RetryWait({ log, reasons: ofBus, onChange: (count) => observer.onPausedPartitions(count) });
+    this.schemas = new RetryWait({ log, reasons: ofSchemas, onChange: (count) => observer.onSchemaWaits(count) });
+    this.deadLetters = new WaitingPartitions((count) => observer.onWaitingPartitions(count));
+    this.stopped = new WaitingPartitions((count) => observer.onStoppedPartitions(count));
     this.#flow = flow;
   }
 

@@ -27,14 +27,7 @@ function createStage(t: TestContext, gateways: FakeGateways) {
   const bus = new RecordingBus();
   const leases = new PartitionLeases(bus.acquire);
   const noop = () => undefined;
-  const waits = new PartitionWaits({
-    flow,
-    log,
-    onPausedPartitions: noop,
-    onWaitingPartitions: noop,
-    onSchemaWaits: noop,
-    onStoppedPartitions: noop,
-  });
+  const waits = new PartitionWaits({ flow, log, observer: countingObserver() });
   const consumer = { pause: noop, resume: noop, heartbeat: done, commitResolved: done };
   const commits = new Commits(consumer, leases, log, noop);
   const accepted: number[] = [];

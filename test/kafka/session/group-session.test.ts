@@ -95,17 +95,10 @@ async function createStage(
     log,
     onJoined: () => undefined,
     facts: () => ({}),
+    observer: countingObserver(),
     onUndescribed: () => undefined,
     onUnknownTopics: () => undefined,
-    onPausedPartitions: () => undefined,
-    onWaitingPartitions: () => undefined,
-    onSchemaWaits: () => undefined,
-    onStoppedPartitions: () => undefined,
     onJoin: () => undefined,
-    onProgress: () => undefined,
-    onCommitFailure: () => undefined,
-    onMissedRecords: () => undefined,
-    onSkippedPartitions: () => undefined,
   });
   await session.open();
   state.pauses = [];

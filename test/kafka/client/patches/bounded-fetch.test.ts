@@ -195,17 +195,10 @@ describe('boundFetches', () => {
       log,
       onJoined: () => undefined,
       facts: () => ({}),
+      observer: countingObserver(),
       onUndescribed: () => undefined,
       onUnknownTopics: () => undefined,
-      onPausedPartitions: () => undefined,
-      onWaitingPartitions: () => undefined,
-      onSchemaWaits: () => undefined,
-      onStoppedPartitions: () => undefined,
       onJoin: () => undefined,
-      onProgress: () => undefined,
-      onCommitFailure: () => undefined,
-      onSkippedPartitions: () => undefined,
-      onMissedRecords: () => undefined,
     });
     t.after(() => session.close(1000));
     await session.open();

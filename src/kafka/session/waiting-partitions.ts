@@ -1,21 +1,17 @@
 import { partitionKey } from '../partition-key.ts';
+import type { TopicPartition } from '../partition-key.ts';
 
-export interface WaitingPartition {
-  readonly topic: string;
-  readonly partition: number;
-}
-
-/** Partitions that wait until their poison records are written to the dead-letter topic. Holds one entry for each of them. */
-export class DeadLetterWait {
+/** Assigned partitions that wait for something. Holds one entry for each of them. */
+export class WaitingPartitions<Waiting extends TopicPartition = TopicPartition> {
   readonly #onChange: (partitions: number) => void;
-  readonly #waiting = new Map<string, WaitingPartition>();
+  readonly #waiting = new Map<string, Waiting>();
 
   /** `onChange` receives the number of waiting partitions. */
   constructor(onChange: (partitions: number) => void) {
     this.#onChange = onChange;
   }
 
-  get partitions(): readonly WaitingPartition[] {
+  get partitions(): readonly Waiting[] {
     return [...this.#waiting.values()];
   }
 
@@ -23,8 +19,8 @@ export class DeadLetterWait {
     return this.#waiting.has(partitionKey(topic, partition));
   }
 
-  add(topic: string, partition: number): void {
-    this.#waiting.set(partitionKey(topic, partition), { topic, partition });
+  add(waiting: Waiting): void {
+    this.#waiting.set(partitionKey(waiting.topic, waiting.partition), waiting);
     this.#onChange(this.#waiting.size);
   }
 
