@@ -14,15 +14,15 @@ import { LoopLag } from './gateway/http/loop-lag.ts';
 import type { Logger } from './base/log.ts';
 import { orAborted } from './base/or-aborted.ts';
 import { kafkaWarnings } from './config/kafka-problems.ts';
-import { startMemoryGuard } from './server/memory-guard.ts';
+import { startMemoryGuard } from './server/memory-guard-stage.ts';
 import { Metrics } from './ops/metrics/metrics.ts';
 import { GarbageCollections } from './ops/metrics/garbage-collections.ts';
 import { observeProcess } from './ops/metrics/process-metrics.ts';
-import type { StartedGateway } from './server/gateway.ts';
+import type { StartedGateway } from './server/gateway-stage.ts';
 import { openAdminPort } from './server/admin-port.ts';
 import type { AdminPort } from './server/admin-port.ts';
 import { openLive } from './server/live.ts';
-import { openBus } from './server/bus.ts';
+import { openBus } from './server/bus-stage.ts';
 import { checkGraph } from './server/graph-problems.ts';
 import { GraphReloads } from './server/graph-reloads.ts';
 import type { ReloadOutcome } from './server/graph-reloads.ts';
@@ -30,8 +30,8 @@ import { Lifecycle } from './server/lifecycle.ts';
 import { Readiness } from './server/readiness.ts';
 import type { GatewayServices, RoleServices } from './server/services.ts';
 import { openReload } from './server/reload.ts';
-import { openTracing } from './server/tracing.ts';
-import { startTunables } from './server/tunables.ts';
+import { openTracing } from './server/tracing-stage.ts';
+import { startTunables } from './server/tunables-stage.ts';
 import { Versioned } from './server/versioned.ts';
 import { tunablesRoute } from './ops/tunables/tunables-route.ts';
 import { readVersion } from './base/version.ts';
@@ -237,7 +237,7 @@ async function openGateway(
   { isListening = true }: ServerOptions,
 ): Promise<StartedGateway | undefined> {
   if (services.config.ROLE === 'worker') return undefined;
-  const { startGateway } = await import('./server/gateway.ts');
+  const { startGateway } = await import('./server/gateway-stage.ts');
   return startGateway(services, isListening);
 }
 
@@ -248,7 +248,7 @@ async function openWorker(
   { stop, onFatal }: ServerOptions,
 ): Promise<void> {
   if (services.config.ROLE === 'gateway') return;
-  const { createWorker } = await import('./server/worker.ts');
+  const { createWorker } = await import('./server/worker-stage.ts');
   const worker = await createWorker(services, onFatal);
   lifecycle.registerWorker(worker);
   if (stop?.aborted) await worker.close();

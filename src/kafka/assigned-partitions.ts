@@ -1,6 +1,6 @@
 import type { PartitionMap } from './client/cluster.ts';
 import { partitionKey } from './partition-key.ts';
-import type { PartitionPosition } from './session/watchdog.ts';
+import type { PartitionPosition } from './session/session-watchdog.ts';
 
 /** A partition that was assigned with the last join. */
 export interface AssignedPartition {

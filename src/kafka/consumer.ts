@@ -24,7 +24,7 @@ import { Periodic } from './periodic.ts';
 import { OpenTransactions } from './session/open-transactions.ts';
 import { positionsOf } from './session/positions.ts';
 import { StartOffsets } from './session/start-offsets.ts';
-import { Watchdog } from './session/watchdog.ts';
+import { Watchdog } from './session/session-watchdog.ts';
 import { RecordPublisher } from './record-publisher.ts';
 import { TopicDiscovery } from './topic-discovery.ts';
 import { UndecodableLimit } from './undecodable-limit.ts';

@@ -1,7 +1,7 @@
 import type { Message } from '../bus/bus-message.ts';
 import type { PoisonReason } from './batch.ts';
 import type { PartitionMap } from './client/cluster.ts';
-import type { PartitionPosition } from './session/watchdog.ts';
+import type { PartitionPosition } from './session/session-watchdog.ts';
 
 /** When a chunk passed the worker's stages. */
 export interface ChunkTimes {

@@ -13,8 +13,8 @@ import type { RecordDecoders } from '../kafka/decoding/decoder.ts';
 import { ownFormats } from '../kafka/decoding/own-format.ts';
 import { observeRewriting } from '../kafka/record-metrics.ts';
 import { SnakeCase } from '../kafka/decoding/snake-case.ts';
-import { RecordCheck } from './record-check.ts';
-import type { DecodersOf, openSchemaRegistry } from './schema-registry.ts';
+import { RecordCheck } from './record-check-stage.ts';
+import type { DecodersOf, openSchemaRegistry } from './schema-registry-stage.ts';
 import type { RoleServices } from './services.ts';
 
 /** How a worker makes messages of records, for one graph. */
@@ -80,7 +80,7 @@ async function openDecoders(
   const { SCHEMA_REGISTRY_URL, KAFKA_BROKERS } = services.config;
   if (KAFKA_BROKERS.length === 0) return () => new Map();
   if (SCHEMA_REGISTRY_URL.length === 0) return (graph) => ownFormats(topicReads(graph));
-  const { openSchemaRegistry } = await import('./schema-registry.ts');
+  const { openSchemaRegistry } = await import('./schema-registry-stage.ts');
   return openSchemaRegistry(services, options);
 }
 

@@ -1,7 +1,7 @@
 import type { Logger } from '../../base/log.ts';
 import { partitionKey } from '../partition-key.ts';
 import type { TopicPartition } from '../partition-key.ts';
-import type { PartitionPosition } from './watchdog.ts';
+import type { PartitionPosition } from './session-watchdog.ts';
 
 export interface HeldPartition extends TopicPartition {
   /** Records that cannot be read before the transaction ends. */

@@ -1,6 +1,6 @@
 import type { Cluster } from '../client/cluster.ts';
 import type { GroupSession } from './group-session.ts';
-import type { PartitionPosition } from './watchdog.ts';
+import type { PartitionPosition } from './session-watchdog.ts';
 
 /** Positions of the assigned partitions. A position is the first known of: accepted offset, committed offset, oldest record. */
 export async function positionsOf(

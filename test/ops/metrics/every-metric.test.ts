@@ -39,17 +39,17 @@ const ELSEWHERE: CausedElsewhere = {
   'test/end-to-end/boundary.test.ts': ['crier_failures_total', 'crier_unhandled_rejections_total'],
   'test/faults/standard-streams.test.ts': ['crier_log_lines_dropped_total'],
   'test/gateway/websocket/cold-documents.test.ts': ['crier_documents_waiting'],
-  'test/server/worker.test.ts': [
+  'test/server/worker-stage.test.ts': [
     'crier_flow_limited_partitions',
     'crier_flow_limited_seconds_total',
     'crier_flow_limited_by_gateway_seconds_total',
   ],
-  'test/server/tunables.test.ts': ['crier_sharing_audit_total'],
+  'test/server/tunables-stage.test.ts': ['crier_sharing_audit_total'],
   'test/gateway/identity/expiry.test.ts': ['crier_tokens_expired_total'],
   'test/gateway/identity/refresh.test.ts': ['crier_tokens_refreshed_total'],
   'test/gateway/http/request-limits.test.ts': ['crier_requests_in_flight', 'crier_requests_total'],
   'test/server/server.test.ts': ['crier_backend_requests_total', 'crier_executions_waiting'],
-  'test/server/backends.test.ts': [
+  'test/server/backends-stage.test.ts': [
     'crier_backend_retries_total',
     'crier_backend_requests_in_flight',
     'crier_backend_requests_waiting',

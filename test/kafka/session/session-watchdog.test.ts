@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Watchdog } from '../../../src/kafka/session/watchdog.ts';
-import type { PartitionPosition } from '../../../src/kafka/session/watchdog.ts';
+import { Watchdog } from '../../../src/kafka/session/session-watchdog.ts';
+import type { PartitionPosition } from '../../../src/kafka/session/session-watchdog.ts';
 
 const at = (position: number, end: number, isPaused = false): PartitionPosition => ({
   topic: 'bids',

@@ -5,7 +5,7 @@ import { MemoryBus } from '../../src/bus/memory/memory-bus.ts';
 import { loadGraph } from '../../src/graph/loading/load.ts';
 import { createLog } from '../../src/base/log.ts';
 import { Metrics } from '../../src/ops/metrics/metrics.ts';
-import { createWorker } from '../../src/server/worker.ts';
+import { createWorker } from '../../src/server/worker-stage.ts';
 import type { Component, RoleServices } from '../../src/server/services.ts';
 import { Versioned } from '../../src/server/versioned.ts';
 import { Tunables } from '../../src/ops/tunables/tunables.ts';

@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { MemoryBus } from '../../src/bus/memory/memory-bus.ts';
 import { loadGraph } from '../../src/graph/loading/load.ts';
 import { Metrics } from '../../src/ops/metrics/metrics.ts';
-import { openBackends } from '../../src/server/backends.ts';
+import { openBackends } from '../../src/server/backends-stage.ts';
 import type { Component } from '../../src/server/services.ts';
 import { Versioned } from '../../src/server/versioned.ts';
 import { Tunables } from '../../src/ops/tunables/tunables.ts';

@@ -29,7 +29,7 @@ export async function createWorker(services: RoleServices, onFatal: (error: Erro
   if (config.KAFKA_BROKERS.length === 0) {
     const deadLetter = () => Promise.resolve();
     served.current.check.startWithSamples();
-    const { createSampler } = await import('./sampler.ts');
+    const { createSampler } = await import('./sampler-stage.ts');
     return createSampler(services, new RecordPublisher({ ...ports, deadLetter }, records, log));
   }
   const reads = ({ topics, signatures }: WorkerGraph) => ({
