@@ -7,7 +7,7 @@ import type { Config } from './config/config.ts';
 import { OperationTallies } from './graph/documents/operation-tallies.ts';
 import { EmbeddedTopics } from './graph/embedded/embedded-topics.ts';
 import { StoppedError } from './base/errors.ts';
-import type { Graph } from './graph/graph.ts';
+import type { Graph } from './graph/graph-parts.ts';
 import { exampleOperation } from './graph/schema/example-operation.ts';
 import { GraphLoader } from './graph/loading/load.ts';
 import { LoopLag } from './gateway/http/loop-lag.ts';

@@ -1,4 +1,4 @@
-import type { Claim, ClaimRequest } from './claim.ts';
+import type { Lock, LockRequest } from './lock.ts';
 import type { Control } from './control.ts';
 
 /** What the processes of a bus have together beside events. */
@@ -9,15 +9,15 @@ export interface Shared {
    */
   agree(name: string, proposal: string): Promise<string>;
   /**
-   * Claims a name for a holder, or keeps its claim, and returns the claim that is valid now: of this holder, or of another one.
+   * Locks a name for a holder, or keeps its lock, and returns the lock that is valid now: of this holder, or of another one.
    * @throws BusUnavailableError
    */
-  claim(name: string, request: ClaimRequest): Promise<Claim>;
+  lock(name: string, request: LockRequest): Promise<Lock>;
   /**
-   * The claim of a name; undefined: there is none.
+   * The lock of a name; undefined: there is none.
    * @throws BusUnavailableError
    */
-  claimOf(name: string): Promise<Claim | undefined>;
+  lockOf(name: string): Promise<Lock | undefined>;
   /** Messages between the processes that are no events. */
   readonly control: Control;
   /**

@@ -3,7 +3,7 @@ import type { GraphQLField, GraphQLFieldResolver, GraphQLInterfaceType, GraphQLO
 import type { ExecutionContext } from './context/context.ts';
 import { clientError, isGraphQLError } from '../base/errors.ts';
 import { accessRuleOf } from './access/access-rule.ts';
-import type { AuthorizeField, AuthorizeType, Graph } from './graph.ts';
+import type { AuthorizeField, AuthorizeType, Graph } from './graph-parts.ts';
 import type { Binding } from './schema/binding.ts';
 import { isThenable } from './thenable.ts';
 

@@ -13,7 +13,7 @@ import type { TriggerChannels } from './context/pubsub/trigger-channels.ts';
 import type { Publish } from './context/publishing.ts';
 import type { ExecutionTrace } from '../ops/tracing/execution-trace.ts';
 import type { Operation } from './documents/operation.ts';
-import type { Graph } from './graph.ts';
+import type { Graph } from './graph-parts.ts';
 import { partsDemands } from './parts-demands.ts';
 import type { RequestLimits } from './request-limits.ts';
 import { StateReads } from './state/state-reads.ts';

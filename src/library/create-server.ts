@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { configOf } from '../config/config.ts';
 import type { Config } from '../config/config.ts';
 import type { NewRecord } from '../graph/context/publishing.ts';
-import type { Graph } from '../graph/graph.ts';
+import type { Graph } from '../graph/graph-parts.ts';
 import { GraphLoader } from '../graph/loading/load.ts';
 import { hostInUrl } from '../config/addresses/host-in-url.ts';
 import { ignoreOffer, isWebSocketOffer } from '../gateway/http/upgrade-offer.ts';

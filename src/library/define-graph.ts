@@ -2,7 +2,7 @@ import type { ContextDefinition } from '../graph/context/context.ts';
 import { didYouMean } from '../base/did-you-mean.ts';
 import { GraphError } from '../base/errors.ts';
 import type { Formats } from '../graph/formats.ts';
-import type { Graph, Samples } from '../graph/graph.ts';
+import type { Graph, Samples } from '../graph/graph-parts.ts';
 import { buildGraph } from '../graph/loading/build-graph.ts';
 import type { GraphModule } from '../graph/loading/build-graph.ts';
 import { revisionOf } from '../graph/loading/load.ts';

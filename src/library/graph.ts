@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo, GraphQLScalarType } from 'graphql';
 import type { ExecutionContext } from '../graph/context/context.ts';
-import type { AuthorizeType } from '../graph/graph.ts';
+import type { AuthorizeType } from '../graph/graph-parts.ts';
 
 /** `crier/graph`: what the modules of a graph import. */
 
@@ -11,7 +11,7 @@ export type { EventRecord } from '../graph/context/event-record.ts';
 export type { NewRecord, PublishedRecord } from '../graph/context/publishing.ts';
 export type { PubSub } from '../graph/context/pubsub/pubsub.ts';
 export type { FormatDecoder, Formats, LoadFormat } from '../graph/formats.ts';
-export type { SampleRecord, Samples } from '../graph/graph.ts';
+export type { SampleRecord, Samples } from '../graph/graph-parts.ts';
 export { byId, PrimedLoader } from './loaders.ts';
 
 /** The third argument of resolvers. `Loaders` is what the graph's `createLoaders` returns. */

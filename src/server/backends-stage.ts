@@ -2,7 +2,7 @@ import { Backends } from '../graph/context/backends.ts';
 import type { BackendsObserver } from '../graph/context/backends.ts';
 import { backendCounts, observePressure } from '../graph/context/backend-metrics.ts';
 import { SampleBackends } from '../graph/embedded/sample-backends.ts';
-import type { Graph } from '../graph/graph.ts';
+import type { Graph } from '../graph/graph-parts.ts';
 import { LogWindow } from '../base/log.ts';
 import type { Logger } from '../base/log.ts';
 import type { Metrics } from '../ops/metrics/metrics.ts';

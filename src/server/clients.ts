@@ -23,7 +23,7 @@ import { SubscriptionTally } from '../gateway/operations/subscription-tally.ts';
 import { HttpStreams } from '../gateway/streams/http-streams.ts';
 import { Gateway } from '../gateway/websocket/gateway.ts';
 import type { DocumentQueue } from '../graph/documents/document-queue.ts';
-import type { Graph } from '../graph/graph.ts';
+import type { Graph } from '../graph/graph-parts.ts';
 import type { OperationRunner } from '../graph/operation-runner.ts';
 import { drainTimeoutMs } from './gateway-drain.ts';
 import { ENDPOINT } from './http-server.ts';

@@ -3,7 +3,7 @@ import type { DocumentCounts } from '../graph/documents/document-metrics.ts';
 import { DocumentReader } from '../graph/documents/document-reader.ts';
 import { RequestedDocuments } from '../graph/documents/requested-documents.ts';
 import { TrustedDocuments } from '../graph/documents/trusted-documents.ts';
-import type { Graph } from '../graph/graph.ts';
+import type { Graph } from '../graph/graph-parts.ts';
 import type { RoleServices } from './services.ts';
 
 /** Documents that the graph cannot run, in one line of the log. */

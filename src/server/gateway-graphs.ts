@@ -2,7 +2,7 @@ import { observeStates } from '../gateway/fanout/fanout-metrics.ts';
 import type { StateCompleteness } from '../gateway/fanout/state-completeness.ts';
 import { documentCounts, observeDocuments } from '../graph/documents/document-metrics.ts';
 import type { DocumentCounts } from '../graph/documents/document-metrics.ts';
-import type { Graph } from '../graph/graph.ts';
+import type { Graph } from '../graph/graph-parts.ts';
 import { runtimeCounts } from '../graph/runtime-metrics.ts';
 import type { RuntimeCounts } from '../graph/runtime-metrics.ts';
 import type { GraphRuntime } from '../graph/runtime.ts';

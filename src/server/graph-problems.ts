@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { GraphError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import { missingClaimsProblem } from '../graph/access/claims-needed.ts';
-import type { Graph } from '../graph/graph.ts';
+import type { Graph } from '../graph/graph-parts.ts';
 import { findUnknownBackends } from '../graph/loading/unknown-backends.ts';
 import { missingBrokersProblem } from '../graph/publishing/missing-brokers.ts';
 import { missingRegistryProblems } from '../graph/schema/record-format.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { GraphError, SetupError } from '../base/errors.ts';
-import type { Graph } from '../graph/graph.ts';
+import type { Graph } from '../graph/graph-parts.ts';
 import type { GraphLoader } from '../graph/loading/load.ts';
 import type { Logger } from '../base/log.ts';
 import type { Increments, MetricsRegistry } from '../ops/metrics/metrics-registry.ts';

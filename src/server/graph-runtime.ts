@@ -10,7 +10,7 @@ import type { RequestedDocuments } from '../graph/documents/requested-documents.
 import { CompileQueue } from '../graph/execution/compile-queue.ts';
 import type { Executions } from '../graph/execution/executions.ts';
 import { Executor } from '../graph/execution/executor.ts';
-import type { Graph } from '../graph/graph.ts';
+import type { Graph } from '../graph/graph-parts.ts';
 import { observeTriggers } from '../graph/runtime-metrics.ts';
 import type { RuntimeCounts } from '../graph/runtime-metrics.ts';
 import { GraphRuntime } from '../graph/runtime.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { Server as HttpServer } from 'node:http';
 import type { Config } from '../config/config.ts';
-import type { Graph } from '../graph/graph.ts';
+import type { Graph } from '../graph/graph-parts.ts';
 import type { EventSources } from '../graph/schema/event-source-type.ts';
 import { eventSources } from '../graph/schema/event-sources.ts';
 import { exampleOperation } from '../graph/schema/example-operation.ts';

@@ -4,7 +4,7 @@ import type { KafkaConsumerOptions } from '../kafka/consumer.ts';
 import { defaultGroupId } from '../kafka/group-id.ts';
 import type { RecordObserver } from '../kafka/record-metrics.ts';
 import { processName } from '../config/pod-name.ts';
-import type { GroupClaim } from './group-claim.ts';
+import type { GroupLock } from './group-lock.ts';
 import { kafkaObserver, observeConsumer } from '../kafka/kafka-metrics.ts';
 import type { RoleServices } from './services.ts';
 
@@ -12,19 +12,19 @@ export interface ConsumerPorts extends Pick<
   KafkaConsumerOptions,
   'topics' | 'states' | 'flow' | 'printParts' | 'traces' | 'convert' | 'publish' | 'onFatal'
 > {
-  readonly claim: GroupClaim;
+  readonly lock: GroupLock;
   readonly records: RecordObserver;
 }
 
 /** The consumer of the graph's topics, with its metrics and details. */
 export function createConsumer(
   { config, graph, bus, log, metrics, details }: RoleServices,
-  { claim, records, onFatal, ...ports }: ConsumerPorts,
+  { lock, records, onFatal, ...ports }: ConsumerPorts,
 ): KafkaConsumer {
   const { name } = graph.current;
   const observer = kafkaObserver(metrics, records);
   const acquire = async (lease: PartitionLease) => {
-    await claim.claim();
+    await lock.take();
     return bus.acquire(lease);
   };
   const consumer = new KafkaConsumer({
@@ -32,11 +32,11 @@ export function createConsumer(
     onFatal,
     findGroupId: async (topics, cluster) => {
       const groupId = await defaultGroupId(name, topics, cluster, { log, names: config.names });
-      await claim.start(groupId).catch(onFatal);
+      await lock.start(groupId).catch(onFatal);
       return groupId;
     },
     acquire,
-    facts: () => ({ pod: processName(config), graph: name, place: claim.place }),
+    facts: () => ({ pod: processName(config), graph: name, place: lock.channelsId }),
     config,
     observer,
     log,

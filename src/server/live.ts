@@ -1,5 +1,5 @@
 import type { OperationTallies } from '../graph/documents/operation-tallies.ts';
-import type { Graph } from '../graph/graph.ts';
+import type { Graph } from '../graph/graph-parts.ts';
 import { LiveEndpoint } from '../ops/live/live-endpoint.ts';
 import { livePageRoutes } from '../ops/live/live-page.ts';
 import { MetricValues } from '../ops/live/metric-values.ts';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { TopicRecords } from '../ops/check/topic-records.ts';
 import type { CheckedTopic } from '../ops/check/topic-records.ts';
 import { firstSamples } from '../graph/embedded/first-samples.ts';
-import type { Graph } from '../graph/graph.ts';
+import type { Graph } from '../graph/graph-parts.ts';
 import { errorOf } from '../base/errors.ts';
 import type { RecordDecoders } from '../kafka/decoding/decoder.ts';
 import type { Logger } from '../base/log.ts';

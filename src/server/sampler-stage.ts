@@ -1,7 +1,7 @@
 import { EmbeddedTopics } from '../graph/embedded/embedded-topics.ts';
 import { logMissingSamples } from '../graph/embedded/missing-samples.ts';
 import { Sampler } from '../graph/embedded/sampler.ts';
-import type { Graph } from '../graph/graph.ts';
+import type { Graph } from '../graph/graph-parts.ts';
 import type { RecordPublisher } from '../kafka/record-publisher.ts';
 import type { RoleServices, Worker } from './services.ts';
 

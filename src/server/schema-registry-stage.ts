@@ -1,5 +1,5 @@
 import { errorOf } from '../base/errors.ts';
-import type { Graph } from '../graph/graph.ts';
+import type { Graph } from '../graph/graph-parts.ts';
 import { mayHaveSchema, topicReads } from '../graph/schema/topic-reads.ts';
 import type { TopicReads } from '../graph/schema/topic-reads.ts';
 import { COMPILERS } from '../kafka/decoding/compilers.ts';

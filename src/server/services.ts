@@ -2,7 +2,7 @@ import type { Bus } from '../bus/bus.ts';
 import type { Config } from '../config/config.ts';
 import type { OperationTallies } from '../graph/documents/operation-tallies.ts';
 import type { EmbeddedTopics } from '../graph/embedded/embedded-topics.ts';
-import type { Graph } from '../graph/graph.ts';
+import type { Graph } from '../graph/graph-parts.ts';
 import type { Route } from '../gateway/http/route.ts';
 import type { Logger } from '../base/log.ts';
 import type { MemoryPressure } from '../ops/memory/memory-pressure.ts';

@@ -1,6 +1,6 @@
 import { topicOf } from '../bus/channel.ts';
 import { StateCompleteness } from '../gateway/fanout/state-completeness.ts';
-import type { Graph } from '../graph/graph.ts';
+import type { Graph } from '../graph/graph-parts.ts';
 import { stateSignatures } from '../graph/state/state-signature.ts';
 import type { RoleServices } from './services.ts';
 

@@ -1,4 +1,4 @@
-import type { Graph } from '../graph/graph.ts';
+import type { Graph } from '../graph/graph-parts.ts';
 import { partsDemands } from '../graph/parts-demands.ts';
 import { PartsPrinter } from '../graph/parts-printer.ts';
 import { createRouters } from '../graph/router.ts';

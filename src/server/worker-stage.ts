@@ -4,16 +4,16 @@ import type { RecordContent } from '../kafka/batch.ts';
 import { FlowWait } from '../kafka/session/flow-wait.ts';
 import { observeFlow, recordObserver } from '../kafka/record-metrics.ts';
 import { RecordPublisher } from '../kafka/record-publisher.ts';
-import { GroupClaim } from './group-claim.ts';
+import { GroupLock } from './group-lock.ts';
 import type { RoleServices, Worker } from './services.ts';
 import { openWorkerGraph } from './worker-graph.ts';
 import type { WorkerGraph } from './worker-graph.ts';
 import { UnmatchedLog } from './unmatched-log.ts';
 
-/** Creates the worker, once no other group claims its channels: it publishes the records of Kafka, or the graph's sample records without Kafka. */
+/** Creates the worker, once no other group holds its channels: it publishes the records of Kafka, or the graph's sample records without Kafka. */
 export async function createWorker(services: RoleServices, onFatal: (error: Error) => void): Promise<Worker> {
   const { config, graph, bus, log, metrics, register, tracing } = services;
-  const claim = await openClaim(services, onFatal);
+  const lock = await takeLock(services, onFatal);
   const served = await openWorkerGraph(services);
   const unmatched = register(new UnmatchedLog(served.current.routers.values(), log));
   graph.onServe(() => unmatched.replace(served.current.routers.values()));
@@ -21,7 +21,7 @@ export async function createWorker(services: RoleServices, onFatal: (error: Erro
   const ports = {
     flow: openFlow(services),
     printParts: (record: RecordContent) => served.current.printers.get(record.topic)?.print(record),
-    traces: tracing && (await import('./traces.ts')).createRecordTraces(tracing, () => claim.groupId),
+    traces: tracing && (await import('./traces.ts')).createRecordTraces(tracing, () => lock.groupId),
     convert: (record: RecordContent) => served.current.converter.convert(record),
     publish: (messages: readonly Message[], upTo: Position) => bus.publish(messages, upTo),
   };
@@ -37,21 +37,21 @@ export async function createWorker(services: RoleServices, onFatal: (error: Erro
     states: signatures.size > 0 ? { signatures, fills: bus.stateFills } : undefined,
   });
   const { createConsumer } = await import('./kafka-consumer.ts');
-  const consumer = createConsumer(services, { ...ports, ...reads(served.current), claim, records, onFatal });
+  const consumer = createConsumer(services, { ...ports, ...reads(served.current), lock, records, onFatal });
   graph.onServe(() => consumer.replace(reads(served.current)));
   served.current.check.start();
   return consumer;
 }
 
-/** @throws SetupError if another group has claimed the channels */
-async function openClaim(
+/** @throws SetupError if another group has locked the channels */
+async function takeLock(
   { bus, config, register }: RoleServices,
   onRefused: (error: Error) => void,
-): Promise<GroupClaim> {
-  const claim = register(new GroupClaim({ bus, config, onRefused }));
+): Promise<GroupLock> {
+  const lock = register(new GroupLock({ bus, config, onRefused }));
   // Otherwise Kafka's commits decide: once it can be reached.
-  if (config.KAFKA_BROKERS.length > 0 && config.KAFKA_GROUP_ID !== '') await claim.start(config.KAFKA_GROUP_ID);
-  return claim;
+  if (config.KAFKA_BROKERS.length > 0 && config.KAFKA_GROUP_ID !== '') await lock.start(config.KAFKA_GROUP_ID);
+  return lock;
 }
 
 function openFlow({ bus, log, metrics, register }: RoleServices): FlowWait {

@@ -3,14 +3,14 @@ import { Periodic } from '../kafka/periodic.ts';
 import type { SettingNames } from '../config/setting-names.ts';
 import type { Logger } from '../base/log.ts';
 import type { Metrics } from '../ops/metrics/metrics.ts';
-import { GROUP_CLAIM } from './group-claim.ts';
+import { GROUP_LOCK } from './group-lock.ts';
 
 const INTERVAL_MS = 10_000;
 /** Looks in sequence that find no worker before that is logged: while the workers are replaced there is none for a moment. */
 const PATIENCE = 3;
 
 export interface WorkerWatchOptions {
-  readonly bus: Pick<Shared, 'claimOf'>;
+  readonly bus: Pick<Shared, 'lockOf'>;
   readonly log: Logger;
   readonly names: SettingNames;
   readonly metrics: Metrics;
@@ -65,13 +65,13 @@ export class WorkerWatch {
 
   async #look(): Promise<void> {
     // The bus logs its own outage.
-    const claim = await this.#options.bus.claimOf(GROUP_CLAIM).catch(() => 'away' as const);
-    if (claim === 'away') return;
+    const lock = await this.#options.bus.lockOf(GROUP_LOCK).catch(() => 'away' as const);
+    if (lock === 'away') return;
     const wasAlone = this.isAlone;
-    this.#group = claim?.holder;
-    // Workers of a version before claims are known by their messages only.
+    this.#group = lock?.holder;
+    // Workers of a version before locks are known by their messages only.
     const messages = this.#options.messages();
-    this.#misses = claim || messages > this.#messages ? 0 : this.#misses + 1;
+    this.#misses = lock || messages > this.#messages ? 0 : this.#misses + 1;
     this.#messages = messages;
     if (this.isAlone === wasAlone) return;
     const { log, names } = this.#options;

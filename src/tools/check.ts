@@ -1,7 +1,7 @@
 import { processEnvironment } from '../config/environment.ts';
 import { checkConfig, linesOf } from '../ops/check/check-config.ts';
 import { describeFields } from '../ops/check/described-fields.ts';
-import type { Graph } from '../graph/graph.ts';
+import type { Graph } from '../graph/graph-parts.ts';
 import { BUILT_IN_GRAPH } from '../server.ts';
 import { readArguments } from './command.ts';
 

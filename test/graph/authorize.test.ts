@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { GraphQLError } from 'graphql';
 import type { ExecutionContext } from '../../src/graph/context/context.ts';
 import { refusalOf } from '../../src/graph/authorize.ts';
-import type { Authorize } from '../../src/graph/graph.ts';
+import type { Authorize } from '../../src/graph/graph-parts.ts';
 
 const context = {} as ExecutionContext;
 const ask = (authorize?: Authorize) =>

@@ -5,7 +5,7 @@ export class Intake {
   /** Bytes that have arrived and are not served yet. */
   waiting = 0;
   /** Bytes of events whose executions are in flight; an event counts by the fraction of its members that wait for their execution. */
-  executing = 0;
+  executingBytes = 0;
   /** Messages that have arrived. */
   arrivals = 0;
 

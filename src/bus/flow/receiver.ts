@@ -1,4 +1,4 @@
-import { ChannelLoad } from './executing.ts';
+import { ChannelLoad } from './channel-load.ts';
 import { Intake } from './intake.ts';
 import type { Credit, Mark } from './mark.ts';
 import { Window } from './window.ts';
@@ -144,7 +144,7 @@ export class Receiver {
   /** How full the bounds on executions and on socket queues are for a partition: 1 is full. */
   #loadOf(intake: Intake): number {
     const { maxExecuting, maxBytes, fill } = this.#options;
-    let load = Math.max(intake.executing / maxBytes, fill());
+    let load = Math.max(intake.executingBytes / maxBytes, fill());
     for (const channel of this.#busyChannels)
       if (channel.has(intake)) load = Math.max(load, channel.events / maxExecuting);
     return load;

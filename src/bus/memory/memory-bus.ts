@@ -4,7 +4,7 @@ import type { Logger } from '../../base/log.ts';
 import type { Bus, BusObserver } from '../bus.ts';
 import type { Message } from '../bus-message.ts';
 import { topicOf } from '../channel.ts';
-import type { Claim, ClaimRequest } from '../claim.ts';
+import type { Lock, LockRequest } from '../lock.ts';
 import type { Listener, Unsubscribe } from '../feed.ts';
 import type { Receiver } from '../flow/receiver.ts';
 import { Sender } from '../flow/sender.ts';
@@ -120,11 +120,11 @@ export class MemoryBus implements Bus {
   }
 
   /** The only process of this bus. */
-  claim(_name: string, { holder, since = Date.now() }: ClaimRequest): Promise<Claim> {
+  lock(_name: string, { holder, since = Date.now() }: LockRequest): Promise<Lock> {
     return Promise.resolve({ holder, since });
   }
 
-  claimOf(): Promise<undefined> {
+  lockOf(): Promise<undefined> {
     return Promise.resolve(undefined);
   }
 

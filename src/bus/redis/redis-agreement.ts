@@ -1,5 +1,5 @@
 import { BusUnavailableError } from '../../base/errors.ts';
-import type { Claim, ClaimRequest } from '../claim.ts';
+import type { Lock, LockRequest } from '../lock.ts';
 import { describe } from './reply-error.ts';
 import type { PublishLink } from './publish-link.ts';
 import { runScript } from './redis-scripts.ts';
@@ -22,25 +22,25 @@ export async function agreeOn(link: PublishLink, key: string, proposal: string):
 }
 
 /** @throws BusUnavailableError */
-export async function claimFor(tag: RedisTag, name: string, { holder, since, ttlMs }: ClaimRequest): Promise<Claim> {
+export async function lockFor(tag: RedisTag, name: string, { holder, since, ttlMs }: LockRequest): Promise<Lock> {
   const { publisher, prefix, scripts } = tag;
-  return claimIn(String(await runScript(publisher, scripts.claim, [`${prefix}${name}`], [holder, since ?? '', ttlMs])));
+  return lockIn(String(await runScript(publisher, scripts.lock, [`${prefix}${name}`], [holder, since ?? '', ttlMs])));
 }
 
 /** @throws BusUnavailableError */
-export async function claimOf({ publisher, prefix }: RedisTag, name: string): Promise<Claim | undefined> {
+export async function lockOf({ publisher, prefix }: RedisTag, name: string): Promise<Lock | undefined> {
   const { label, isUp } = publisher;
   if (!isUp) throw new BusUnavailableError(`Redis at ${label} is unreachable`);
   try {
     const text = await publisher.client.get(`${prefix}${name}`);
-    return text === null ? undefined : claimIn(text);
+    return text === null ? undefined : lockIn(text);
   } catch (error) {
     const message = `Redis at ${label} failed to read a value: ${describe(error as Error)}`;
     throw new BusUnavailableError(message, { reason: publisher.failureOf(error as Error) });
   }
 }
 
-function claimIn(text: string): Claim {
+function lockIn(text: string): Lock {
   const space = text.indexOf(' ');
   return { holder: text.slice(space + 1), since: Number(text.slice(0, space)) };
 }

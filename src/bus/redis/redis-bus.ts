@@ -8,14 +8,14 @@ import type { Message } from '../bus-message.ts';
 import type { Listener, Unsubscribe } from '../feed.ts';
 import type { PartitionLease, Position, Skips } from '../publisher.ts';
 import { isPlain } from '../channel.ts';
-import type { Claim, ClaimRequest } from '../claim.ts';
+import type { Lock, LockRequest } from '../lock.ts';
 import type { History, HistoryQuery } from '../history.ts';
 import type { StateFills } from '../state-fill.ts';
 import { ListenedChannels } from '../listened-channels.ts';
 import type { Listeners } from '../listeners.ts';
 import { RedisControl } from './redis-control.ts';
 import { failureOf } from '../publish-failure.ts';
-import { agreeOn, claimFor, claimOf } from './redis-agreement.ts';
+import { agreeOn, lockFor, lockOf } from './redis-agreement.ts';
 import { RedisCluster } from './cluster/redis-cluster.ts';
 import { OneServer } from './one-server.ts';
 import { parseRedisUrl } from '../../config/addresses/redis-address.ts';
@@ -196,20 +196,20 @@ export class RedisBus implements Bus {
     return agreeOn(publisher, `${prefix}${name}`, proposal);
   }
 
-  async claim(name: string, request: ClaimRequest): Promise<Claim> {
+  async lock(name: string, request: LockRequest): Promise<Lock> {
     this.#assertNotClosed();
     try {
-      return await claimFor(this.#tagOf(name), name, request);
+      return await lockFor(this.#tagOf(name), name, request);
     } catch (error) {
-      // Without its claim a worker leases nothing.
-      this.#observer.onPublishFailure?.(0, this.#logFailure('the claim of a consumer group', error));
+      // Without its lock a worker leases nothing.
+      this.#observer.onPublishFailure?.(0, this.#logFailure('the lock of a consumer group', error));
       throw error;
     }
   }
 
-  async claimOf(name: string): Promise<Claim | undefined> {
+  async lockOf(name: string): Promise<Lock | undefined> {
     this.#assertNotClosed();
-    return claimOf(this.#tagOf(name), name);
+    return lockOf(this.#tagOf(name), name);
   }
 
   close(): Promise<void> {

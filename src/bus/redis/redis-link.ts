@@ -13,7 +13,7 @@ import { describe, isReplyError } from './reply-error.ts';
 import { RenewableClient } from './renewable-client.ts';
 import { readPart } from './server-part.ts';
 import type { ServerPart } from './server-part.ts';
-import type { Mark } from './subscription-handover.ts';
+import type { Divider } from './subscription-handover.ts';
 
 const LOG_WINDOW_MS = 5_000;
 /** Less than 2 s, the longest time in which a pod must reconnect to a Redis that runs again. */
@@ -64,7 +64,7 @@ export interface RedisLinkOptions {
   /** Of a subscriber of a Redis Cluster: the node has ended the subscription of a channel, whose slot it has lost. */
   readonly onEnded?: (channel: string) => void;
   /** Of a subscriber: see `Mark`. undefined: it cannot be had now. */
-  readonly createMark?: () => Mark | undefined;
+  readonly createMark?: () => Divider | undefined;
 }
 
 /**

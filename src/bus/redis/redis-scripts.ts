@@ -17,7 +17,7 @@ export interface Scripts {
   readonly publish: Script;
   readonly history: Script;
   readonly keep: Script;
-  readonly claim: Script;
+  readonly lock: Script;
   readonly fills: Script;
   readonly filled: Script;
 }
@@ -70,7 +70,7 @@ function scriptsWith(mode: 'server' | 'cluster'): Scripts {
     publish: load(mode, 'partition', 'entry', 'retain', 'state', 'publish'),
     history: load(mode, 'entry', 'history'),
     keep: load(mode, 'keep'),
-    claim: load(mode, 'claim'),
+    lock: load(mode, 'lock'),
     fills: load(mode, 'fills'),
     filled: load(mode, 'partition', 'filled'),
   };

@@ -7,7 +7,7 @@ import type { RedisTarget } from '../../config/addresses/redis-address.ts';
 import { RedisLink } from './redis-link.ts';
 import type { RedisSubscriber } from './redis-subscriber.ts';
 import type { RedisTag } from './redis-tag.ts';
-import type { Mark } from './subscription-handover.ts';
+import type { Divider } from './subscription-handover.ts';
 
 export interface RedisServerOptions {
   readonly log: Logger;
@@ -101,7 +101,7 @@ export class RedisServer {
 }
 
 /** undefined: the server has no tag now, so nobody listens to it. */
-function markOf(tag: RedisTag | undefined, { client }: RedisLink): Mark | undefined {
+function markOf(tag: RedisTag | undefined, { client }: RedisLink): Divider | undefined {
   if (!tag) return undefined;
   const channel = `${tag.prefix}mark:${randomUUID()}`;
   const kind = tag.publishCommand === 'spublish' ? 'ssubscribe' : 'subscribe';

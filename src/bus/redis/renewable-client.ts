@@ -4,7 +4,7 @@ import type { Logger } from '../../base/log.ts';
 import { replyFailure } from '../publish-failure.ts';
 import type { RedisAccess } from './redis-access.ts';
 import { handOver } from './subscription-handover.ts';
-import type { Mark } from './subscription-handover.ts';
+import type { Divider } from './subscription-handover.ts';
 
 export interface RenewableClientOptions {
   /** Of its server, for the log. */
@@ -17,7 +17,7 @@ export interface RenewableClientOptions {
   /** Called with the first client, and with each that replaces one: from now on its events count. */
   readonly onAdopt: (client: Redis) => void;
   /** Of a client that subscribes; undefined: it does not. */
-  readonly createMark: (() => Mark | undefined) | undefined;
+  readonly createMark: (() => Divider | undefined) | undefined;
 }
 
 const RETRY_MS = 10_000;
@@ -111,7 +111,7 @@ export class RenewableClient {
     }
   }
 
-  #adopt(next: Attached, { kind, channel }: Mark): void {
+  #adopt(next: Attached, { kind, channel }: Divider): void {
     // The owner has closed the client that `next` would replace.
     if (this.#isClosed) throw new Error('the link is closed');
     const { client, detach } = this.#current;

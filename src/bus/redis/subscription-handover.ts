@@ -2,7 +2,7 @@ import { Command } from 'ioredis';
 import type { Redis } from 'ioredis';
 
 /** A message that divides what the old connection delivers from what the new one does. */
-export interface Mark {
+export interface Divider {
   /** A channel of its own, which nobody else uses. */
   readonly channel: string;
   readonly kind: Kind;
@@ -28,8 +28,8 @@ const TIMEOUT_MS = 4000;
  * @throws Error if a connection closes, Redis refuses a channel or 4 s pass; then `from` has its receivers, and is closed if it had passed
  * the mark
  */
-export async function handOver(from: Redis, to: Redis, mark: Mark): Promise<void> {
-  const passage = new MarkPassage(from, to, mark.channel);
+export async function handOver(from: Redis, to: Redis, mark: Divider): Promise<void> {
+  const passage = new DividerPassage(from, to, mark.channel);
   let fail: (error: Error) => void = () => undefined;
   const failed = new Promise<never>((_resolve, reject) => (fail = reject));
   const onClose = () => fail(new Error('a connection was closed'));
@@ -46,7 +46,12 @@ export async function handOver(from: Redis, to: Redis, mark: Mark): Promise<void
   }
 }
 
-async function moveAll(from: Redis, to: Redis, { channel, kind, publish }: Mark, passage: MarkPassage): Promise<void> {
+async function moveAll(
+  from: Redis,
+  to: Redis,
+  { channel, kind, publish }: Divider,
+  passage: DividerPassage,
+): Promise<void> {
   // Redis replies in order: with this reply, those to all earlier commands have come.
   await from.sendCommand(new Command(kind, [channel]));
   const subscribed = from.condition?.subscriber;
@@ -59,7 +64,7 @@ async function moveAll(from: Redis, to: Redis, { channel, kind, publish }: Mark,
 }
 
 /** Gives the receivers the messages of the one connection until the mark, and then those of the other. */
-class MarkPassage {
+class DividerPassage {
   /** Resolves when both connections have passed the mark. */
   readonly done: Promise<void>;
   readonly #from: Redis;

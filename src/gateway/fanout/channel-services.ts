@@ -1,5 +1,5 @@
 import type { History, HistoryEntry } from '../../bus/history.ts';
-import type { ChannelLoad } from '../../bus/flow/executing.ts';
+import type { ChannelLoad } from '../../bus/flow/channel-load.ts';
 import type { Intake } from '../../bus/flow/intake.ts';
 import type { SettingNames } from '../../config/setting-names.ts';
 import type { LogWindow, Logger } from '../../base/log.ts';

@@ -1,6 +1,6 @@
 import { isObjectType } from 'graphql';
 import type { SettingNames } from '../../config/setting-names.ts';
-import type { Graph } from '../graph.ts';
+import type { Graph } from '../graph-parts.ts';
 import { accessRuleOf } from './access-rule.ts';
 import { parseAccessRules } from './access-rules.ts';
 

@@ -1,4 +1,4 @@
-import type { Samples } from '../graph.ts';
+import type { Samples } from '../graph-parts.ts';
 import { encoded } from './sampler.ts';
 
 const MAX_RECORDS = 50;

@@ -1,4 +1,4 @@
-import type { Graph } from '../graph.ts';
+import type { Graph } from '../graph-parts.ts';
 import { isRecordPart } from '../record-parts.ts';
 import type { Binding } from '../schema/binding.ts';
 import type { SettingNames } from '../../config/setting-names.ts';

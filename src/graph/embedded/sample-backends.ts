@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Samples } from '../graph.ts';
+import type { Samples } from '../graph-parts.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
 import { backendVariable } from '../../config/backend-settings.ts';

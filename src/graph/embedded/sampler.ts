@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SampleRecord, Samples } from '../graph.ts';
+import type { SampleRecord, Samples } from '../graph-parts.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
 

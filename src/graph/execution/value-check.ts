@@ -8,7 +8,7 @@ import type {
 } from 'graphql';
 import type { ExecutionContext } from '../context/context.ts';
 import { ifAllowed, typeAuthorizerOf } from '../authorize.ts';
-import type { AuthorizeType } from '../graph.ts';
+import type { AuthorizeType } from '../graph-parts.ts';
 import { isThenable } from '../thenable.ts';
 import { asError, isIterable, listDepth } from './list-items.ts';
 import { typeNameResolver } from './type-name-resolver.ts';

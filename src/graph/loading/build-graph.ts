@@ -8,7 +8,7 @@ import { attachEntities } from '../federation/entities.ts';
 import { makeExecutable } from '../execution/executable.ts';
 import type { Source } from '../execution/executable.ts';
 import type { Formats } from '../formats.ts';
-import type { Graph, Samples } from '../graph.ts';
+import type { Graph, Samples } from '../graph-parts.ts';
 import { attachPublications } from '../publishing/attach-publications.ts';
 import { parseBindings } from '../schema/bindings.ts';
 import { attachRecordFields } from '../schema/record-fields.ts';

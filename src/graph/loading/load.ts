@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { GraphError } from '../../base/errors.ts';
-import type { Graph } from '../graph.ts';
+import type { Graph } from '../graph-parts.ts';
 import { buildGraph } from './build-graph.ts';
 import type { GraphModule } from './build-graph.ts';
 import { compileGraph, isBuiltIn, moduleUrl, prepareGraph } from './compile.ts';

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../base/did-you-mean.ts';
-import type { Graph } from '../graph.ts';
+import type { Graph } from '../graph-parts.ts';
 import { backendVariable } from '../../config/backend-settings.ts';
 import type { Config } from '../../config/config.ts';
 import type { UnknownVariable } from '../../config/settings-input.ts';

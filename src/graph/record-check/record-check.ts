@@ -1,6 +1,6 @@
 import { valueAt } from '../../base/json/value-at.ts';
 import { hasResolver } from '../execution/executable.ts';
-import type { Graph } from '../graph.ts';
+import type { Graph } from '../graph-parts.ts';
 import type { Binding } from '../schema/binding.ts';
 import { absenceAt, sentence } from './described.ts';
 import type { RecordOrigin } from './described.ts';

@@ -1,6 +1,6 @@
 import { getNamedType, isEnumType } from 'graphql';
 import type { GraphQLArgument } from 'graphql';
-import type { Graph } from '../graph.ts';
+import type { Graph } from '../graph-parts.ts';
 import { isRecordPart } from '../record-parts.ts';
 import type { Binding } from './binding.ts';
 import type { EventSource, EventSources } from './event-source-type.ts';

@@ -10,7 +10,7 @@ import {
   isRequiredInputField,
 } from 'graphql';
 import type { GraphQLArgument, GraphQLField, GraphQLInputType, GraphQLNamedOutputType } from 'graphql';
-import type { Graph } from '../graph.ts';
+import type { Graph } from '../graph-parts.ts';
 
 const LEVELS = 2;
 

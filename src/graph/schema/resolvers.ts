@@ -11,7 +11,7 @@ import { didYouMean } from '../../base/did-you-mean.ts';
 import { setAuthorizer, setTypeAuthorizer } from '../authorize.ts';
 import { setReferenceResolver } from '../federation/reference-resolver.ts';
 import type { ReferenceResolver } from '../federation/reference-resolver.ts';
-import type { Authorize, AuthorizeField, AuthorizeType } from '../graph.ts';
+import type { Authorize, AuthorizeField, AuthorizeType } from '../graph-parts.ts';
 
 /** The outcome of attaching a graph's resolvers to its schema. */
 export interface Attached {

@@ -1,6 +1,6 @@
 import { nameOf } from '../../base/json/key-naming.ts';
 import type { LoadFormat } from '../formats.ts';
-import type { Graph } from '../graph.ts';
+import type { Graph } from '../graph-parts.ts';
 import { isRecordPart } from '../record-parts.ts';
 import type { PayloadShape } from './payload-shape.ts';
 

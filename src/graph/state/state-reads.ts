@@ -8,7 +8,7 @@ import { parseFrozen } from '../../base/json/frozen.ts';
 import { valueAt } from '../../base/json/value-at.ts';
 import { missingClaim, refusalOf } from '../authorize.ts';
 import { channelsFor } from '../channels.ts';
-import type { Graph } from '../graph.ts';
+import type { Graph } from '../graph-parts.ts';
 import { refuseChannels } from '../request-limits.ts';
 import type { RequestLimits } from '../request-limits.ts';
 import type { Binding } from '../schema/binding.ts';

@@ -1,6 +1,6 @@
 import { getArgumentValues, getOperationAST, Kind, parse } from 'graphql';
 import type { SubscribePayload } from 'graphql-ws';
-import type { Graph } from '../../graph/graph.ts';
+import type { Graph } from '../../graph/graph-parts.ts';
 
 /**
  * Which records a subscription takes, if that may be why it got none of those published; '' if it takes all of them.

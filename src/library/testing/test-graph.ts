@@ -1,7 +1,7 @@
 import type { FormattedExecutionResult } from 'graphql';
 import type { SubscribePayload } from 'graphql-ws';
 import type { NewRecord } from '../../graph/context/publishing.ts';
-import type { Graph } from '../../graph/graph.ts';
+import type { Graph } from '../../graph/graph-parts.ts';
 import { openServer } from '../create-server.ts';
 import type { ServerOptions } from '../create-server.ts';
 import { explainChoice } from './chosen-records.ts';

@@ -3,7 +3,7 @@ import { readConfig } from '../../config/config.ts';
 import type { Config } from '../../config/config.ts';
 import { ConfigError, SetupError } from '../../base/errors.ts';
 import { missingClaimsProblem } from '../../graph/access/claims-needed.ts';
-import type { Graph } from '../../graph/graph.ts';
+import type { Graph } from '../../graph/graph-parts.ts';
 import { loadGraph } from '../../graph/loading/load.ts';
 import { missingBrokersProblem } from '../../graph/publishing/missing-brokers.ts';
 import { missingRegistryProblems } from '../../graph/schema/record-format.ts';

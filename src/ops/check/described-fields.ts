@@ -1,5 +1,5 @@
 import type { GraphQLField } from 'graphql';
-import type { Graph } from '../../graph/graph.ts';
+import type { Graph } from '../../graph/graph-parts.ts';
 import { isRecordPart, partLabel } from '../../graph/record-parts.ts';
 import type { Binding } from '../../graph/schema/binding.ts';
 import { exampleOf } from '../../graph/schema/example-operation.ts';

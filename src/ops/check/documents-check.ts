@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { DocumentReader } from '../../graph/documents/document-reader.ts';
 import { TrustedDocuments } from '../../graph/documents/trusted-documents.ts';
-import type { Graph } from '../../graph/graph.ts';
+import type { Graph } from '../../graph/graph-parts.ts';
 import { failed, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { firstSamples } from '../../graph/embedded/first-samples.ts';
 import { errorOf } from '../../base/errors.ts';
-import type { Graph } from '../../graph/graph.ts';
+import type { Graph } from '../../graph/graph-parts.ts';
 import { topicReads } from '../../graph/schema/topic-reads.ts';
 import { COMPILERS } from '../../kafka/decoding/compilers.ts';
 import { ownFormats } from '../../kafka/decoding/own-format.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts';
-import type { Graph } from '../../graph/graph.ts';
+import type { Graph } from '../../graph/graph-parts.ts';
 import { checkRecords } from '../../graph/record-check/record-check.ts';
 import type { RecordMisfit } from '../../graph/record-check/record-check.ts';
 import type { RecordOrigin } from '../../graph/record-check/described.ts';

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { Graph } from '../../graph/graph.ts';
+import type { Graph } from '../../graph/graph-parts.ts';
 import { exampleOperation } from '../../graph/schema/example-operation.ts';
 import type { Order, Report } from './reports.ts';
 

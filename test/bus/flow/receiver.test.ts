@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Executing } from '../../../src/bus/flow/executing.ts';
+import { ExecutionLoad } from '../../../src/bus/flow/channel-load.ts';
 import type { Mark } from '../../../src/bus/flow/mark.ts';
 import { Receiver } from '../../../src/bus/flow/receiver.ts';
 
@@ -79,13 +79,13 @@ describe('Receiver', () => {
   it('counts an event by the fraction of its members that wait', () => {
     const { receiver, intake } = createReceiver();
     const load = receiver.load();
-    const executing = new Executing(intake, load, 1_000, { live: 4 });
+    const executing = new ExecutionLoad(intake, load, 1_000, { live: 4 });
     executing.add(1);
-    assert.deepEqual([load.events, intake.executing], [0.25, 250]);
+    assert.deepEqual([load.events, intake.executingBytes], [0.25, 250]);
     executing.add(3);
-    assert.deepEqual([load.events, intake.executing], [1, 1_000]);
+    assert.deepEqual([load.events, intake.executingBytes], [1, 1_000]);
     executing.add(-4);
-    assert.deepEqual([load.events, intake.executing], [0, 0]);
+    assert.deepEqual([load.events, intake.executingBytes], [0, 0]);
     assert.equal(load.has(intake), false);
   });
 
@@ -97,7 +97,7 @@ describe('Receiver', () => {
       const { receiver, intake, mark } = createReceiver(sockets);
       const load = receiver.load();
       intake.arrive(1);
-      for (let event = 0; event < 1_000; event++) new Executing(intake, load, 2_500, { live: 1 }).add(1);
+      for (let event = 0; event < 1_000; event++) new ExecutionLoad(intake, load, 2_500, { live: 1 }).add(1);
       const { bytes, served } = receiver.onMark(mark(1), 0)!;
       assert.equal(bytes! - served, window);
     }

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { handOver } from '../../../src/bus/redis/subscription-handover.ts';
-import type { Mark } from '../../../src/bus/redis/subscription-handover.ts';
+import type { Divider } from '../../../src/bus/redis/subscription-handover.ts';
 import { redisServer } from '../../support/services.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -33,7 +33,7 @@ async function start(t: TestContext, { kind, publish, event }: (typeof KINDS)[nu
   const heard: string[] = [];
   const receiver = (_name: Buffer, message: Buffer) => message.length > 0 && heard.push(String(message));
   from.on(event, receiver);
-  const markOf = (): Mark => {
+  const markOf = (): Divider => {
     const channel = randomUUID();
     return { channel, kind, publish: () => publisher[publish](channel, '') };
   };

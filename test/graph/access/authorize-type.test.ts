@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { GraphQLError } from 'graphql';
-import type { AuthorizeType } from '../../../src/graph/graph.ts';
+import type { AuthorizeType } from '../../../src/graph/graph-parts.ts';
 import { createStage, factsOf } from '../../gateway/fanout/stage.ts';
 
 const SDL = `

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { pino } from 'pino';
 import { Sampler } from '../../../src/graph/embedded/sampler.ts';
 import type { EncodedSample, SamplerOptions } from '../../../src/graph/embedded/sampler.ts';
-import type { SampleRecord } from '../../../src/graph/graph.ts';
+import type { SampleRecord } from '../../../src/graph/graph-parts.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 function* counting(seed: number): Generator<SampleRecord> {

@@ -8,7 +8,7 @@ import { createFacts, createRequest } from '../../../src/graph/context/connectio
 import { createContext, readsOf } from '../../../src/graph/context/context.ts';
 import type { ExecutionContext } from '../../../src/graph/context/context.ts';
 import type { BackendPort } from '../../../src/graph/context/execution-backends.ts';
-import type { SampleRecord } from '../../../src/graph/graph.ts';
+import type { SampleRecord } from '../../../src/graph/graph-parts.ts';
 import type { AuctionContext } from '../../../examples/auction/context.ts';
 import { createDice } from '../../../examples/auction/dice.ts';
 import * as resolvers from '../../../examples/auction/resolvers.ts';

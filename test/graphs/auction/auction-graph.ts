@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { Backends } from '../../../src/graph/context/backends.ts';
 import type { BackendPort, BackendRequest } from '../../../src/graph/context/execution-backends.ts';
 import { SampleBackends } from '../../../src/graph/embedded/sample-backends.ts';
-import type { SampleRecord } from '../../../src/graph/graph.ts';
+import type { SampleRecord } from '../../../src/graph/graph-parts.ts';
 import * as definition from '../../../examples/auction/context.ts';
 import * as resolvers from '../../../examples/auction/resolvers.ts';
 import { respond } from '../../../examples/auction/samples.ts';

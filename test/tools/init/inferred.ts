@@ -8,7 +8,7 @@ import type { InferredObject } from '../../../src/tools/init/inferred-types.ts';
 import { samplesText } from '../../../src/tools/init/samples-text.ts';
 import { schemaText } from '../../../src/tools/init/schema-text.ts';
 import type { SeenRecord } from '../../../src/tools/init/seen-record.ts';
-import type { SampleRecord } from '../../../src/graph/graph.ts';
+import type { SampleRecord } from '../../../src/graph/graph-parts.ts';
 import { loadGraph } from '../../../src/graph/loading/load.ts';
 import { createRouters } from '../../../src/graph/router.ts';
 import { keyPlaces } from '../../../src/graph/schema/key-places.ts';

@@ -4,7 +4,7 @@ import type { PublishLink } from '../publish-link.ts';
 import { RedisLink } from '../redis-link.ts';
 import type { RedisServer, RedisServerOptions } from '../redis-server.ts';
 import { RedisSubscriber } from '../redis-subscriber.ts';
-import type { Mark } from '../subscription-handover.ts';
+import type { Divider } from '../subscription-handover.ts';
 import type { PlainChannels, RedisTopologyOptions } from '../redis-topology.ts';
 
 export interface ClusterPlainChannelsOptions extends RedisServerOptions, RedisTopologyOptions {
@@ -89,7 +89,7 @@ export class ClusterPlainChannels implements PlainChannels {
 }
 
 /** A node of a cluster passes each plain message on to all others, so the mark can be published at any of them. */
-function markOf(prefix: string, publisher: PublishLink): Mark {
+function markOf(prefix: string, publisher: PublishLink): Divider {
   const channel = `${prefix}mark:${randomUUID()}`;
   return { channel, kind: 'subscribe', publish: () => publisher.client.publish(channel, '') };
 }

@@ -1,4 +1,4 @@
-import type { ChannelLoad } from '../../../bus/flow/executing.ts';
+import type { ChannelLoad } from '../../../bus/flow/channel-load.ts';
 import type { Intake } from '../../../bus/flow/intake.ts';
 import type { Writer } from '../outbox/writer.ts';
 import type { GroupEvent, SharingGroup } from '../sharing/sharing-group.ts';

@@ -1,5 +1,5 @@
 import { Fifo } from '../../../base/fifo.ts';
-import type { ChannelLoad } from '../../../bus/flow/executing.ts';
+import type { ChannelLoad } from '../../../bus/flow/channel-load.ts';
 import type { Job } from './turn-slices.ts';
 
 interface HeldJob {

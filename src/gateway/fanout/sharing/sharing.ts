@@ -1,5 +1,5 @@
 import { ExecutionTimeoutError } from '../../../base/errors.ts';
-import type { Executing } from '../../../bus/flow/executing.ts';
+import type { ExecutionLoad } from '../../../bus/flow/channel-load.ts';
 import type { Executions } from '../../../graph/execution/executions.ts';
 import type { EventResult, StartedEvent } from '../../../graph/execution/event-executor.ts';
 import type { Timing } from '../../../graph/execution/timing.ts';
@@ -74,7 +74,7 @@ export interface SharedEventOptions {
   /** Called with the bytes of each result that is kept for other members. */
   readonly onKeep?: ((bytes: number) => void) | undefined;
   /** Counts the members that wait for executions. */
-  readonly executing?: Executing | undefined;
+  readonly executing?: ExecutionLoad | undefined;
   /** undefined: the times of its results are not observed. */
   readonly times?: EventTimes | undefined;
   /** undefined: the event is not traced. */
@@ -87,7 +87,7 @@ export class SharedEvent {
   readonly #event: StartedEvent;
   readonly #services: SharingServices;
   readonly #onKeep: ((bytes: number) => void) | undefined;
-  readonly #executing: Executing | undefined;
+  readonly #executing: ExecutionLoad | undefined;
   readonly #times: EventTimes | undefined;
   readonly #trace: EventTrace | undefined;
   /** Of the results of the last timing. */

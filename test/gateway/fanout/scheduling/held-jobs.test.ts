@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HeldJobs } from '../../../../src/gateway/fanout/scheduling/held-jobs.ts';
 import type { Job } from '../../../../src/gateway/fanout/scheduling/turn-slices.ts';
-import { ChannelLoad } from '../../../../src/bus/flow/executing.ts';
+import { ChannelLoad } from '../../../../src/bus/flow/channel-load.ts';
 import { Intake } from '../../../../src/bus/flow/intake.ts';
 
 const NOT_SPENT = () => false;

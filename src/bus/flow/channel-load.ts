@@ -76,7 +76,7 @@ export interface Audience {
 }
 
 /** The executions of one event for the members of its channel. */
-export class Executing {
+export class ExecutionLoad {
   readonly #intake: Intake;
   readonly load: ChannelLoad;
   readonly #bytes: number;
@@ -94,7 +94,7 @@ export class Executing {
   /** @param members count of those that start to wait for an execution; negative if they stop waiting */
   add(members: number): void {
     const fraction = members * (this.#fraction ??= this.load.fractionOf(this.#audience.live));
-    this.#intake.executing += fraction * this.#bytes;
+    this.#intake.executingBytes += fraction * this.#bytes;
     this.load.add(this.#intake, fraction);
   }
 }

@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
 import type { SetupError } from '../../src/base/errors.ts';
 import { Metrics } from '../../src/ops/metrics/metrics.ts';
-import { GroupClaim } from '../../src/server/group-claim.ts';
+import { GroupLock } from '../../src/server/group-lock.ts';
 import { WorkerWatch } from '../../src/server/worker-watch.ts';
 import { orderRecord, ordersSettings } from '../end-to-end/orders.ts';
 import { PodServer, startPod, startRefusal } from '../end-to-end/pod-server.ts';
@@ -17,7 +17,7 @@ import { watch } from '../support/stock-client.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { ENVIRONMENT_NAMES } from '../../src/config/setting-names.ts';
 
-describe('the claim of a CHANNEL_PREFIX for a consumer group', () => {
+describe('the lock of a CHANNEL_PREFIX for a consumer group', () => {
   /** Makes claims of this Redis; each is a worker's. */
   async function withRedis(t: TestContext) {
     const { url } = await redisServer(t);
@@ -31,9 +31,9 @@ describe('the claim of a CHANNEL_PREFIX for a consumer group', () => {
     const workerOf = (group: string) => {
       const config = { CHANNEL_PREFIX: prefix, names: ENVIRONMENT_NAMES };
       const onRefused = (error: SetupError) => refused.push(`${group}: ${error.message}`);
-      const claim = new GroupClaim({ bus, config, onRefused });
-      t.after(() => claim.close());
-      return { start: () => claim.start(group), claim: () => claim.claim(), close: () => claim.close() };
+      const lock = new GroupLock({ bus, config, onRefused });
+      t.after(() => lock.close());
+      return { start: () => lock.start(group), take: () => lock.take(), close: () => lock.close() };
     };
     return { admin, bus, key: `${prefix}group`, workerOf, refused };
   }
@@ -46,7 +46,7 @@ describe('the claim of a CHANNEL_PREFIX for a consumer group', () => {
       other.start(),
       /^SetupError: KAFKA_GROUP_ID: the group "green" may not publish with CHANNEL_PREFIX="\S+:", because the group "blue" does so on this Redis, .* set KAFKA_GROUP_ID=blue, or stop the workers of "blue" and wait 30 s$/,
     );
-    await first.claim();
+    await first.take();
     assert.deepEqual(refused, []);
   });
 
@@ -57,7 +57,7 @@ describe('the claim of a CHANNEL_PREFIX for a consumer group', () => {
     assert.ok((await admin.pttl(key)) > 10_000);
     await first.close();
     assert.ok((await admin.pttl(key)) <= 10_000);
-    await second.claim();
+    await second.take();
     assert.ok((await admin.pttl(key)) > 10_000);
   });
 
@@ -82,18 +82,18 @@ describe('the claim of a CHANNEL_PREFIX for a consumer group', () => {
     assert.equal(watch.group, undefined);
   });
 
-  it('warns no gateway that receives messages of workers without a claim, whose version knows none', async (t) => {
+  it('warns no gateway that receives messages of workers without a lock, whose version knows none', async (t) => {
     const { bus } = await withRedis(t);
     const { log, lines } = readableLog();
     let looks = 0;
     let messages = 0;
     let hasWorkers = true;
-    const claimOf = (name: string) => {
+    const lockOf = (name: string) => {
       looks++;
       if (hasWorkers) messages++;
-      return bus.claimOf(name);
+      return bus.lockOf(name);
     };
-    const options = { bus: { claimOf }, log, metrics: new Metrics(), messages: () => messages, intervalMs: 20 };
+    const options = { bus: { lockOf }, log, metrics: new Metrics(), messages: () => messages, intervalMs: 20 };
     const watch = new WorkerWatch({ ...options, names: ENVIRONMENT_NAMES });
     t.after(() => watch.close());
     watch.start();
@@ -105,21 +105,21 @@ describe('the claim of a CHANNEL_PREFIX for a consumer group', () => {
     await waitFor('a message', () => !watch.isAlone);
   });
 
-  it('follows a loss of the data of Redis: the group that claimed first keeps it, and the other one is told', async (t) => {
+  it('follows a loss of the data of Redis: the group that locked first keeps it, and the other one is told', async (t) => {
     const { admin, bus, key, workerOf, refused } = await withRedis(t);
     const blue = workerOf('blue');
     await blue.start();
-    const { since } = (await bus.claimOf('group'))!;
+    const { since } = (await bus.lockOf('group'))!;
     await admin.flushall();
     // Claims of one millisecond are equally old.
     await waitFor('the next millisecond of Redis', async () => (await millisecondOf(admin)) > since);
     const green = workerOf('green');
     await green.start();
-    await blue.claim();
+    await blue.take();
     assert.match((await admin.get(key))!, /^\d+ blue$/);
-    await assert.rejects(green.claim(), /the group "blue" does so/);
-    await green.claim().catch(() => undefined);
-    await blue.claim();
+    await assert.rejects(green.take(), /the group "blue" does so/);
+    await green.take().catch(() => undefined);
+    await blue.take();
     assert.equal(refused.length, 1);
     assert.match(refused[0]!, /^green: /);
   });
@@ -188,7 +188,7 @@ describe('a worker without KAFKA_GROUP_ID', { concurrency: 4 }, () => {
     await other.reports({ kafka: 'connected', differing_members: [] });
   });
 
-  it('ends if another group has claimed its channels', async (t) => {
+  it('ends if another group has locked its channels', async (t) => {
     const { settings, groupId } = await stage(t);
     await startPod(t, { ...settings, KAFKA_GROUP_ID: 'blue' });
     const pod = await new PodServer().start(settings);

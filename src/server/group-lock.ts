@@ -3,16 +3,16 @@ import type { Config } from '../config/config.ts';
 import { BusUnavailableError, SetupError } from '../base/errors.ts';
 import { Periodic } from '../kafka/periodic.ts';
 
-/** Name of the claim on the bus. */
-export const GROUP_CLAIM = 'group';
+/** Name of the lock on the bus. */
+export const GROUP_LOCK = 'group';
 const INTERVAL_MS = 5000;
 /** After the last worker has crashed. */
 const TTL_MS = 30_000;
-/** After the last worker has ended. The other workers claim again within `INTERVAL_MS`. */
+/** After the last worker has ended. The other workers take the lock again within `INTERVAL_MS`. */
 const CLOSED_TTL_MS = 10_000;
 
-export interface GroupClaimOptions {
-  readonly bus: Pick<Shared, 'claim'>;
+export interface GroupLockOptions {
+  readonly bus: Pick<Shared, 'lock'>;
   readonly config: Pick<Config, 'CHANNEL_PREFIX' | 'names'>;
   /** Called once, if another group claimed the channels earlier. */
   readonly onRefused: (error: SetupError) => void;
@@ -22,37 +22,37 @@ export interface GroupClaimOptions {
  * One consumer group for the channels of a CHANNEL_PREFIX: the workers of a second one would take the leases of the first, and be fenced by
  * it, without end. The group that claimed the channels first keeps them, also after Redis has lost its data.
  */
-export class GroupClaim {
-  readonly #options: GroupClaimOptions;
+export class GroupLock {
+  readonly #options: GroupLockOptions;
   readonly #periodic: Periodic;
   #groupId = '';
   #since: number | undefined;
   #isRefused = false;
   #isClosed = false;
 
-  constructor(options: GroupClaimOptions) {
+  constructor(options: GroupLockOptions) {
     this.#options = options;
-    this.#periodic = new Periodic(INTERVAL_MS, () => this.claim().catch(() => undefined));
+    this.#periodic = new Periodic(INTERVAL_MS, () => this.take().catch(() => undefined));
   }
 
-  /** The group that claims; '' before the start. */
+  /** The group that holds the lock; '' before the start. */
   get groupId(): string {
     return this.#groupId;
   }
 
-  /** Identifies the channels that the group has claimed: on another Redis, and with another prefix, the claim has another time. */
-  get place(): string | undefined {
+  /** Identifies the channels that the group has locked: on another Redis, and with another prefix, the lock has another time. */
+  get channelsId(): string | undefined {
     return this.#since?.toString();
   }
 
   /**
-   * Claims the channels for the group, from now on until `close`. A bus that is away does not keep a worker from starting: it claims them before it
+   * Locks the channels for the group, from now on until `close`. A bus that is away does not keep a worker from starting: it locks them before it
    * publishes.
-   * @throws SetupError if another group has claimed them
+   * @throws SetupError if another group has locked them
    */
   async start(groupId: string): Promise<void> {
     this.#groupId = groupId;
-    await this.#claim().catch((error: unknown) => {
+    await this.#take().catch((error: unknown) => {
       if (error instanceof BusUnavailableError) return;
       this.#isRefused = true;
       throw error;
@@ -60,10 +60,10 @@ export class GroupClaim {
     this.#periodic.start();
   }
 
-  /** Before each lease: after a loss of Redis's data the first lease claims the channels again. @throws SetupError, BusUnavailableError */
-  async claim(): Promise<void> {
+  /** Before each lease: after a loss of Redis's data the first lease locks the channels again. @throws SetupError, BusUnavailableError */
+  async take(): Promise<void> {
     try {
-      await this.#claim();
+      await this.#take();
     } catch (error) {
       if (error instanceof SetupError && !this.#isRefused) {
         this.#isRefused = true;
@@ -73,12 +73,12 @@ export class GroupClaim {
     }
   }
 
-  async #claim(): Promise<void> {
+  async #take(): Promise<void> {
     const { bus, config } = this.#options;
     const holder = this.#groupId;
-    const claim = await bus.claim(GROUP_CLAIM, { holder, since: this.#since, ttlMs: TTL_MS });
-    if (claim.holder !== holder) throw refusal(holder, claim.holder, config);
-    this.#since = claim.since;
+    const lock = await bus.lock(GROUP_LOCK, { holder, since: this.#since, ttlMs: TTL_MS });
+    if (lock.holder !== holder) throw refusal(holder, lock.holder, config);
+    this.#since = lock.since;
   }
 
   /** Idempotent. */
@@ -89,11 +89,11 @@ export class GroupClaim {
     if (this.#since === undefined || this.#isRefused) return;
     const { bus } = this.#options;
     const request = { holder: this.#groupId, since: this.#since, ttlMs: CLOSED_TTL_MS };
-    await bus.claim(GROUP_CLAIM, request).catch(() => undefined);
+    await bus.lock(GROUP_LOCK, request).catch(() => undefined);
   }
 }
 
-function refusal(own: string, other: string, { CHANNEL_PREFIX, names }: GroupClaimOptions['config']): SetupError {
+function refusal(own: string, other: string, { CHANNEL_PREFIX, names }: GroupLockOptions['config']): SetupError {
   const [ownName, otherName, prefixText] = [own, other, CHANNEL_PREFIX].map((text) => JSON.stringify(text));
   return new SetupError(
     `${names.KAFKA_GROUP_ID}: the group ${ownName} may not publish with ${names.CHANNEL_PREFIX}=${prefixText}, because the group ${otherName} does so on this Redis, ` +
