@@ -8,9 +8,14 @@ import { InflightBudget } from '../client/fetching/inflight-budget.ts';
 import type { FetchedRecord } from '../client/fetching/record-batch.ts';
 
 const MAX_INFLIGHT_BYTES = 64 * 1024 * 1024;
-const SESSION_TIMEOUT_MS = 30_000;
-const HEARTBEAT_INTERVAL_MS = 3000;
-const REBALANCE_TIMEOUT_MS = 60_000;
+/** One batch at a time: `handle` is not called again before it has resolved. */
+const CONSUMER = {
+  sessionTimeoutMs: 30_000,
+  heartbeatIntervalMs: 3000,
+  rebalanceTimeoutMs: 60_000,
+  concurrency: 1,
+  maxInflatedBytes: MAX_INFLIGHT_BYTES,
+};
 
 export interface DeadLetterReaderOptions {
   readonly topic: string;
@@ -38,18 +43,12 @@ export async function readDeadLetters(
   { topic, groupId, joinedGroupId, client, cluster }: DeadLetterReaderOptions,
   handle: (deadLetters: DeadLetters) => Promise<boolean>,
 ): Promise<void> {
-  if ((await cluster.existingTopics([topic])).length === 0) {
-    throw new SetupError(
-      `there is no topic ${topic}: nothing was dead-lettered, or KAFKA_DEAD_LETTER_TOPIC is another one`,
-    );
-  }
+  await requireTopic(topic, cluster);
   const look = () => lookUp(topic, groupId, cluster);
   const { ranges, ...atStart } = await look();
   let { handled } = atStart;
-  const ends = new Map<number, number>();
-  for (const [partition, { end }] of ranges) {
-    if (handled.get(partition)!.next < end) ends.set(partition, end);
-  }
+  const unfinished = ranges.filter(([partition, { end }]) => handled.get(partition)!.next < end);
+  const ends = new Map(unfinished.map(([partition, { end }]) => [partition, end]));
   if (ends.size === 0) return;
 
   let consumer!: GroupConsumer;
@@ -77,12 +76,8 @@ export async function readDeadLetters(
     consumer = new GroupConsumer(client, {
       groupId: joinedGroupId,
       topics: [topic],
-      sessionTimeoutMs: SESSION_TIMEOUT_MS,
-      heartbeatIntervalMs: HEARTBEAT_INTERVAL_MS,
-      rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS,
-      concurrency: 1,
+      ...CONSUMER,
       budget: new InflightBudget(MAX_INFLIGHT_BYTES),
-      maxInflatedBytes: MAX_INFLIGHT_BYTES,
       // kafkajs would retry an error that is thrown here.
       onBatch: (batch) => read(batch).catch(reject),
       onJoin: (assigned) => {
@@ -104,6 +99,13 @@ export async function readDeadLetters(
   } finally {
     await consumer.close();
   }
+}
+
+async function requireTopic(topic: string, cluster: DeadLetterReaderOptions['cluster']): Promise<void> {
+  if ((await cluster.existingTopics([topic])).length > 0) return;
+  throw new SetupError(
+    `there is no topic ${topic}: nothing was dead-lettered, or KAFKA_DEAD_LETTER_TOPIC is another one`,
+  );
 }
 
 /** The partitions, and which of their records are done. */
