@@ -1,91 +1,88 @@
-import { parseArgs } from 'node:util';
-import { runCommand, say } from './command.ts';
-import { conditionsOf } from './fanout/conditions.ts';
 import { PARTS, climb } from './ladder/climb.ts';
-import { ladderPicture } from './ladder/picture.ts';
-import { ladderTable, markdownReport, semiSpaceTable } from './ladder/report.ts';
-import type { Report } from './ladder/report.ts';
-import { numberFlag } from './number-flag.ts';
-import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
-import { writeResult } from './result-files.ts';
+import type { Climb } from './ladder/climb.ts';
+import type { LadderRow } from './ladder/figures.ts';
+import { choices, on, whole } from './runner/flags.ts';
+import { defineScenario } from './runner/scenario.ts';
+import type { Cells } from './runner/table.ts';
+import { whole as printed } from './story/report/tables.ts';
+import { TALK_FLOOD_SECONDS } from './story/report/talk-figures.ts';
 import { startStack } from './story/stack.ts';
-import { textTable } from './table.ts';
 
-const USAGE = `Plays the story with each pod in turn: the talk's baseline, each of its steps, each of crier's techniques, and crier.
-
-Usage: npm run loadtest -- --ladder [flags]
-
-  --sockets <number>      default: 4000
-  --bare <seconds>        duration without sockets; default: 2
-  --idle <seconds>        duration after all sockets have connected; default: 6
-  --flood <seconds>       duration of writing; default: 30
-  --concurrency <number>  concurrent kcat processes; default: 3
-  --parts <names>         of ${PARTS.join(', ')}; default: all
-  --out <name>            loadtest/results/<name>.json, .md and .svg; default: ladder
-  --help
-
-Exits with 1 unless every record reached every socket exactly once, and crier sends 100 times the messages of the baseline and 20 times
-those of the talk's end state, with a lower idle plateau.
-`;
-
-const { values } = parseArgs({
-  options: {
-    ladder: { type: 'boolean' },
-    sockets: { type: 'string', default: '4000' },
-    bare: { type: 'string', default: '2' },
-    idle: { type: 'string', default: '6' },
-    flood: { type: 'string', default: '30' },
-    concurrency: { type: 'string', default: '3' },
-    parts: { type: 'string', default: PARTS.join(',') },
-    out: { type: 'string', default: 'ladder' },
-    help: { type: 'boolean', short: 'h' },
+export const scenario = defineScenario({
+  name: 'loadtest',
+  command: 'loadtest -- --ladder',
+  question:
+    "Plays the story with each pod in turn: the talk's baseline, each of its steps, each of crier's techniques, and crier.",
+  flags: {
+    ladder: on('this one'),
+    sockets: whole('sockets', 4000),
+    bare: whole('seconds without sockets', 2),
+    idle: whole('seconds after all sockets have connected', 6),
+    flood: whole('seconds of writing', 30),
+    concurrency: whole('concurrent kcat processes', 3),
+    parts: choices('of', PARTS),
+  },
+  out: 'ladder',
+  packages: ['ws', 'graphql', 'graphql-ws', 'graphql-redis-subscriptions'],
+  notes: `Exits with 1 unless every record reached every socket exactly once, and crier sends 100 times the messages of the baseline and 20 times
+those of the talk's end state, with a lower idle plateau.`,
+  run: async ({ flags, scope, signal, say }) => {
+    const { sockets, parts, concurrency: writerCount } = flags;
+    const phases = { bareSeconds: flags.bare, idleSeconds: flags.idle, floodSeconds: flags.flood };
+    const stack = await startStack(scope, say);
+    const { rows, semiSpaces, faults } = await climb(
+      { ...stack, sockets, writerCount, phases, parts, signal, say },
+      scope,
+    );
+    return {
+      intro: `recv: records taken from Kafka. send: messages that reached sockets. Both scaled from the flood of this run to the four minutes of the talk's. ×: ratio to the baseline of the same run.
+CPU µs: CPU time of the server per message. idle MB, flood MB: plateau of the heap used in the phase.
+"the talk": the figures that the talk gave, on another machine; its ratios are its counts divided by its baseline's. Where it gave none the cell is empty, and the step is not compared with it.`,
+      sections: [
+        { table: ladderTable(rows) },
+        ...(semiSpaces.length > 0 ? [{ title: "crier's young generation", table: semiSpaceTable(semiSpaces) }] : []),
+      ],
+      success: 'Nothing was lost, and crier is as far ahead as promised.',
+      faults,
+      data: { rows, semiSpaces },
+    };
   },
 });
 
-async function main(signal: AbortSignal): Promise<void> {
-  if (values.help) return void process.stdout.write(USAGE);
-  const sockets = number('sockets');
-  const phases = { bareSeconds: number('bare'), idleSeconds: number('idle'), floodSeconds: number('flood') };
-  const parts = values.parts.split(',').map(partOf);
-  const writerCount = number('concurrency');
-  pinThisProcess(CLIENT_CORE);
-  const stack = await startStack(say, signal);
-  let report: Report;
-  try {
-    const climbed = await climb({ ...stack, sockets, writerCount, phases, parts, signal, say });
-    const conditions = {
-      ...conditionsOf(),
-      sockets,
-      phases: `${phases.bareSeconds} s bare, ${phases.idleSeconds} s idle, ${phases.floodSeconds} s flood`,
-      stack: stack.kind,
-      command: `npm run loadtest -- ${process.argv.slice(2).join(' ')}`,
-    };
-    report = { conditions, ...climbed };
-  } finally {
-    await stack.stop();
-  }
-  await publish(report);
+/** A row for each rung. Counts are those of the talk's four minutes at the measured rate. `×`: ratio to the baseline of the same run. */
+export function ladderTable(rows: readonly LadderRow[]): Cells[] {
+  const head = ['rung', 'recv', 'the talk', 'send', 'the talk', 'send/s', 'send ×', 'the talk', 'CPU µs', 'idle MB'];
+  return [[...head, 'the talk', 'flood MB', "the talk's words"], ...rows.map(cellsOf)];
 }
 
-async function publish(report: Report): Promise<void> {
-  const { conditions, rows, semiSpaces, faults } = report;
-  const note = `Node ${conditions['node']}, ${conditions['cpu']}, ${conditions['sockets']} sockets; ${conditions['date']}`;
-  const texts = { md: markdownReport(values.out, report), svg: ladderPicture(rows, note) };
-  const paths = await writeResult(values.out, report, texts);
-  process.stdout.write(`\n${textTable(ladderTable(rows))}\n`);
-  if (semiSpaces.length > 0) process.stdout.write(`${textTable(semiSpaceTable(semiSpaces))}\n`);
-  process.stdout.write(`${paths.join(' ')}\n`);
-  for (const fault of faults) say(`loadtest: ${fault}`);
-  if (faults.length > 0) process.exitCode = 1;
+function cellsOf({ title, measured, talk, talkRatios, note }: LadderRow): Cells {
+  const given = (figure: number | undefined) => (figure === undefined ? '' : printed(figure));
+  const times = (ratio: number | undefined) => ratio?.toFixed(ratio < 100 ? 2 : 0) ?? '';
+  const inFourMinutes = (count: number) => printed((count / measured!.seconds) * TALK_FLOOD_SECONDS);
+  return [
+    title,
+    measured ? inFourMinutes(measured.received) : '–',
+    given(talk?.received),
+    measured ? inFourMinutes(measured.sent) : '–',
+    given(talk?.sent),
+    measured ? printed(measured.sentPerSecond) : '–',
+    times(measured?.ratios?.sent),
+    times(talkRatios.sent),
+    measured ? measured.cpuUs.toFixed(measured.cpuUs < 10 ? 2 : 0) : '–',
+    measured ? measured.idleMegabytes.toFixed(0) : '–',
+    given(talk?.idleMegabytes),
+    measured ? measured.floodMegabytes.toFixed(0) : '–',
+    [talk?.words, note].filter(Boolean).join('; '),
+  ];
 }
 
-function partOf(name: string): string {
-  if (!PARTS.includes(name)) throw new Error(`--parts: expected ${PARTS.join(', ')}, got "${name}"`);
-  return name;
+/** A row for each size of the young generation. */
+function semiSpaceTable(rows: Climb['semiSpaces']): Cells[] {
+  return [
+    ['semi-space MB', 'send/s', 'CPU µs', 'scavenges', 'GC % of CPU', 'flood MB', 'RSS MB'],
+    ...rows.map(({ megabytes, measured }) => [
+      ...[String(megabytes), printed(measured.sentPerSecond), measured.cpuUs.toFixed(2), printed(measured.scavenges)],
+      ...[measured.gcPercent.toFixed(1), measured.floodMegabytes.toFixed(0), measured.residentMegabytes.toFixed(0)],
+    ]),
+  ];
 }
-
-function number(flag: 'sockets' | 'bare' | 'idle' | 'flood' | 'concurrency'): number {
-  return numberFlag(flag, values[flag]);
-}
-
-runCommand('loadtest', main);

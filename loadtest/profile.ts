@@ -1,115 +1,123 @@
+import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { runCommand, say } from './command.ts';
-import { numberFlag } from './number-flag.ts';
+import { promisify } from 'node:util';
 import { installPackages } from './packages.ts';
-import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
-import { recordHeapComparison, rungPair, settingsPair } from './profile/compare-heaps.ts';
-import { recordInlineCaches } from './profile/inline-caches.ts';
-import { recordCpu, recordHeap, recordHeapDiff } from './profile/recorders.ts';
-import type { Recording } from './profile/recording.ts';
-import type { StoryResult } from './story/result.ts';
-import { runStory } from './story/run.ts';
-import { sampleLine } from './story/report/sample-line.ts';
-import { startStack } from './story/stack.ts';
+import type { ServerProcess } from './processes/server-process.ts';
+import { comparisonTable, rungPair, settingsPair } from './profile/compare-heaps.ts';
+import { HeapCounts } from './profile/heap-comparison.ts';
+import { choice, on, optional, text, whole } from './runner/flags.ts';
+import { defineScenario } from './runner/scenario.ts';
 import { singlePod } from './story/pods/pod-set.ts';
+import { crierPod } from './story/pods/pod.ts';
+import type { Pod } from './story/pods/pod.ts';
+import { sampleLine } from './story/report/tables.ts';
+import type { PhaseName } from './story/result.ts';
+import { runStory } from './story/run.ts';
+import { startStack } from './story/stack.ts';
 
-const USAGE = `Profiles a crier pod during the story (npm run loadtest), to find the next bottleneck.
+const KINDS = ['cpu', 'heap', 'heapdiff'] as const;
 
-Usage: npm run profile -- cpu|heap|heapdiff|inline-caches [flags]
+/** A run of the story in which the pod is profiled. */
+interface RecordedRun {
+  readonly pod: Pod;
+  /** `drained`: the last record has reached every socket, and the sockets are still open. */
+  readonly on: (at: PhaseName | 'drained', pod: ServerProcess) => Promise<void> | false;
+}
 
-  cpu            a flame graph of the flood (HTML) and its .cpuprofile
-  heap           a heap snapshot after the flood, with the sockets open
-  heapdiff       heap snapshots before and after a phase, and their difference by constructor
-  inline-caches  property accesses of the flood that are polymorphic or megamorphic: where, how often, their share of the CPU
+export const scenario = defineScenario({
+  name: 'profile',
+  command: 'profile -- <cpu|heap|heapdiff>',
+  question: `Profiles a crier pod during the story (npm run loadtest), to find the next bottleneck.
 
-  --phase <idle|flood>  for heapdiff: growth while the sockets connect, or during the flood; default: flood
-  --rungs <before>,<after>  for heapdiff: two rungs of the ladder, idle, instead of one pod at two times
-  --before <settings>   for heapdiff: crier with these settings (NAME=value,...) and with its defaults, idle
-  --out <name>          for these two: loadtest/results/<name>.md; default: trial-heap
-  --per-user            every socket has a result of its own
-  --sockets <number>    default: 4000
-  --bare, --idle, --flood <seconds>  default: 3, 5, 15
-  --concurrency <number>  kcat processes; default: 3
-  --help
-
-inline-caches floods two pods: one counts and logs, one has a CPU profile. It does not see which functions a call reaches.
-Pods inherit the environment: SHARING=off npm run profile -- inline-caches.
-
-Writes into loadtest/profiles/. A profiled pod is slower; for figures use npm run loadtest. cpu and heapdiff install
-loadtest/package.json (0x and @memlab/core) when they first run.
-`;
-
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    phase: { type: 'string', default: 'flood' },
-    rungs: { type: 'string' },
-    before: { type: 'string' },
-    out: { type: 'string', default: 'trial-heap' },
-    'per-user': { type: 'boolean', default: false },
-    sockets: { type: 'string', default: '4000' },
-    bare: { type: 'string', default: '3' },
-    idle: { type: 'string', default: '5' },
-    flood: { type: 'string', default: '15' },
-    concurrency: { type: 'string', default: '3' },
-    help: { type: 'boolean', short: 'h' },
+  cpu       a flame graph of the flood (HTML) and its .cpuprofile
+  heap      a heap snapshot after the flood, with the sockets open
+  heapdiff  heap snapshots before and after a phase, and their difference by constructor`,
+  flags: {
+    kind: choice('what to record', KINDS),
+    phase: choice(
+      'for heapdiff: growth while the sockets connect, or during the flood',
+      ['idle', 'flood'] as const,
+      'flood',
+    ),
+    rungs: optional(
+      text('for heapdiff, <before>,<after>: two rungs of the ladder, idle, instead of one pod at two times', ''),
+    ),
+    before: optional(text('for heapdiff, NAME=value,...: crier with these settings and with its defaults, idle', '')),
+    'per-user': on('every socket has a result of its own'),
+    sockets: whole('sockets', 4000),
+    bare: whole('seconds without sockets', 3),
+    idle: whole('seconds with idle sockets', 5),
+    flood: whole('seconds of the flood', 15),
+    concurrency: whole('kcat processes', 3),
+  },
+  out: 'trial-heap',
+  notes: `Writes into loadtest/profiles/. A profiled pod is slower; for figures use npm run loadtest. cpu and heapdiff install
+loadtest/package.json (0x and @memlab/core) when they first run. Pods inherit the environment: SHARING=off npm run profile -- cpu.`,
+  run: async ({ flags, scope, signal, say }) => {
+    const { kind, sockets, concurrency: writerCount } = flags;
+    const folder = join('loadtest', 'profiles', `${kind}-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`);
+    const profile = join(folder, 'flood.cpuprofile');
+    const snapshots = ['before', 'after'].map((name) => join(folder, `${name}.heapsnapshot`)) as [string, string];
+    const pair =
+      (flags.rungs !== undefined && (await rungPair(flags.rungs))) ||
+      (flags.before !== undefined && settingsPair(flags.before));
+    const runs = runsOf(kind, flags.phase, pair || undefined, profile, snapshots);
+    if (kind !== 'heap') installPackages('tools', say);
+    await mkdir(folder, { recursive: true });
+    const stack = await startStack(scope, say);
+    const phases = { bareSeconds: flags.bare, idleSeconds: flags.idle, floodSeconds: pair ? 1 : flags.flood };
+    const faults: string[] = [];
+    for (const { pod, on } of runs) {
+      const options = {
+        ...{ ...stack, sockets, writerCount, isPerUser: flags['per-user'], signal },
+        // At rest one record at a time is enough.
+        ahead: pair ? 1 : undefined,
+        onSample: (sample: Parameters<typeof sampleLine>[0]) => say(sampleLine(sample)),
+        onPhase: async (phase: PhaseName, server: ServerProcess) => void (await on(phase, server)),
+        onDrained: async (server: ServerProcess) => void (await on('drained', server)),
+      };
+      faults.push(...(await runStory(singlePod(pod), phases, options, scope)).faults);
+    }
+    if (kind === 'heapdiff') {
+      const table = comparisonTable(await HeapCounts.read(snapshots[0]), await HeapCounts.read(snapshots[1]));
+      const intro = `${sockets} sockets with one subscription each. Before and after: ${pair ? pair.map(({ title }) => title).join('; ') : `the phase ${flags.phase}`}. Snapshots after a full collection: ${snapshots.join(', ')} (for DevTools: Memory, Load profile).`;
+      return { intro, sections: [{ table }], success: 'Every record reached every socket.', faults, data: { sockets } };
+    }
+    if (kind === 'cpu') {
+      const html = join(folder, 'flame-graph.html');
+      const words = ['--silent', '--visualize-cpu-profile', profile, '--output-html', html];
+      await promisify(execFile)(process.execPath, ['loadtest/node_modules/0x/cmd.js', ...words]);
+      process.stdout.write(
+        `${html} (open it: xdg-open ${html})\n${profile} (for DevTools: Performance, or speedscope)\n`,
+      );
+    } else process.stdout.write(`${snapshots[1]} (for DevTools: Memory, Load profile)\n`);
+    for (const fault of faults) say(`profile: ${fault}`);
+    if (faults.length > 0) process.exitCode = 1;
+    return undefined;
   },
 });
 
-async function main(signal: AbortSignal): Promise<void> {
-  const [kind] = positionals;
-  if (values.help) return void process.stdout.write(USAGE);
-  const folder = join('loadtest', 'profiles', `${kind}-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`);
-  const recording = await createRecording(kind, folder);
-  const phases = {
-    bareSeconds: numberFlag('bare', values.bare),
-    idleSeconds: numberFlag('idle', values.idle),
-    floodSeconds: recording.isIdle ? 1 : numberFlag('flood', values.flood),
-  };
-  const sockets = numberFlag('sockets', values.sockets);
-  const writerCount = numberFlag('concurrency', values.concurrency);
-  if (kind === 'cpu' || kind === 'heapdiff') installPackages('tools', say);
-  await mkdir(folder, { recursive: true });
-  pinThisProcess(CLIENT_CORE);
-  const stack = await startStack(say, signal);
-  const results: StoryResult[] = [];
-  try {
-    for (const run of recording.runs) {
-      const result = await runStory(singlePod(run.pod), phases, {
-        ...stack,
-        sockets,
-        writerCount,
-        isPerUser: values['per-user'],
-        ahead: recording.isIdle ? 1 : undefined,
-        signal,
-        onSample: (sample) => say(sampleLine(sample)),
-        onPhase: async (phase, pod) => run.onPhase?.(phase, pod),
-        onDrained: async (pod) => run.onDrained?.(pod),
-      });
-      results.push(result);
-    }
-  } finally {
-    await stack.stop();
+function runsOf(
+  kind: (typeof KINDS)[number],
+  phase: 'idle' | 'flood',
+  pair: readonly Pod[] | undefined,
+  profile: string,
+  [before, after]: readonly [string, string],
+): RecordedRun[] {
+  if (pair) {
+    // When every socket is live and has received a message.
+    return pair.map((pod, i) => ({
+      pod,
+      on: (at, server) => at === 'flood' && server.writeHeapSnapshot([before, after][i]!),
+    }));
   }
-  process.stdout.write(`\n${await recording.finish(results)}`);
-  const faults = results.flatMap((result) => result.faults);
-  for (const fault of faults) say(`profile: ${fault}`);
-  if (faults.length > 0) process.exitCode = 1;
+  const on: RecordedRun['on'] = (at, server) => {
+    if (kind === 'cpu' && at === 'flood') return server.startCpuProfile();
+    if (kind === 'cpu' && at === 'drain') return server.stopCpuProfile(profile);
+    if (kind === 'heapdiff' && at === phase) return server.writeHeapSnapshot(before);
+    const end = kind === 'heapdiff' && phase === 'idle' ? 'flood' : 'drained';
+    return kind !== 'cpu' && at === end && server.writeHeapSnapshot(after);
+  };
+  return [{ pod: crierPod, on }];
 }
-
-async function createRecording(kind: string | undefined, folder: string): Promise<Recording> {
-  if (kind === 'cpu') return recordCpu(folder);
-  if (kind === 'heap') return recordHeap(folder);
-  if (kind === 'inline-caches') return recordInlineCaches(folder);
-  if (kind !== 'heapdiff')
-    throw new Error(`expected cpu, heap, heapdiff or inline-caches, got ${kind ?? 'nothing'}; see --help`);
-  const { phase, rungs, before, out } = values;
-  if (rungs !== undefined) return recordHeapComparison(folder, await rungPair(rungs), out);
-  if (before !== undefined) return recordHeapComparison(folder, settingsPair(before), out);
-  if (phase !== 'idle' && phase !== 'flood') throw new Error(`--phase: expected idle or flood, got "${phase}"`);
-  return recordHeapDiff(folder, phase);
-}
-
-runCommand('profile', main);

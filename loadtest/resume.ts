@@ -1,45 +1,17 @@
-import { fork } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { Redis } from 'ioredis';
-import { freePorts } from '../stack/port.ts';
-import { startRedisServer } from '../stack/redis-server.ts';
-import { runCommand, say } from './command.ts';
-import { publishFaults } from './fault-report.ts';
 import { auctionDocument } from './fanout/auction.ts';
 import { graphVariant, withBinding } from './fanout/graph-variant.ts';
-import { numberFlag } from './number-flag.ts';
-import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
-import { callProcess } from './processes/process-call.ts';
-import { AuctionHistory } from './resume/history.ts';
-import { othersLatencies } from './resume/latencies.ts';
-import type { OthersLatencies } from './resume/latencies.ts';
-import type { OthersPlan, OthersReport } from './resume/other-clients.ts';
-import type { ResumePlan, ResumeReport, Storm } from './resume/resuming-clients.ts';
-import { startServerProcess, stopProcess } from './processes/server-process.ts';
+import { startRemote } from './processes/process-call.ts';
+import { startServer } from './processes/server-process.ts';
 import type { ServerProcess } from './processes/server-process.ts';
 import { startArguments } from './processes/start-arguments.ts';
-
-const USAGE = `Measures what it costs a gateway and its other clients when many clients of one channel resume at once.
-
-Usage: npm run bench:resume -- [flags]
-
-  --sockets <number>  clients that resume; default: 4000
-  --events <number>   events after the oldest cursor; default: 300
-  --cursors <number>  different cursors, of consecutive events; default: 1
-  --others <number>   clients on another channel, whose latency is measured before and during; default: 200
-  --rate <number>     events a second for the others; default: 20
-  --seconds <number>  duration of the measurement before each storm; default: 10
-  --storms <number>   storms in sequence; the first one meets a gateway that has just started; default: 2
-  --base <folder>     another checkout of crier, built: runs its gateway instead
-  --out <name>        loadtest/results/<name>.json and .md; default: resume
-  --help
-
-Exits with 1 when a client did not receive every event once and in order, or a limit is exceeded.
-`;
+import { AuctionHistory } from './resume/history.ts';
+import type { OtherClients, OthersReport } from './resume/other-clients.ts';
+import type { ResumingClients } from './resume/resuming-clients.ts';
+import { base, whole } from './runner/flags.ts';
+import { defineScenario } from './runner/scenario.ts';
+import { percentile } from './runner/spread.ts';
+import type { Write } from './servers/write-gauge.ts';
 
 const PREFIX = 'bench:';
 const SECRET = 'a secret of this benchmark, of 32 characters or more';
@@ -53,21 +25,6 @@ const SETTLE_MS = 2000;
 const MAX_LAG_MS = 50;
 const MAX_RATIO = 1.5;
 
-const { values } = parseArgs({
-  options: {
-    sockets: { type: 'string', default: '4000' },
-    events: { type: 'string', default: '300' },
-    cursors: { type: 'string', default: '1' },
-    others: { type: 'string', default: '200' },
-    rate: { type: 'string', default: '20' },
-    seconds: { type: 'string', default: '10' },
-    storms: { type: 'string', default: '2' },
-    base: { type: 'string' },
-    out: { type: 'string', default: 'resume' },
-    help: { type: 'boolean', short: 'h' },
-  },
-});
-
 /** Figures of one storm. */
 interface Figures {
   readonly deliveries: number;
@@ -80,130 +37,119 @@ interface Figures {
   readonly residentMb: number;
 }
 
-async function main(): Promise<void> {
-  if (values.help) return void process.stdout.write(USAGE);
-  const [sockets, events, cursors, others, rate, seconds, storms] = (
-    ['sockets', 'events', 'cursors', 'others', 'rate', 'seconds', 'storms'] as const
-  ).map((flag) => numberFlag(flag, values[flag])) as [number, number, number, number, number, number, number];
-  if (cursors > events) throw new Error(`--cursors: expected at most --events, ${events}, got ${cursors}`);
-  const script = resolve(values.base ?? '.', 'dist/src/main.js');
-  if (!existsSync(script)) throw new Error(`--base: ${script} is missing; run npm ci && npm run build there`);
-  pinThisProcess(CLIENT_CORE);
-  const closing: (() => Promise<unknown>)[] = [];
-  try {
-    const redis = await startRedisServer();
-    closing.push(() => redis.stop());
-    const graph = await graphVariant(withBinding('history: {}'));
-    closing.push(() => graph.remove());
+export const scenario = defineScenario({
+  name: 'resume',
+  question: 'Measures what it costs a gateway and its other clients when many clients of one channel resume at once.',
+  flags: {
+    sockets: whole('clients that resume', 4000),
+    events: whole('events after the oldest cursor', 300),
+    cursors: whole('different cursors, of consecutive events', 1),
+    others: whole('clients on another channel, whose latency is measured before and during', 200),
+    rate: whole('events a second for the others', 20),
+    seconds: whole('duration of the measurement before each storm', 10),
+    storms: whole('storms in sequence; the first one meets a gateway that has just started', 2),
+    base: base('runs its gateway instead'),
+  },
+  packages: ['ws', 'graphql'],
+  notes: 'Exits with 1 when a client did not receive every event once and in order, or a limit is exceeded.',
+  run: async ({ flags, scope, say, pause }) => {
+    const { sockets, events, cursors, others, rate, seconds, storms } = flags;
+    if (cursors > events) throw new Error(`--cursors: expected at most --events, ${events}, got ${cursors}`);
+    const redis = await scope.redis();
+    const graph = await graphVariant(withBinding('history: {}'), scope);
     const history = new AuctionHistory(redis.url, PREFIX);
     await history.open();
-    closing.push(() => history.close());
+    scope.after(() => history.close());
     let lastVersion = await history.publish(RESUMED_AUCTION, events + 1);
-    const [port, adminPort] = (await freePorts(2)) as [number, number];
-    const environment = {
-      ROLE: 'gateway',
-      GRAPH: graph.path,
-      REDIS_URL: redis.url,
-      CHANNEL_PREFIX: PREFIX,
-      CURSOR_SECRET: SECRET,
-      ADMIN_PORT: String(adminPort),
-    };
-    const server = await startServerProcess(script, port, environment, startArguments());
-    closing.push(() => server.stop());
+    const where = { REDIS_URL: redis.url, CHANNEL_PREFIX: PREFIX, CURSOR_SECRET: SECRET };
+    const environment = { ROLE: 'gateway', GRAPH: graph, ...where };
+    const server = await startServer({ script: flags.base, environment, nodeArguments: startArguments() }, scope);
+    const { port } = server;
     const query = auctionDocument();
-    const otherClients = startChild('resume/other-clients.js', closing);
-    const plan: OthersPlan = {
-      port,
-      redisUrl: redis.url,
-      channelPrefix: PREFIX,
-      auctionId: OTHER_AUCTION,
-      sockets: others,
-      eventsPerSecond: rate,
-      query,
-    };
-    await callProcess(otherClients, 'start', plan);
-    const clients = startChild('resume/resuming-clients.js', closing);
+    const otherClients = startRemote<OtherClients>('resume/other-clients.js', scope);
+    await otherClients.start({
+      ...{ port, redisUrl: redis.url, channelPrefix: PREFIX, auctionId: OTHER_AUCTION },
+      ...{ sockets: others, eventsPerSecond: rate, query },
+    });
+    const clients = startRemote<ResumingClients>('resume/resuming-clients.js', scope);
     say(`${sockets} clients connect`);
-    const variables = { auction_id: RESUMED_AUCTION };
-    await callProcess(clients, 'connect', { port, sockets, query, variables } satisfies ResumePlan);
+    await clients.connect({ port, sockets, query, variables: { auction_id: RESUMED_AUCTION } });
     await server.readWrites(OTHERS_MARKER);
-    const othersReport = async () => {
-      const report = await callProcess<OthersReport>(otherClients, 'report');
-      return othersLatencies(report, await server.readWrites(OTHERS_MARKER));
-    };
+    const othersReport = async () => latenciesOf(await otherClients.report(), await server.readWrites(OTHERS_MARKER));
     const figures: Figures[] = [];
-    const faults = new Set<string>();
+    const faults: string[] = [];
     for (let storm = 0; storm < storms; storm++) {
       const lastSeen = await history.cursors(RESUMED_AUCTION, SECRET, storm * LIVE_EVENTS, cursors);
-      await delay(SETTLE_MS);
+      await pause(SETTLE_MS);
       say(`the others alone, ${seconds} s`);
       await othersReport();
-      await delay(seconds * 1000);
+      await pause(seconds * 1000);
       const before = await othersReport();
-      const counted = await countersOf(adminPort, redis.url);
+      const counted = await countersOf(server, redis.url);
       await server.reset();
       say('all resume');
-      const resumed = await callProcess<ResumeReport>(clients, 'resume', { lastSeen, lastVersion } satisfies Storm);
+      const resumed = await clients.resume({ lastSeen, lastVersion });
       const during = await othersReport();
-      const after = await countersOf(adminPort, redis.url);
+      const after = await countersOf(server, redis.url);
+      const { lagP99Ms, residentBytes } = await server.report();
       figures.push({
-        ...(await figuresOf(server, resumed)),
+        ...{ deliveries: resumed.deliveries, seconds: resumed.elapsedMs / 1000, lagP99Ms, before, during },
+        residentMb: residentBytes / 1024 / 1024,
         // Without the others' events, which take one execution each.
         executions: after.executions - counted.executions - (after.events - counted.events),
         historyReads: after.historyReads - counted.historyReads,
-        before,
-        during,
       });
       lastVersion = await history.publish(RESUMED_AUCTION, LIVE_EVENTS);
-      const followed = await callProcess<ResumeReport>(clients, 'follow', lastVersion);
-      for (const fault of [...resumed.faults, ...followed.faults]) faults.add(fault);
-      await callProcess(clients, 'complete');
+      const followed = await clients.follow(lastVersion);
+      faults.push(...resumed.faults, ...followed.faults);
+      await clients.complete();
     }
-    for (const fault of await callProcess<string[]>(otherClients, 'stop', others)) faults.add(fault);
-    for (const one of figures) for (const fault of limitsExceeded(one, events, cursors)) faults.add(fault);
-    await publish(figures, [...faults]);
-  } finally {
-    for (const close of closing.reverse()) await close();
-  }
+    faults.push(
+      ...(await otherClients.finish(others)),
+      ...figures.flatMap((one) => limitsExceeded(one, events, cursors)),
+    );
+    return {
+      sections: [{ table: tableOf(figures) }],
+      success: 'Every client got every event once and in order.',
+      faults,
+      data: { figures },
+    };
+  },
+});
+
+/** Latencies of the other clients, counted from the publish of an event. */
+type OthersLatencies = ReturnType<typeof latenciesOf>;
+
+function latenciesOf({ latencies, publishedAt, firstVersion }: OthersReport, writes: readonly Write[]) {
+  const written = writes.map(([version, atMs]) => atMs - publishedAt[version - firstVersion]!);
+  return {
+    deliveries: latencies.length,
+    /** Until its arrival at a client. */
+    p50Ms: percentile(latencies, 0.5),
+    p99Ms: percentile(latencies, 0.99),
+    /** Until the gateway hands the result to the kernel, which excludes waits on the client's core. */
+    writtenP99Ms: percentile(written, 0.99),
+  };
 }
 
-async function figuresOf(server: ServerProcess, { deliveries, elapsedMs }: ResumeReport) {
-  const { lagP99Ms, residentBytes } = await server.report();
-  return { deliveries, seconds: elapsedMs / 1000, lagP99Ms, residentMb: residentBytes / 1024 / 1024 };
-}
-
-function startChild(script: string, closing: (() => Promise<unknown>)[]): ChildProcess {
-  const child = fork(new URL(script, import.meta.url).pathname, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  closing.push(() => stopProcess(child));
-  return child;
-}
-
-interface Counters {
-  readonly executions: number;
-  readonly events: number;
-  readonly historyReads: number;
-}
-
-async function countersOf(adminPort: number, redisUrl: string): Promise<Counters> {
-  const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
-  const metric = (name: string) => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(metrics)?.[1] ?? 0);
+async function countersOf(server: ServerProcess, redisUrl: string) {
   const redis = new Redis(redisUrl);
   const stats = await redis.info('commandstats');
   redis.disconnect();
   return {
-    executions: metric('crier_executions_total'),
-    events: metric('crier_events_total'),
+    executions: await server.metric('crier_executions_total'),
+    events: await server.metric('crier_events_total'),
     // Once in each read of a history; the events of the others are published without one.
     historyReads: Number(/cmdstat_xrevrange:calls=(\d+)/.exec(stats)?.[1] ?? 0),
   };
 }
 
 function limitsExceeded(
-  { executions, historyReads, lagP99Ms, before, during }: Figures,
+  { executions, historyReads, lagP99Ms, ...of }: Figures,
   events: number,
   cursors: number,
-) {
-  const ratio = during.p99Ms / before.p99Ms;
+): string[] {
+  const ratio = of.during.p99Ms / of.before.p99Ms;
   return [
     executions > events + cursors && `${executions} executions, more than ${events} events and ${cursors} cursors`,
     historyReads > cursors && `${historyReads} reads of the history for ${cursors} cursors`,
@@ -212,35 +158,21 @@ function limitsExceeded(
   ].filter((fault) => fault !== false);
 }
 
-async function publish(figures: readonly Figures[], faults: readonly string[]): Promise<void> {
+function tableOf(figures: readonly Figures[]): string[][] {
   const row = (name: string, value: (storm: Figures) => string) => [name, ...figures.map(value)];
-  const pair = (value: (latencies: OthersLatencies) => number) => (storm: Figures) =>
-    `${value(storm.before).toFixed(2)} / ${value(storm.during).toFixed(2)}`;
-  const table = [
+  const pair = (name: string, figure: keyof OthersLatencies) =>
+    row(name, ({ before, during }) => `${before[figure].toFixed(2)} / ${during[figure].toFixed(2)}`);
+  return [
     ['figure', ...figures.map((_, i) => `storm ${i + 1}`)],
     row('replayed deliveries', ({ deliveries }) => String(deliveries)),
     row('seconds until the last', ({ seconds }) => seconds.toFixed(2)),
     row('executions', ({ executions }) => String(executions)),
     row('history reads', ({ historyReads }) => String(historyReads)),
     row('event loop lag p99, ms', ({ lagP99Ms }) => lagP99Ms.toFixed(1)),
-    row(
-      'others p50 before / during, ms',
-      pair(({ p50Ms }) => p50Ms),
-    ),
-    row(
-      'others p99 before / during, ms',
-      pair(({ p99Ms }) => p99Ms),
-    ),
+    pair('others p50 before / during, ms', 'p50Ms'),
+    pair('others p99 before / during, ms', 'p99Ms'),
     row('others p99 ratio', ({ before, during }) => (during.p99Ms / before.p99Ms).toFixed(2)),
-    row(
-      'others p99 until the write, ms',
-      pair(({ writtenP99Ms }) => writtenP99Ms),
-    ),
+    pair('others p99 until the write, ms', 'writtenP99Ms'),
     row('RSS, MB', ({ residentMb }) => residentMb.toFixed(0)),
   ];
-  const { out: name } = values;
-  const success = 'Every client got every event once and in order.';
-  await publishFaults({ command: 'resume', name, flags: values, table, success, faults, data: { figures } });
 }
-
-runCommand('resume', main);

@@ -1,44 +1,19 @@
-import { fork } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import kafkajs from 'kafkajs';
-import { startKafkaBroker } from '../stack/kafka-broker.ts';
-import { LONG_LIVED } from '../stack/kafka-node.ts';
-import { freePorts } from '../stack/port.ts';
-import { startRedisServer } from '../stack/redis-server.ts';
 import { createTopics } from '../stack/topics.ts';
-import { runCommand, say } from './command.ts';
 import { AUCTION_TOPIC, auctionDocument, auctionRecords } from './fanout/auction.ts';
-import { numberFlag } from './number-flag.ts';
-import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
-import { callProcess } from './processes/process-call.ts';
+import { sumOfCounter } from './processes/metrics.ts';
+import { startRemote } from './processes/process-call.ts';
+import type { Remote } from './processes/process-call.ts';
 import { residentBytes } from './processes/process-usage.ts';
-import { startServerProcess, stopProcess } from './processes/server-process.ts';
+import { startServer } from './processes/server-process.ts';
 import type { ServerProcess } from './processes/server-process.ts';
-import type { ChurnPlan, ChurnReport } from './soak/churning-clients.ts';
-import { faultsOf, inMb, publish } from './soak/soak-report.ts';
+import { whole } from './runner/flags.ts';
+import { defineScenario } from './runner/scenario.ts';
+import type { Run } from './runner/scenario.ts';
+import type { Scope } from './runner/scope.ts';
+import type { ChurnReport, ChurningClients } from './soak/churning-clients.ts';
+import { inMb, soakReport } from './soak/soak-report.ts';
 import type { KeptMemory, Sample, SoakPlan } from './soak/soak-report.ts';
-
-const USAGE = `Runs a pod with clients that come and go, more than it admits. Without clients its gauges must return to 0, and its memory to
-its value after the first quarter.
-
-Usage: npm run bench:soak -- [flags]
-
-  --minutes <number>      duration; default: 30. All clients leave after each quarter; the first one is the warm-up
-  --connections <number>  MAX_CONNECTIONS of the pod; default: 4000
-  --percent <number>      clients, in percent of it; default: 110
-  --memory <number>       MiB of the pod: its old space gets half, as in the image, and its RSS is compared with it; no container
-                          enforces it; default: 512
-  --rate <number>         records a second; default: 50
-  --auctions <number>     auctions, of which each client watches one; default: 100
-  --life <number>         longest life of a connection, in seconds; default: 120
-  --out <name>            loadtest/results/<name>.json and .md; default: soak
-  --help
-
-Exits with 1 if the pod ends or exceeds its memory, refuses nobody, a gauge is not 0 without clients, or
-memory does not return to its value after the first quarter.
-`;
 
 /** Rounds, after each of which all clients leave. In the first the pod compiles its code and reaches its most connections. */
 const ROUNDS = 4;
@@ -49,47 +24,39 @@ const MIB = 1024 * 1024;
 
 /** Gauges that are 0 without clients. */
 const GAUGES = [
-  'crier_connections',
-  'crier_operations',
-  'crier_channels',
-  'crier_queue_bytes',
-  'crier_held_bytes',
-  'crier_executions_in_flight',
-  'crier_documents_waiting',
-  'crier_flow_waiting_bytes',
-] as const;
+  ...['crier_connections', 'crier_operations', 'crier_channels', 'crier_queue_bytes', 'crier_held_bytes'],
+  ...['crier_executions_in_flight', 'crier_documents_waiting', 'crier_flow_waiting_bytes'],
+];
 
-const flag = (name: string) => ({ type: 'string', default: name }) as const;
-const { values } = parseArgs({
-  options: {
-    minutes: flag('30'),
-    connections: flag('4000'),
-    percent: flag('110'),
-    memory: flag('512'),
-    rate: flag('50'),
-    auctions: flag('100'),
-    life: flag('120'),
-    out: flag('soak'),
-    help: { type: 'boolean', short: 'h' },
-  },
-});
+const flags = {
+  minutes: whole('duration. All clients leave after each quarter; the first one is the warm-up', 30),
+  connections: whole('MAX_CONNECTIONS of the pod', 4000),
+  percent: whole('clients, in percent of it', 110),
+  memory: whole(
+    'MiB of the pod: its old space gets half, as in the image, and its RSS is compared with it; no container enforces it',
+    512,
+  ),
+  rate: whole('records a second', 50),
+  auctions: whole('auctions, of which each client watches one', 100),
+  life: whole('longest life of a connection, in seconds', 120),
+};
 
-type Metrics = (name: string) => number;
-
-async function main(signal: AbortSignal): Promise<void> {
-  if (values.help) return void process.stdout.write(USAGE);
-  const plan = planOf();
-  pinThisProcess(CLIENT_CORE);
-  const closing: (() => Promise<unknown>)[] = [];
-  try {
-    const { pod, port, adminPort } = await startPod(plan, closing);
+export const scenario = defineScenario({
+  name: 'soak',
+  question: `Runs a pod with clients that come and go, more than it admits. Without clients its gauges must return to 0, and its memory to
+its value after the first quarter.`,
+  flags,
+  packages: ['ws', 'graphql'],
+  notes: `Exits with 1 if the pod ends or exceeds its memory, refuses nobody, a gauge is not 0 without clients, or
+memory does not return to its value after the first quarter.`,
+  run: async (run) => {
+    const { flags: plan, scope, say } = run;
+    const pod = await startPod(plan, scope);
     const beforeClients = await keptMemoryOf(pod);
-    const clients = fork(new URL('soak/churning-clients.js', import.meta.url).pathname);
-    closing.push(() => stopProcess(clients));
-    const { auctions, life } = plan;
+    const clients = startRemote<ChurningClients>('soak/churning-clients.js', scope);
     const count = Math.round((plan.connections * plan.percent) / 100);
-    const churn: ChurnPlan = { port, clients: count, query: auctionDocument(), auctions, maxLifeMs: life * 1000 };
-
+    const { auctions, life } = plan;
+    const churn = { port: pod.port, clients: count, query: auctionDocument(), auctions, maxLifeMs: life * 1000 };
     say(`${count} clients, ${plan.connections} admitted, ${plan.minutes} min`);
     const samples: Sample[] = [];
     const kept: KeptMemory[] = [];
@@ -97,75 +64,62 @@ async function main(signal: AbortSignal): Promise<void> {
     const startedAt = performance.now();
     let report!: ChurnReport;
     for (let round = 1; round <= ROUNDS; round++) {
-      await callProcess(clients, 'start', churn);
+      await clients.start(churn);
       const until = startedAt + (round / ROUNDS) * plan.minutes * 60_000;
-      samples.push(...(await watchPod(pod, adminPort, clients, { startedAt, until }, signal)));
-      report = await callProcess<ChurnReport>(clients, 'stop');
-      unsettled.push(...(await settle(adminPort)));
+      samples.push(...(await watchPod(pod, clients, { startedAt, until }, run)));
+      report = await clients.leave();
+      unsettled.push(...(await settle(pod, run.pause)));
       kept.push(await keptMemoryOf(pod));
       say(`without clients: RSS ${inMb(kept, 'residentBytes')} MB, heap ${inMb(kept, 'heapBytes')} MB`);
     }
-    const refused = (await metricsOf(adminPort))('crier_refusals_total{reason="connections"}');
-    const outcome = { samples, report, beforeClients, kept, refused };
-    await publish(plan, values.out, outcome, [...faultsOf(plan, outcome), ...unsettled]);
-  } finally {
-    for (const close of closing.reverse()) await close();
-  }
-}
-
-function planOf(): SoakPlan {
-  const names = ['minutes', 'connections', 'percent', 'memory', 'rate', 'auctions', 'life'] as const;
-  return Object.fromEntries(names.map((name) => [name, numberFlag(name, values[name])])) as unknown as SoakPlan;
-}
+    const refused = await pod.metric('crier_refusals_total{reason="connections"}');
+    return soakReport(plan, { samples, report, beforeClients, kept, refused }, unsettled);
+  },
+});
 
 /** Starts Kafka, Redis, a producer and a pod with its old space. */
-async function startPod(plan: SoakPlan, closing: (() => Promise<unknown>)[]) {
-  const redis = await startRedisServer();
-  closing.push(() => redis.stop());
-  const kafka = await startKafkaBroker({ javaFlags: LONG_LIVED });
-  closing.push(() => kafka.stop());
+async function startPod(plan: SoakPlan, scope: Scope): Promise<ServerProcess> {
+  const [redis, kafka] = [await scope.redis(), await scope.kafka()];
   await createTopics(kafka.address, [{ topic: AUCTION_TOPIC, numPartitions: 4 }]);
-  const [port, adminPort] = (await freePorts(2)) as [number, number];
   const environment = {
-    GRAPH: 'loadtest/graphs/fanout',
-    KAFKA_BROKERS: kafka.address,
-    REDIS_URL: redis.url,
-    ADMIN_PORT: String(adminPort),
+    ...{ GRAPH: 'loadtest/graphs/fanout', KAFKA_BROKERS: kafka.address, REDIS_URL: redis.url },
     MAX_CONNECTIONS: String(plan.connections),
-    DRAIN_DELAY_MS: '0',
-    DRAIN_SPREAD_MS: '0',
   };
   const nodeArguments = ['--max-semi-space-size=16', `--max-old-space-size=${plan.memory / 2}`];
-  const pod = await startServerProcess('dist/src/main.js', port, environment, nodeArguments);
-  closing.push(() => pod.stop());
-  const producing = await produce(kafka.address, plan.auctions, plan.rate);
-  closing.push(() => producing.stop());
-  return { pod, port, adminPort };
+  const pod = await startServer({ environment, nodeArguments }, scope);
+  await produce(kafka.address, plan, scope);
+  return pod;
 }
 
 /** Samples the pod until a time of performance.now(). @throws Error when the pod ends. */
 async function watchPod(
   pod: ServerProcess,
-  adminPort: number,
-  clients: ChildProcess,
+  clients: Remote<ChurningClients>,
   { startedAt, until }: { readonly startedAt: number; readonly until: number },
-  signal: AbortSignal,
+  { say, pause }: Run<typeof flags>,
 ): Promise<Sample[]> {
   const samples: Sample[] = [];
   let ending: number | string | undefined;
   void pod.ended.then((code) => (ending = code));
   let reportedAt = performance.now();
   while (performance.now() < until) {
-    await delay(SAMPLE_MS, undefined, { signal });
+    await pause(SAMPLE_MS);
     if (ending !== undefined) throw new Error(`the pod ended with ${ending}`);
-    const sample = await sampleOf(pod, adminPort, clients, (performance.now() - startedAt) / 60_000);
-    samples.push(sample);
+    const [connections, { messages: deliveries, shed }] = await Promise.all([
+      pod.metric('crier_connections'),
+      clients.report(),
+    ]);
+    const [minutes, residentMb] = [(performance.now() - startedAt) / 60_000, residentBytes(pod.pid) / MIB];
+    samples.push({ minutes, residentMb, connections, deliveries, shed });
     if (performance.now() - reportedAt < PROGRESS_MS) continue;
     reportedAt = performance.now();
-    const { minutes, connections, residentMb, deliveries, shed } = sample;
-    say(
-      `${minutes.toFixed(0)} min: ${connections} connections, RSS ${residentMb.toFixed(0)} MB, ${deliveries} messages, ${shed} shed`,
-    );
+    const words = [
+      `${connections} connections`,
+      `RSS ${residentMb.toFixed(0)} MB`,
+      `${deliveries} messages`,
+      `${shed} shed`,
+    ];
+    say(`${minutes.toFixed(0)} min: ${words.join(', ')}`);
   }
   return samples;
 }
@@ -176,13 +130,11 @@ async function keptMemoryOf(pod: ServerProcess): Promise<KeptMemory> {
 }
 
 /** Writes records for random auctions, at a constant rate. */
-async function produce(brokers: string, auctions: number, rate: number) {
-  const producer = new kafkajs.Kafka({
-    clientId: 'soak',
-    brokers: [brokers],
-    logLevel: kafkajs.logLevel.NOTHING,
-  }).producer();
+async function produce(brokers: string, { auctions, rate }: SoakPlan, scope: Scope): Promise<void> {
+  const kafka = new kafkajs.Kafka({ clientId: 'soak', brokers: [brokers], logLevel: kafkajs.logLevel.NOTHING });
+  const producer = kafka.producer();
   await producer.connect();
+  scope.after(() => producer.disconnect());
   const records = Array.from({ length: auctions }, (_, i) => auctionRecords(i + 1));
   let event = 0;
   const tick = () => {
@@ -194,49 +146,16 @@ async function produce(brokers: string, auctions: number, rate: number) {
     producer.send({ topic: AUCTION_TOPIC, messages }).catch(() => undefined);
   };
   const timer = setInterval(tick, 100);
-  return {
-    stop: () => {
-      clearInterval(timer);
-      return producer.disconnect();
-    },
-  };
-}
-
-async function sampleOf(
-  pod: ServerProcess,
-  adminPort: number,
-  clients: ChildProcess,
-  minutes: number,
-): Promise<Sample> {
-  const [metric, { messages, shed }] = await Promise.all([
-    metricsOf(adminPort),
-    callProcess<ChurnReport>(clients, 'report'),
-  ]);
-  return {
-    minutes,
-    residentMb: residentBytes(pod.pid) / MIB,
-    connections: metric('crier_connections'),
-    deliveries: messages,
-    shed,
-  };
+  scope.after(() => clearInterval(timer));
 }
 
 /** Waits until every gauge is 0. Returns a fault for each that is not. */
-async function settle(adminPort: number): Promise<string[]> {
-  const deadline = performance.now() + SETTLE_PATIENCE_MS;
-  for (;;) {
-    const metric = await metricsOf(adminPort);
-    const wrong = GAUGES.filter((name) => metric(name) !== 0);
+async function settle(pod: ServerProcess, pause: (ms: number) => Promise<void>): Promise<string[]> {
+  for (const deadline = performance.now() + SETTLE_PATIENCE_MS; ; await pause(500)) {
+    const metrics = await pod.metrics();
+    const values = GAUGES.map((name) => [name, sumOfCounter(metrics, name)] as const);
+    const wrong = values.filter(([name, value]) => value !== 0 || !metrics.includes(`\n${name} `));
     if (wrong.length === 0 || performance.now() > deadline)
-      return wrong.map((name) => `${name} is ${metric(name)} without clients`);
-    await delay(500);
+      return wrong.map(([name, value]) => `${name} is ${value} without clients`);
   }
 }
-
-async function metricsOf(adminPort: number): Promise<Metrics> {
-  const response = await fetch(`http://127.0.0.1:${adminPort}/metrics`).catch(() => undefined);
-  const lines = ((await response?.text()) ?? '').split('\n');
-  return (name) => Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length) ?? NaN);
-}
-
-runCommand('soak', main);

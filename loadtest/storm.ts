@@ -1,107 +1,109 @@
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { startRedisServer } from '../stack/redis-server.ts';
-import { runCommand, say } from './command.ts';
-import { publishFaults } from './fault-report.ts';
-import { numberFlag } from './number-flag.ts';
-import { CLIENT_CORE, pinThisProcess } from './processes/pinning.ts';
-import { stormChart, stormFaults, stormTable } from './storm/report.ts';
+import { CRIER } from './processes/server-process.ts';
+import { base, choice, choices, whole } from './runner/flags.ts';
+import { defineScenario } from './runner/scenario.ts';
 import { stormTrial } from './storm/trial.ts';
 import type { StormFigures, StormKind, StormSubject } from './storm/trial.ts';
 
-const USAGE = `Lets a crowd of clients arrive at a pod that a flood keeps busy: fresh clients, then the clients of a drained pod, which resume.
+const MAX_SECONDS = 10;
+const MAX_PAUSE_MS = 250;
+const MAX_LAG_MS = 50;
 
-Usage: npm run loadtest -- --scenario storm [flags]
+const SUBJECTS: Readonly<Record<'crier' | 'raw-ws', StormSubject>> = {
+  crier: { name: 'crier', title: 'crier', script: CRIER, isCrier: true },
+  'raw-ws': { name: 'raw-ws', title: 'raw ws', script: 'servers/raw-ws.js', isCrier: false },
+};
 
-  --sockets <number>   clients that arrive at once; default: 5000
-  --drained <number>   clients of a drained pod, which resume with a cursor; 0: none; default: 4000
-  --steady <number>    clients that are connected before and receive the flood; default: 1000
-  --auctions <number>  channels of the arriving clients; default: 500
-  --missed <number>    events that a client of a drained pod has missed; default: 5
-  --cpu <percent>      share of its core that the flood takes of the first server; the others get the same flood; default: 90
-  --servers <names>    of crier and raw-ws; default: both
-  --base <folder>      another checkout of crier, built: measured in the same run
-  --out <name>         loadtest/results/<name>.json, .md and .svg; default: scenario-storm
-  --help
-
-Exits with 1 if crier (not its base) misses a bound: all subscribed within 10 s, no pause of a steady client beyond 250 ms, lag p99 at
-most 50 ms, each client with each of its events once, no steady client closed.
-`;
-
-const { values } = parseArgs({
-  options: {
-    scenario: { type: 'string' },
-    sockets: { type: 'string', default: '5000' },
-    drained: { type: 'string', default: '4000' },
-    steady: { type: 'string', default: '1000' },
-    auctions: { type: 'string', default: '500' },
-    missed: { type: 'string', default: '5' },
-    cpu: { type: 'string', default: '90' },
-    servers: { type: 'string', default: 'crier,raw-ws' },
-    base: { type: 'string' },
-    out: { type: 'string', default: 'scenario-storm' },
-    help: { type: 'boolean', short: 'h' },
+export const scenario = defineScenario({
+  name: 'storm',
+  command: 'loadtest -- --scenario storm',
+  question:
+    'A crowd of clients arrives at a pod that a flood keeps busy: fresh clients, then the clients of a drained pod, which resume.',
+  flags: {
+    scenario: choice('this one', ['storm'] as const, 'storm'),
+    sockets: whole('clients that arrive at once', 5000),
+    drained: whole('clients of a drained pod, which resume with a cursor; 0: none', 4000, 0),
+    steady: whole('clients that are connected before and receive the flood', 1000),
+    auctions: whole('channels of the arriving clients', 500),
+    missed: whole('events that a client of a drained pod has missed', 5),
+    cpu: whole('percent of its core that the flood takes of the first server; the others get the same flood', 90),
+    servers: choices('servers', ['crier', 'raw-ws'] as const),
+    base: base('measured in the same run'),
+  },
+  out: 'scenario-storm',
+  packages: ['ws', 'graphql'],
+  notes: `Exits with 1 if crier (not its base) misses a bound: all subscribed within ${MAX_SECONDS} s, no pause of a steady client beyond ${MAX_PAUSE_MS} ms, lag p99 at
+most ${MAX_LAG_MS} ms, each client with each of its events once, no steady client closed.`,
+  run: async ({ flags, scope, say, signal }) => {
+    const { steady, auctions, missed, cpu: cpuPercent } = flags;
+    const subjects: StormSubject[] = flags.servers.map((name) => SUBJECTS[name]);
+    if (flags.base) subjects.push({ name: 'base', title: 'crier, base', script: flags.base, isCrier: true });
+    const storms: [StormKind, number][] = [['fresh', flags.sockets]];
+    if (flags.drained > 0) storms.push(['drained', flags.drained]);
+    const figures: StormFigures[] = [];
+    for (const [kind, sockets] of storms) {
+      let rate: number | undefined;
+      for (const subject of subjects) {
+        signal.throwIfAborted();
+        // `ws` has no history: its drained clients would be fresh ones.
+        if (kind === 'drained' && !subject.isCrier) continue;
+        const settings = { steady, auctions, missed, cpuPercent, sockets };
+        figures.push(await stormTrial(subject, kind, settings, say, scope, rate));
+        rate ??= figures.at(-1)!.floodEventsPerSecond;
+      }
+    }
+    return {
+      sections: [{ table: tableOf(figures) }],
+      success: 'Every bound was kept.',
+      faults: figures.filter(({ subject }) => subject === 'crier').flatMap(faultsOf),
+      data: { figures },
+    };
   },
 });
 
-async function main(signal: AbortSignal): Promise<void> {
-  if (values.help) return void process.stdout.write(USAGE);
-  const number = (flag: 'sockets' | 'drained' | 'steady' | 'auctions' | 'missed' | 'cpu') =>
-    numberFlag(flag, values[flag], flag === 'drained' ? 0 : 1);
-  const settings = {
-    steady: number('steady'),
-    auctions: number('auctions'),
-    missed: number('missed'),
-    cpuPercent: number('cpu'),
-  };
-  const subjects = subjectsOf();
-  pinThisProcess(CLIENT_CORE);
-  const storms: [StormKind, number][] = [['fresh', number('sockets')]];
-  if (number('drained') > 0) storms.push(['drained', number('drained')]);
-  const figures: StormFigures[] = [];
-  for (const [kind, sockets] of storms) {
-    let rate: number | undefined;
-    for (const subject of subjects) {
-      signal.throwIfAborted();
-      // `ws` has no history: its drained clients would be fresh ones.
-      if (kind === 'drained' && !subject.isCrier) continue;
-      const redis = await startRedisServer();
-      try {
-        figures.push(await stormTrial(subject, kind, { ...settings, sockets }, redis.url, say, rate));
-        rate ??= figures.at(-1)!.floodEventsPerSecond;
-      } finally {
-        await redis.stop();
-      }
-    }
-  }
-  await publishFaults({
-    command: 'storm',
-    name: values.out,
-    flags: values,
-    table: stormTable(figures),
-    success: 'Every bound was kept.',
-    faults: figures.filter(({ subject }) => subject === 'crier').flatMap(stormFaults),
-    data: { figures },
-    picture: () => stormChart(figures),
-  });
+/** One line per bound that a storm exceeded. */
+function faultsOf({ kind, sockets, storm, pauseMs, lagP99Ms, steadyClosed, wrongEvents }: StormFigures): string[] {
+  const wrong = Object.entries(wrongEvents).map(([events, count]) => `${count} with ${events}`);
+  return [
+    storm.subscribed < sockets && `${sockets - storm.subscribed} clients are not subscribed`,
+    storm.allMs > MAX_SECONDS * 1000 &&
+      `the last client was subscribed after ${seconds(storm.allMs)} s, beyond ${MAX_SECONDS} s`,
+    pauseMs > MAX_PAUSE_MS && `a steady client received nothing for ${pauseMs.toFixed(0)} ms, beyond ${MAX_PAUSE_MS}`,
+    lagP99Ms > MAX_LAG_MS && `event loop lag p99 ${lagP99Ms.toFixed(0)} ms, beyond ${MAX_LAG_MS}`,
+    steadyClosed > 0 && `${steadyClosed} steady clients were closed`,
+    wrong.length > 0 && `clients without exactly their events: ${wrong.join(', ')}`,
+  ]
+    .filter((fault) => fault !== false)
+    .map((fault) => `${kind}: ${fault}`);
 }
 
-function subjectsOf(): StormSubject[] {
-  const scripts = import.meta.dirname;
-  const subjects: StormSubject[] = [
-    { name: 'crier', title: 'crier', script: join(scripts, '../src/main.js'), isCrier: true },
-    { name: 'raw-ws', title: 'raw ws', script: join(scripts, 'servers/raw-ws.js'), isCrier: false },
+function tableOf(all: readonly StormFigures[]): string[][] {
+  const row = (name: string, value: (figures: StormFigures) => string) => [name, ...all.map(value)];
+  const pair = (name: string, before: 'pauseBeforeMs' | 'cpuBeforePercent', during: 'pauseMs' | 'cpuPercent') =>
+    row(name, (figures) => `${figures[before].toFixed(0)} / ${figures[during].toFixed(0)}`);
+  return [
+    row('figure', ({ title, kind }) => `${title}, ${kind}`),
+    row('clients that arrive', ({ sockets }) => String(sockets)),
+    row('half of them subscribed after, s', ({ storm }) => seconds(storm.halfMs)),
+    row('all subscribed after, s', ({ storm, sockets }) =>
+      storm.subscribed < sockets ? `${sockets - storm.subscribed} never` : seconds(storm.allMs),
+    ),
+    pair('longest pause of a steady client, before / during, ms', 'pauseBeforeMs', 'pauseMs'),
+    row('event loop lag p99, ms', ({ lagP99Ms }) => lagP99Ms.toFixed(1)),
+    row(
+      'attempts that failed',
+      ({ storm }) =>
+        Object.entries(storm.closes)
+          .map(([code, count]) => `${count} with ${code}`)
+          .join(', ') || 'none',
+    ),
+    row('flood, events/s', ({ floodEventsPerSecond }) => floodEventsPerSecond.toFixed(0)),
+    row('deliveries/s to steady clients during the storm', ({ deliveriesPerSecond }) => deliveriesPerSecond.toFixed(0)),
+    pair('CPU of the pod before / during, %', 'cpuBeforePercent', 'cpuPercent'),
+    row('CPU of the clients, %', ({ clientCpuPercent }) => clientCpuPercent.toFixed(0)),
+    row("longest delay of the clients' own timer, ms", ({ clientLagMs }) => clientLagMs.toFixed(0)),
   ];
-  const chosen = values.servers.split(',').map((name) => {
-    const found = subjects.find((subject) => subject.name === name);
-    if (found) return found;
-    throw new Error(`--servers: expected ${subjects.map((one) => one.name).join(', ')}, got "${name}"`);
-  });
-  if (values.base === undefined) return chosen;
-  const script = resolve(values.base, 'dist/src/main.js');
-  if (!existsSync(script)) throw new Error(`--base: ${script} is missing; run npm ci && npm run build there`);
-  return [...chosen, { name: 'base', title: 'crier, base', script, isCrier: true }];
 }
 
-runCommand('storm', main);
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(1);
+}

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
-import { runCommand, say } from '../loadtest/command.ts';
-import { numberFlag } from '../loadtest/number-flag.ts';
+import { runCommand, say } from '../loadtest/runner/command.ts';
+import { numberFlag } from '../loadtest/runner/flags.ts';
 import { KINDS } from './fuzz/kinds.ts';
 
 const USAGE = `Checks invariants with random input. Prints the seed, and the smallest failing case found.

@@ -2,7 +2,8 @@ import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
 import { createLog } from '../../src/base/log.ts';
 import type { RedisCluster } from '../../stack/redis-cluster.ts';
 import { AUCTION_TOPIC } from '../fanout/auction.ts';
-import { costOf, sum } from '../processes/cpu-cost.ts';
+import { costOf } from '../processes/cpu-cost.ts';
+import { sum } from '../runner/spread.ts';
 import type { Figures } from './figures.ts';
 import { usedMemory } from './memory.ts';
 

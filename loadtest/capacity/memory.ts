@@ -4,7 +4,8 @@ import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
 import { createLog } from '../../src/base/log.ts';
 import type { RedisServer } from '../../stack/redis-server.ts';
 import { AUCTION_TOPIC, auctionChannel, auctionMessages } from '../fanout/auction.ts';
-import { costOf, sum } from '../processes/cpu-cost.ts';
+import { costOf } from '../processes/cpu-cost.ts';
+import { sum } from '../runner/spread.ts';
 import type { Figures } from './figures.ts';
 
 const PREFIX = 'memory:';

@@ -1,5 +1,5 @@
-import { join, resolve } from 'node:path';
 import type { RedisKind } from '../../stack/redis.ts';
+import { CRIER } from '../processes/server-process.ts';
 import { startArguments } from '../processes/start-arguments.ts';
 import type { IdentityField } from './auction.ts';
 import { withBinding } from './graph-variant.ts';
@@ -40,28 +40,24 @@ export interface Contender {
   readonly isExtra?: boolean;
 }
 
-const crier = {
-  script: '../src/main.js',
-  environment: { ROLE: 'gateway', GRAPH: 'loadtest/graphs/fanout' },
-  nodeArguments: startArguments(),
-  isGraphql: true,
-  hasMetrics: true,
-  hasCoordinates: true,
-};
+function crier(name: string, title: string, more: Partial<Contender> = {}): Contender {
+  return {
+    ...{ name, title: `crier, ${title}`, script: CRIER, nodeArguments: startArguments() },
+    ...{ isGraphql: true, hasMetrics: true, hasCoordinates: true },
+    ...more,
+    environment: { ROLE: 'gateway', GRAPH: 'loadtest/graphs/fanout', ...more.environment },
+  };
+}
 
-const crierWithWorker = {
-  ...crier,
-  environment: { ...crier.environment, ROLE: 'all' },
-  isFedByKafka: true,
-  isExtra: true,
-};
+const withWorker = { environment: { ROLE: 'all' }, isFedByKafka: true, isExtra: true };
 
 /** Its sockets have a token each, of one user; their claims are the token's. */
-const crierWithTokens = {
-  ...crier,
-  environment: { ...crier.environment, JWT_SECRET: 'a secret of the benchmarks, of 32 bytes', JWT_AUDIENCE: 'crier' },
+const withTokens = {
+  environment: { JWT_SECRET: 'a secret of the benchmarks, of 32 bytes', JWT_AUDIENCE: 'crier' },
   isExtra: true,
 };
+
+const compressed = { environment: { COMPRESSION: 'on' }, isCompressed: true, base: 'crier-shared', isExtra: true };
 
 /** Directives on three fields and two types. Every token meets them. */
 const DIRECTIVES: SchemaEdits = {
@@ -77,53 +73,24 @@ export const contenders: readonly Contender[] = [
   { name: 'raw-ws', title: 'raw ws broadcast', script: 'servers/raw-ws.js', isGraphql: false },
   { name: 'graphql-ws', title: 'graphql-ws, as documented', script: 'servers/graphql-ws.js', isGraphql: true },
   { name: 'mercurius', title: 'Mercurius with jit', script: 'servers/mercurius.js', isGraphql: true },
-  { name: 'crier-shared', title: 'crier, shared', ...crier },
-  { name: 'crier-sse', title: 'crier, shared, SSE', ...crier, isStream: true, base: 'crier-shared', isExtra: true },
-  {
-    name: 'crier-deflate',
-    title: 'crier, shared, compressed',
-    ...crier,
-    environment: { ...crier.environment, COMPRESSION: 'on' },
-    isCompressed: true,
-    base: 'crier-shared',
-    isExtra: true,
-  },
-  {
-    name: 'crier-deflate-window',
-    title: 'crier, shared, compressed with a window',
-    ...crier,
-    environment: { ...crier.environment, COMPRESSION: 'on' },
-    isCompressed: true,
-    hasWindow: true,
-    base: 'crier-shared',
-    isExtra: true,
-  },
-  { name: 'crier-tenant', title: 'crier, 50 tenants', ...crier, identity: 'tenant' },
-  { name: 'crier-user', title: 'crier, per user', ...crier, identity: 'viewer' },
-  {
-    name: 'crier-unshared',
-    title: 'crier, per user, sharing off',
-    ...crier,
-    identity: 'viewer',
-    edits: withBinding('shared: false'),
-    isExtra: true,
-  },
-  { name: 'crier-all', title: 'crier, every role', ...crierWithWorker },
-  { name: 'crier-history', title: 'crier, every role, history', ...crierWithWorker, edits: withBinding('history: {}') },
-  { name: 'crier-token', title: 'crier, JWT, shared', ...crierWithTokens },
-  { name: 'crier-token-tenant', title: 'crier, JWT, 50 tenants', ...crierWithTokens, identity: 'tenant' },
-  {
-    name: 'crier-directives',
-    title: 'crier, JWT, shared, directives',
-    ...crierWithTokens,
-    edits: DIRECTIVES,
-    base: 'crier-token',
-  },
+  crier('crier-shared', 'shared'),
+  crier('crier-sse', 'shared, SSE', { isStream: true, base: 'crier-shared', isExtra: true }),
+  crier('crier-deflate', 'shared, compressed', compressed),
+  crier('crier-deflate-window', 'shared, compressed with a window', { ...compressed, hasWindow: true }),
+  crier('crier-tenant', '50 tenants', { identity: 'tenant' }),
+  crier('crier-user', 'per user', { identity: 'viewer' }),
+  crier('crier-unshared', 'per user, sharing off', {
+    ...{ identity: 'viewer', edits: withBinding('shared: false'), isExtra: true },
+  }),
+  crier('crier-all', 'every role', withWorker),
+  crier('crier-history', 'every role, history', { ...withWorker, edits: withBinding('history: {}') }),
+  crier('crier-token', 'JWT, shared', withTokens),
+  crier('crier-token-tenant', 'JWT, 50 tenants', { ...withTokens, identity: 'tenant' }),
+  crier('crier-directives', 'JWT, shared, directives', { ...withTokens, edits: DIRECTIVES, base: 'crier-token' }),
 ];
 
-/** The same server from the build of another checkout, for comparison. */
-export function baseOf(contender: Contender, checkout: string): Contender {
-  const script = join(resolve(checkout), 'dist/src/main.js');
+/** The same server with another script, for comparison. */
+export function baseOf(contender: Contender, script: string): Contender {
   return { ...contender, name: baseName(contender.name), title: `${contender.title}, base`, script };
 }
 

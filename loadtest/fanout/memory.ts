@@ -1,50 +1,46 @@
-import { median } from '../median.ts';
+import lodash from 'lodash';
+import { median, sum } from '../runner/spread.ts';
+import type { Cells } from '../runner/table.ts';
 import type { HeapReading } from '../servers/heap-gauge.ts';
-import type { Cells } from '../table.ts';
 import { titleOf } from './contenders.ts';
 import { loadText } from './trial.ts';
 import type { Sample } from './trial.ts';
 
-/** A server's memory in the windows of one load: medians of the rounds, in MB. */
-export interface MemoryRow {
+const MB = 2 ** 20;
+const resident = ({ residentBytes }: HeapReading) => residentBytes / MB;
+const external = ({ externalBytes }: HeapReading) => externalBytes / MB;
+
+/** Figures of a window, from one reading a second. `collectionMs`: time of all collections in a second. */
+const FIGURES = {
+  residentStartMb: (all: readonly HeapReading[]) => resident(all[0]!),
+  residentEndMb: (all: readonly HeapReading[]) => resident(all.at(-1)!),
+  residentPeakMb: (all: readonly HeapReading[]) => Math.max(...all.map(resident)),
+  externalLeastMb: (all: readonly HeapReading[]) => Math.min(...all.map(external)),
+  externalPeakMb: (all: readonly HeapReading[]) => Math.max(...all.map(external)),
+  scavenges: (all: readonly HeapReading[]) => sum(all.map(({ gcCount }) => gcCount.scavenge)),
+  majorCollections: (all: readonly HeapReading[]) => sum(all.map(({ gcCount }) => gcCount.markSweep)),
+  collectionMs: (all: readonly HeapReading[]) => sum(all.flatMap(({ gcMs }) => Object.values(gcMs))) / all.length,
+};
+
+/** A server's memory in the windows of one load: medians of the rounds. */
+export interface MemoryRow extends Readonly<Record<keyof typeof FIGURES, number>> {
   readonly contender: string;
   readonly sockets: number;
   readonly load: string;
-  readonly residentStartMb: number;
-  readonly residentEndMb: number;
-  readonly residentPeakMb: number;
-  readonly externalLeastMb: number;
-  readonly externalPeakMb: number;
-  readonly scavenges: number;
-  readonly majorCollections: number;
-  /** Time of all collections in a second. */
-  readonly collectionMs: number;
 }
 
 /** One row for each server and rate; none for closed loops. */
 export function memoryRows(rounds: readonly (readonly Sample[])[]): MemoryRow[] {
   const samples = rounds.flat().filter(({ memory }) => memory !== undefined && memory.length > 0);
-  const groups = new Map<string, Sample[]>();
-  for (const sample of samples) {
-    const key = `${sample.contender} ${sample.sockets} ${loadText(sample)}`;
-    groups.set(key, [...(groups.get(key) ?? []), sample]);
-  }
-  return [...groups.values()].map((group) => {
-    const figure = (of: (readings: readonly HeapReading[]) => number) => median(group.map(({ memory }) => of(memory!)));
-    const mb = (of: (readings: readonly HeapReading[]) => number) => figure(of) / 2 ** 20;
-    const [first] = group as [Sample];
+  const groups = lodash.groupBy(samples, (sample) => `${sample.contender} ${sample.sockets} ${loadText(sample)}`);
+  return Object.values(groups).map((group) => {
+    const { contender, sockets } = group[0]!;
+    const figures = Object.entries(FIGURES).map(([name, of]) => [name, median(group.map(({ memory }) => of(memory!)))]);
     return {
-      contender: first.contender,
-      sockets: first.sockets,
-      load: loadText(first),
-      residentStartMb: mb((readings) => readings[0]!.residentBytes),
-      residentEndMb: mb((readings) => readings.at(-1)!.residentBytes),
-      residentPeakMb: mb((readings) => Math.max(...readings.map(({ residentBytes }) => residentBytes))),
-      externalLeastMb: mb((readings) => Math.min(...readings.map(({ externalBytes }) => externalBytes))),
-      externalPeakMb: mb((readings) => Math.max(...readings.map(({ externalBytes }) => externalBytes))),
-      scavenges: figure((readings) => sum(readings, ({ gcCount }) => gcCount.scavenge)),
-      majorCollections: figure((readings) => sum(readings, ({ gcCount }) => gcCount.markSweep)),
-      collectionMs: figure((readings) => sum(readings, collectionMs) / readings.length),
+      contender,
+      sockets,
+      load: loadText(group[0]!),
+      ...(Object.fromEntries(figures) as Record<keyof typeof FIGURES, number>),
     };
   });
 }
@@ -57,22 +53,10 @@ export function memoryTable(rows: readonly MemoryRow[]): Cells[] {
       titleOf(row.contender),
       String(row.sockets),
       row.load,
-      row.residentStartMb.toFixed(0),
-      row.residentEndMb.toFixed(0),
-      row.residentPeakMb.toFixed(0),
-      row.externalLeastMb.toFixed(1),
-      row.externalPeakMb.toFixed(1),
-      String(row.scavenges),
-      String(row.majorCollections),
+      ...[row.residentStartMb, row.residentEndMb, row.residentPeakMb].map((mb) => mb.toFixed(0)),
+      ...[row.externalLeastMb, row.externalPeakMb].map((mb) => mb.toFixed(1)),
+      ...[row.scavenges, row.majorCollections].map(String),
       row.collectionMs.toFixed(1),
     ]),
   ];
-}
-
-function collectionMs({ gcMs }: HeapReading): number {
-  return Object.values(gcMs).reduce((total, ms) => total + ms, 0);
-}
-
-function sum(readings: readonly HeapReading[], of: (reading: HeapReading) => number): number {
-  return readings.reduce((total, reading) => total + of(reading), 0);
 }

@@ -2,7 +2,7 @@ import type { Contender } from './contenders.ts';
 import { openTrial } from './trial.ts';
 import type { Load, Sample, Trial, TrialOptions } from './trial.ts';
 
-export interface Plan extends Pick<TrialOptions, 'redisUrls' | 'kafkaBrokers' | 'isForAll' | 'seconds' | 'signal'> {
+export interface Plan extends Pick<TrialOptions, 'redisUrls' | 'kafkaBrokers' | 'isForAll' | 'seconds' | 'scope'> {
   /** Contenders that take turns, window by window, while all their servers run: a server and its base. */
   readonly entrants: readonly (readonly Contender[])[];
   readonly sockets: readonly number[];
@@ -61,7 +61,6 @@ async function runPlanned(
   const samples: Sample[][] = [];
   try {
     for (const contender of contenders) {
-      plan.signal.throwIfAborted();
       const options = {
         ...plan,
         ...rest,

@@ -1,20 +1,16 @@
 import { mkdir } from 'node:fs/promises';
 import { callTree } from '../profile/call-tree.ts';
 import { readProfile } from '../profile/read-profile.ts';
-import type { Cells } from '../table.ts';
+import type { Cells } from '../runner/table.ts';
 import { titleOf } from './contenders.ts';
 import { runProfiled } from './rounds.ts';
 import type { Plan } from './rounds.ts';
 import { STAGES, sharesOf } from './stages.ts';
 import type { StageShare } from './stages.ts';
+import type { Conditions } from './trial.ts';
 
 /** A server's time by stage. */
-export interface ServerProfile {
-  readonly contender: string;
-  readonly sockets: number;
-  readonly isForAll: boolean;
-  readonly outstanding: number;
-  readonly rate: number | undefined;
+export interface ServerProfile extends Omit<Conditions, 'stalled'> {
   /** Shares of the main thread's busy time. */
   readonly shares: readonly StageShare[];
 }

@@ -1,5 +1,5 @@
-import { median } from '../median.ts';
-import type { Cells } from '../table.ts';
+import { median, sum, sumCounts } from '../runner/spread.ts';
+import type { Cells } from '../runner/table.ts';
 import { titleOf } from './contenders.ts';
 import { isLike } from './summary.ts';
 import type { Sample } from './trial.ts';
@@ -37,22 +37,18 @@ export function stalledRows(rounds: readonly (readonly Sample[])[], maxQueueByte
     .toSorted((a, b) => a.outstanding - b.outstanding)
     .map((row) => {
       const { contender, sockets, outstanding, stalled } = row;
-      const of = (like: Sample) =>
-        rounds.flatMap((samples) => samples.find((sample) => isLike(sample, like, contender)) ?? []);
+      const of = (like: Sample) => rounds.flatMap((samples) => samples.find((sample) => isLike(sample, like)) ?? []);
       const mine = of(row);
       const alone = of({ ...row, stalled: 0 });
       const hasAlone = alone.length === mine.length;
       return {
-        contender,
-        sockets,
-        outstanding,
-        stalled,
-        lost: mine.reduce((lost, { expected, delivered }) => lost + expected - delivered, 0),
+        ...{ contender, sockets, outstanding, stalled },
+        lost: sum(mine.map(({ expected, delivered }) => expected - delivered)),
         p99Ms: median(mine.map(({ p99Ms }) => p99Ms)),
         p99AloneMs: hasAlone ? median(alone.map(({ p99Ms }) => p99Ms)) : undefined,
         p99Ratio: hasAlone ? median(mine.map(({ p99Ms }, round) => p99Ms / alone[round]!.p99Ms)) : undefined,
         closed: row.slowConsumers === undefined ? undefined : Math.min(...mine.map((s) => s.slowConsumers ?? 0)),
-        byCloseCode: sums(mine.map(({ stalledByCloseCode }) => stalledByCloseCode)),
+        byCloseCode: sumCounts(mine.map(({ stalledByCloseCode }) => stalledByCloseCode)),
         growthBytes: Math.max(...mine.map(growth)),
         growthAloneBytes: hasAlone ? Math.max(...alone.map(growth)) : undefined,
         maxGrowthBytes: stalled * maxQueueBytes * PROMISED_GROWTH,
@@ -62,22 +58,9 @@ export function stalledRows(rounds: readonly (readonly Sample[])[], maxQueueByte
 
 /** One line per row, with whether crier's promises hold. */
 export function stalledTable(rows: readonly StalledRow[]): Cells[] {
+  const head = ['server', 'K', 'stalled', 'lost by the others', 'p99 ms', 'without stalled', '×', 'closed with 1013'];
   return [
-    [
-      'server',
-      'K',
-      'stalled',
-      'lost by the others',
-      'p99 ms',
-      'without stalled',
-      '×',
-      'closed with 1013',
-      'seen by the clients',
-      'RSS growth MiB',
-      'without stalled',
-      'at most',
-      'kept',
-    ],
+    [...head, 'seen by the clients', 'RSS growth MiB', 'without stalled', 'at most', 'kept'],
     ...rows.map((row) => [
       titleOf(row.contender),
       String(row.outstanding),
@@ -87,40 +70,26 @@ export function stalledTable(rows: readonly StalledRow[]): Cells[] {
       row.p99AloneMs?.toFixed(1) ?? '',
       row.p99Ratio?.toFixed(2) ?? '',
       row.closed === undefined ? '' : String(row.closed),
-      codesOf(row.byCloseCode),
-      mebibytes(row.growthBytes),
-      row.growthAloneBytes === undefined ? '' : mebibytes(row.growthAloneBytes),
-      mebibytes(row.maxGrowthBytes),
+      Object.entries(row.byCloseCode)
+        .map(([code, count]) => `${count} × ${code === '0' ? 'still open' : code}`)
+        .join(', '),
+      ...[row.growthBytes, row.growthAloneBytes, row.maxGrowthBytes].map((bytes) =>
+        bytes === undefined ? '' : (bytes / 2 ** 20).toFixed(1),
+      ),
       brokenPromisesOf(row).join(', ') || 'all',
     ]),
   ];
 }
 
-function brokenPromisesOf({ stalled, lost, p99Ratio, closed, growthBytes, maxGrowthBytes }: StalledRow): string[] {
+function brokenPromisesOf({ stalled, lost, p99Ratio = 0, closed, growthBytes, maxGrowthBytes }: StalledRow): string[] {
   return [
-    lost === 0 ? '' : 'NOT: deliveries',
-    p99Ratio === undefined || p99Ratio <= PROMISED_P99 ? '' : 'NOT: p99',
-    closed === stalled ? '' : 'NOT: 1013',
-    growthBytes <= maxGrowthBytes ? '' : 'NOT: memory',
-  ].filter((text) => text !== '');
+    lost !== 0 && 'NOT: deliveries',
+    p99Ratio > PROMISED_P99 && 'NOT: p99',
+    closed !== stalled && 'NOT: 1013',
+    growthBytes > maxGrowthBytes && 'NOT: memory',
+  ].filter((text) => text !== false);
 }
 
 function growth({ peakResidentBytes, residentBeforeBytes }: Sample): number {
   return peakResidentBytes - residentBeforeBytes;
-}
-
-function codesOf(byCloseCode: Readonly<Record<string, number>>): string {
-  return Object.entries(byCloseCode)
-    .map(([code, count]) => `${count} × ${code === '0' ? 'still open' : code}`)
-    .join(', ');
-}
-
-function sums(counts: readonly Readonly<Record<string, number>>[]): Record<string, number> {
-  const sum: Record<string, number> = {};
-  for (const [key, count] of counts.flatMap(Object.entries<number>)) sum[key] = (sum[key] ?? 0) + count;
-  return sum;
-}
-
-function mebibytes(bytes: number): string {
-  return (bytes / 2 ** 20).toFixed(1);
 }

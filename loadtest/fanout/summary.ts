@@ -1,16 +1,10 @@
-import { spreadsOf } from '../spread.ts';
-import type { Spread } from '../spread.ts';
+import { spreadsOf } from '../runner/spread.ts';
+import type { Spread } from '../runner/spread.ts';
 import { baseName } from './contenders.ts';
 import { loadText } from './trial.ts';
-import type { Sample } from './trial.ts';
+import type { Conditions, Sample } from './trial.ts';
 
-export interface Row {
-  readonly contender: string;
-  readonly sockets: number;
-  readonly isForAll: boolean;
-  readonly stalled: number;
-  readonly outstanding: number;
-  readonly rate: number | undefined;
+export interface Row extends Conditions {
   readonly messageBytes: number;
   /** Windows measured. The figures are their spread. */
   readonly windows: number;
@@ -25,17 +19,18 @@ export interface Row {
   /** Share of its core that the client used. Near 100 the client may be what is measured. */
   readonly clientCpuPercent: Spread;
   /** Ratios to each measured reference in the same round. */
-  readonly ratios: Readonly<Record<string, Ratios>>;
-}
-
-export interface Ratios {
-  readonly messageBytes: Spread;
-  readonly deliveriesPerSecond: Spread;
-  readonly serverCpuUs: Spread;
-  readonly p50Ms: Spread;
+  readonly ratios: Readonly<Record<string, Record<keyof typeof COMPARED, Spread>>>;
 }
 
 const REFERENCES = ['raw-ws', 'graphql-ws'];
+
+/** Figures that are compared with those of a reference. */
+const COMPARED = {
+  messageBytes: ({ messageBytes }: Sample) => messageBytes,
+  deliveriesPerSecond: ({ delivered, durationMs }: Sample) => (delivered / durationMs) * 1000,
+  serverCpuUs: ({ delivered, serverCpuMs }: Sample) => (serverCpuMs / delivered) * 1000,
+  p50Ms: ({ p50Ms }: Sample) => p50Ms,
+};
 
 /** One row per contender, number of sockets and K. */
 export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
@@ -44,31 +39,13 @@ export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
     .map((row) => {
       const { contender, sockets, isForAll, stalled, outstanding, rate, messageBytes } = row;
       const find = (wanted: (sample: Sample) => boolean) => rounds.map((samples) => samples.find(wanted)) as Sample[];
-      const mine = find((sample) => isLike(sample, row, contender));
-      const referencesOf = (name: string) => find((sample) => isReference(sample, row, name));
-      const references = [...REFERENCES, baseName(contender)].filter((name) => {
-        const reference = referencesOf(name)[0];
-        return reference !== undefined && reference !== mine[0];
-      });
-      const ratiosTo = (theirs: readonly Sample[]): Ratios => {
-        const ratio = (of: (sample: Sample) => number) => (sample: Sample, round: number) =>
-          of(sample) / of(theirs[round]!);
-        return spreadsOf(mine, {
-          messageBytes: ratio((sample) => sample.messageBytes),
-          deliveriesPerSecond: ratio(deliveriesPerSecond),
-          serverCpuUs: ratio(serverCpuUs),
-          p50Ms: ratio(({ p50Ms }) => p50Ms),
-        });
-      };
+      const mine = find((sample) => isLike(sample, row));
+      const references = [...REFERENCES, baseName(contender)]
+        .map((name) => ({ name, theirs: find((sample) => isReference(sample, row, name)) }))
+        .filter(({ theirs }) => theirs[0] !== undefined && theirs[0] !== mine[0]);
+      const { deliveriesPerSecond, serverCpuUs } = COMPARED;
       return {
-        contender,
-        sockets,
-        isForAll,
-        stalled,
-        outstanding,
-        rate,
-        messageBytes,
-        windows: mine.length,
+        ...{ contender, sockets, isForAll, stalled, outstanding, rate, messageBytes, windows: mine.length },
         ...spreadsOf(mine, {
           deliveriesPerSecond,
           serverCpuUs,
@@ -79,40 +56,22 @@ export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
           residentMb: ({ residentBytes }) => residentBytes / 2 ** 20,
           clientCpuPercent: ({ clientCpuMs, durationMs }) => (clientCpuMs / durationMs) * 100,
         }),
-        ratios: Object.fromEntries(references.map((name) => [name, ratiosTo(referencesOf(name))])),
+        ratios: Object.fromEntries(references.map(({ name, theirs }) => [name, ratiosTo(theirs, mine)])),
       };
     });
 }
 
-/** Median CPU time per delivery of a server whose sockets all read; undefined: not measured. */
-export function cpuUsOf(
-  {
-    contender,
-    sockets,
-    isForAll,
-    outstanding,
-    rate,
-  }: Pick<Row, 'contender' | 'sockets' | 'isForAll' | 'outstanding' | 'rate'>,
-  rows: readonly Row[],
-): number | undefined {
-  const row = rows.find(
-    (row) =>
-      row.contender === contender &&
-      row.sockets === sockets &&
-      row.isForAll === isForAll &&
-      row.outstanding === outstanding &&
-      row.rate === rate &&
-      row.stalled === 0,
-  );
-  return row?.serverCpuUs.median;
+function ratiosTo(theirs: readonly Sample[], mine: readonly Sample[]): Record<keyof typeof COMPARED, Spread> {
+  const ratios = Object.entries(COMPARED).map(([name, of]) => [
+    name,
+    (sample: Sample, round: number) => of(sample) / of(theirs[round]!),
+  ]);
+  return spreadsOf(mine, Object.fromEntries(ratios) as typeof COMPARED);
 }
 
-/** Whether a sample is of server `name` under the conditions of another sample. */
-export function isLike(
-  sample: Sample,
-  { sockets, isForAll, stalled, outstanding, rate }: Sample,
-  name: string,
-): boolean {
+/** Whether a sample is of these conditions. @param name of the contender. Default: the one of the conditions */
+export function isLike(sample: Conditions, conditions: Conditions, name = conditions.contender): boolean {
+  const { sockets, isForAll, stalled, outstanding, rate } = conditions;
   return (
     sample.contender === name &&
     sample.sockets === sockets &&
@@ -131,24 +90,14 @@ function isReference(sample: Sample, row: Sample, name: string): boolean {
 
 /** One line per fault of a sample. */
 export function faultsOf(sample: Sample): string[] {
-  const { contender, expected, delivered, sockets, stalled, wrongSizes, closed } = sample;
-  const where = `${contender}, ${sockets} sockets, ${loadText(sample)}`;
-  const faults: string[] = [];
-  if (sample.unequalSockets > 0) {
-    faults.push(`${where}: expected ${expected} deliveries, got ${delivered}; ${sample.unequalSockets} sockets differ`);
-  }
-  if (wrongSizes > 0) faults.push(`${where}: ${wrongSizes} messages of another length than a result has`);
-  if (closed > 0) faults.push(`${where}: ${closed} sockets were closed`);
-  if (sample.slowConsumers !== undefined && sample.slowConsumers < stalled) {
-    faults.push(`${where}: ${sample.slowConsumers} of ${stalled} sockets that did not read were closed with 1013`);
-  }
-  return faults;
-}
-
-function deliveriesPerSecond({ delivered, durationMs }: Sample): number {
-  return (delivered / durationMs) * 1000;
-}
-
-function serverCpuUs({ delivered, serverCpuMs }: Sample): number {
-  return (serverCpuMs / delivered) * 1000;
+  const { contender, expected, delivered, sockets, stalled, wrongSizes, closed, unequalSockets } = sample;
+  const { slowConsumers = stalled } = sample;
+  return [
+    unequalSockets > 0 && `expected ${expected} deliveries, got ${delivered}; ${unequalSockets} sockets differ`,
+    wrongSizes > 0 && `${wrongSizes} messages of another length than a result has`,
+    closed > 0 && `${closed} sockets were closed`,
+    slowConsumers < stalled && `${slowConsumers} of ${stalled} sockets that did not read were closed with 1013`,
+  ]
+    .filter((fault) => fault !== false)
+    .map((fault) => `${contender}, ${sockets} sockets, ${loadText(sample)}: ${fault}`);
 }

@@ -1,16 +1,15 @@
-import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePorts } from '../../stack/port.ts';
-import { startServerProcess } from '../processes/server-process.ts';
+import { startRemote } from '../processes/process-call.ts';
+import type { Remote } from '../processes/process-call.ts';
+import { startServer } from '../processes/server-process.ts';
 import type { ServerProcess } from '../processes/server-process.ts';
+import { Scope } from '../runner/scope.ts';
 import type { HeapReading } from '../servers/heap-gauge.ts';
 import { auctionDocument } from './auction.ts';
-import { startClient } from './client/client-calls.ts';
-import type { Client, Measurement, Period } from './client/client-calls.ts';
+import type { FanoutClient, Measurement, Period } from './client/client.ts';
 import type { Contender, ContenderRedisKind } from './contenders.ts';
 import { graphVariant } from './graph-variant.ts';
 
-export const TENANTS = 50;
 /** Longest time until a server has closed the stalled sockets. */
 const MAX_STALLED_SECONDS = 180;
 const WATCH_INTERVAL_MS = 1000;
@@ -41,10 +40,11 @@ export interface TrialOptions {
   readonly load: Load;
   readonly seconds: number;
   readonly onPeriod: (what: string) => void;
-  readonly signal: AbortSignal;
+  readonly scope: Scope;
 }
 
-export interface Sample extends Measurement {
+/** The conditions of a window. */
+export interface Conditions {
   readonly contender: string;
   readonly sockets: number;
   /** Whether all sockets watch one auction; otherwise each watches its own. */
@@ -54,6 +54,9 @@ export interface Sample extends Measurement {
   readonly outstanding: number;
   /** Events a second; undefined: a closed loop. */
   readonly rate?: number | undefined;
+}
+
+export interface Sample extends Measurement, Conditions {
   readonly lagP99Ms: number;
   readonly residentBeforeBytes: number;
   readonly residentBytes: number;
@@ -72,67 +75,19 @@ export interface Trial {
 
 /** Starts a server, connects the sockets and warms it up. Servers of several contenders may run at once: none receives another's events. */
 export async function openTrial(options: TrialOptions): Promise<Trial> {
-  const { contender, redisUrls, kafkaBrokers, sockets, isForAll, load, onPeriod, signal } = options;
-  const redisUrl = redisUrls[contender.redis ?? 'one']!;
-  const [port, adminPort] = (await freePorts(2)) as [number, number];
-  onPeriod('starts');
-  const graph = contender.edits && (await graphVariant(contender.edits));
-  const channelPrefix = `${contender.name}:`;
-  const environment = {
-    ADMIN_PORT: String(adminPort),
-    REDIS_URL: redisUrl,
-    CHANNEL_PREFIX: channelPrefix,
-    ...(contender.isFedByKafka && { KAFKA_BROKERS: kafkaBrokers, KAFKA_GROUP_ID: contender.name }),
-    ...contender.environment,
-    ...(graph && { GRAPH: graph.path }),
-  };
-  const script = resolve(import.meta.dirname, '..', contender.script);
-  const server = await startServerProcess(script, port, environment, contender.nodeArguments);
-  const client = startClient();
-  const stop = async () => {
-    signal.removeEventListener('abort', onAbort);
-    await client.stop();
-    await server.stop();
-    await graph?.remove();
-  };
-  const onAbort = () => void stop();
-  signal.addEventListener('abort', onAbort);
+  const { contender, scope: outer, onPeriod } = options;
+  const scope = new Scope();
+  outer.after(() => scope.close());
   const named = (error: unknown) => new Error(`${contender.title}: ${(error as Error).message}`, { cause: error });
   try {
-    signal.throwIfAborted();
-    onPeriod(`connects ${sockets} sockets`);
-    await client.connect({
-      port,
-      sockets,
-      redisUrl,
-      kafkaBrokers: contender.isFedByKafka ? kafkaBrokers : undefined,
-      channelPrefix,
-      hasCoordinates: contender.hasCoordinates ?? false,
-      isStream: contender.isStream ?? false,
-      isCompressed: contender.isCompressed ?? false,
-      hasWindow: contender.hasWindow,
-      query: contender.isGraphql ? auctionDocument(contender.identity) : undefined,
-      identity: contender.identity,
-      tokenSecret: contender.environment?.['JWT_SECRET'],
-      tenants: TENANTS,
-      isForAll,
-    });
-    onPeriod('warms up');
-    const warmUpSeconds = load.rate === undefined ? WARM_UP_SECONDS : WARM_UP_AT_RATE_SECONDS;
-    await client.measure({ ...load, seconds: warmUpSeconds, serverPid: server.pid, stalled: 0 });
-    return {
-      measure: async (measured) => {
-        onPeriod(loadText(measured));
-        try {
-          return await sampleOf(options, { server, client, adminPort }, measured);
-        } catch (error) {
-          throw named(error);
-        }
-      },
-      stop,
+    const pair = await openPair(options, scope);
+    const measure = async (load: Load) => {
+      onPeriod(loadText(load));
+      return sampleOf(options, pair, load).catch((error: unknown) => Promise.reject(named(error)));
     };
+    return { measure, stop: () => scope.close() };
   } catch (error) {
-    await stop();
+    await scope.close();
     throw named(error);
   }
 }
@@ -140,8 +95,37 @@ export async function openTrial(options: TrialOptions): Promise<Trial> {
 /** What is measured. */
 interface Pair {
   readonly server: ServerProcess;
-  readonly client: Client;
-  readonly adminPort: number;
+  readonly client: Remote<FanoutClient>;
+}
+
+async function openPair(options: TrialOptions, scope: Scope): Promise<Pair> {
+  const { contender, redisUrls, kafkaBrokers, sockets, isForAll, load, onPeriod } = options;
+  const redisUrl = redisUrls[contender.redis ?? 'one']!;
+  onPeriod('starts');
+  const graph = contender.edits && (await graphVariant(contender.edits, scope));
+  const channelPrefix = `${contender.name}:`;
+  const environment = {
+    REDIS_URL: redisUrl,
+    CHANNEL_PREFIX: channelPrefix,
+    ...(contender.isFedByKafka && { KAFKA_BROKERS: kafkaBrokers, KAFKA_GROUP_ID: contender.name }),
+    ...contender.environment,
+    ...(graph && { GRAPH: graph }),
+  };
+  const server = await startServer({ ...contender, environment }, scope);
+  const client = startRemote<FanoutClient>('fanout/client/client.js', scope);
+  onPeriod(`connects ${sockets} sockets`);
+  const { hasCoordinates, isStream, isCompressed, hasWindow, identity } = contender;
+  await client.connect({
+    ...{ port: server.port, sockets, redisUrl, channelPrefix, isForAll },
+    ...{ hasCoordinates, isStream, isCompressed, hasWindow, identity },
+    kafkaBrokers: contender.isFedByKafka ? kafkaBrokers : undefined,
+    query: contender.isGraphql ? auctionDocument(identity) : undefined,
+    tokenSecret: contender.environment?.['JWT_SECRET'],
+  });
+  onPeriod('warms up');
+  const seconds = load.rate === undefined ? WARM_UP_SECONDS : WARM_UP_AT_RATE_SECONDS;
+  await client.measure({ ...load, seconds, serverPid: server.pid, stalled: 0 });
+  return { server, client };
 }
 
 /** A load as tables and messages name it. */
@@ -151,7 +135,7 @@ export function loadText({ outstanding, rate }: Load): string {
 
 async function sampleOf(options: TrialOptions, pair: Pair, load: Load): Promise<Sample> {
   const { contender, sockets, isForAll, stalled, seconds, cpuProfile } = options;
-  const { server, client, adminPort } = pair;
+  const { server, client } = pair;
   const isWatched = options.isWatched && contender.hasMetrics;
   const period = { ...load, seconds, serverPid: server.pid, stalled };
   await server.reset();
@@ -163,17 +147,10 @@ async function sampleOf(options: TrialOptions, pair: Pair, load: Load): Promise<
   if (cpuProfile !== undefined) await server.stopCpuProfile(cpuProfile);
   const { lagP99Ms, residentBytes } = await server.report();
   return {
-    contender: contender.name,
-    sockets,
-    isForAll,
-    stalled,
-    ...load,
-    ...measured,
-    lagP99Ms,
-    residentBeforeBytes,
-    residentBytes,
+    ...{ contender: contender.name, sockets, isForAll, stalled, ...load, ...measured },
+    ...{ lagP99Ms, residentBeforeBytes, residentBytes },
     ...(memory && { memory }),
-    ...(isWatched && { slowConsumers: await slowConsumers(adminPort) }),
+    ...(isWatched && { slowConsumers: await server.metric('crier_slow_consumers_total') }),
   };
 }
 
@@ -190,25 +167,16 @@ async function readingsUntil(measuring: Promise<unknown>, server: ServerProcess)
  * Measures until the server has closed all stalled sockets, or for `seconds` without any. Not longer: stalled sockets read again at the
  * end, and the server waits only briefly for their close frames.
  */
-async function measureWatched({ client, adminPort }: Pair, period: Period): Promise<Measurement> {
+async function measureWatched({ client, server }: Pair, period: Period): Promise<Measurement> {
   const { seconds, stalled } = period;
   const endsAt = performance.now() + seconds * 1000;
   let isOver = false;
-  const measure = async () => {
-    const measured = await client.measure({ ...period, seconds: Math.max(seconds, MAX_STALLED_SECONDS) });
-    isOver = true;
-    return measured;
-  };
+  const measuring = client.measure({ ...period, seconds: Math.max(seconds, MAX_STALLED_SECONDS) });
+  const isEnough = (closed: number) => (stalled > 0 ? closed >= stalled : performance.now() >= endsAt);
   const watch = async () => {
-    const isEnough = (closed: number) => (stalled > 0 ? closed >= stalled : performance.now() >= endsAt);
-    while (!isOver && !isEnough(await slowConsumers(adminPort))) await delay(WATCH_INTERVAL_MS);
+    while (!isOver && !isEnough(await server.metric('crier_slow_consumers_total'))) await delay(WATCH_INTERVAL_MS);
     await client.finish();
   };
-  const [measured] = await Promise.all([measure(), watch()]);
+  const [measured] = await Promise.all([measuring.finally(() => (isOver = true)), watch()]);
   return measured;
-}
-
-async function slowConsumers(adminPort: number): Promise<number> {
-  const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
-  return Number(/^crier_slow_consumers_total (\d+)/m.exec(text)?.[1] ?? 0);
 }

@@ -1,8 +1,8 @@
 import { SignJWT } from 'jose';
-import { WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
+import { openBareSocket, openGraphqlSocket, openMany, subscribe } from '../clients/graphql-socket.ts';
 
 export interface IdleSocketOptions {
-  readonly port: number;
   /** The subscription of each; undefined: none, and no GraphQL. */
   readonly query: string | undefined;
   /** True: each has a token of 800 bytes and of its own user. */
@@ -15,55 +15,33 @@ export interface IdleSocketOptions {
 export const SECRET = 'a secret of this benchmark only, 32 bytes';
 /** Makes a token 800 bytes long. */
 const FILLING = 'x'.repeat(426);
-/** Concurrent handshakes. */
-const BATCH = 100;
 
 let tokens = 0;
 
 /** Opens `count` sockets that are subscribed. */
-export async function openMany(count: number, options: IdleSocketOptions): Promise<WebSocket[]> {
-  const sockets: WebSocket[] = [];
-  while (sockets.length < count) {
-    const batch = Math.min(BATCH, count - sockets.length);
-    sockets.push(...(await Promise.all(Array.from({ length: batch }, () => open(options)))));
-  }
-  return sockets;
+export function openIdle(port: number, count: number, options: IdleSocketOptions): Promise<WebSocket[]> {
+  return openMany(count, () => open(port, options));
 }
 
-async function initMessage(hasToken: boolean): Promise<string> {
-  if (!hasToken) return '{"type":"connection_init"}';
-  const claims = {
-    iss: 'https://login.example.com/',
-    sub: `user-${tokens++}`,
-    scope: 'read:auctions',
-    filling: FILLING,
-  };
+async function tokenOf(user: number): Promise<string> {
+  const claims = { iss: 'https://login.example.com/', sub: `user-${user}`, scope: 'read:auctions', filling: FILLING };
   const jwt = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).setIssuedAt().setExpirationTime('1h');
-  const token = await jwt.sign(new TextEncoder().encode(SECRET));
-  return JSON.stringify({ type: 'connection_init', payload: { token } });
+  return jwt.sign(new TextEncoder().encode(SECRET));
 }
 
 /** Opens a connection. With a subscription, waits for the pong after the subscribe message. */
-async function open({ port, query, hasToken, isCompressed }: IdleSocketOptions): Promise<WebSocket> {
-  const init = await initMessage(hasToken);
+async function open(port: number, { query, hasToken, isCompressed }: IdleSocketOptions): Promise<WebSocket> {
+  if (query === undefined) return openBareSocket(port, isCompressed);
+  const params = hasToken ? { token: await tokenOf(tokens++) } : undefined;
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, 'graphql-transport-ws', {
-      perMessageDeflate: isCompressed,
-    });
-    socket.once('error', reject);
-    socket.once('open', () => {
-      if (query === undefined) return resolve(socket);
-      socket.send(init);
-    });
-    socket.on('message', (data: Buffer) => {
-      const message = JSON.parse(data.toString()) as { type: string; payload?: unknown };
-      if (message.type === 'connection_ack') {
-        socket.send(JSON.stringify({ id: crypto.randomUUID(), type: 'subscribe', payload: { query } }));
-        socket.send('{"type":"ping"}');
-      }
-      if (message.type === 'pong') resolve(socket);
-      if (message.type === 'error')
-        reject(new Error(`the subscription was refused: ${JSON.stringify(message.payload)}`));
-    });
+    const onMessage = (data: Buffer, socket: WebSocket) => {
+      const { type, payload } = JSON.parse(data.toString()) as { type: string; payload?: unknown };
+      if (type === 'pong') resolve(socket);
+      if (type === 'error') reject(new Error(`the subscription was refused: ${JSON.stringify(payload)}`));
+    };
+    openGraphqlSocket({ port, params, isCompressed, onMessage }).then((socket) => {
+      subscribe(socket, { query });
+      socket.send('{"type":"ping"}');
+    }, reject);
   });
 }

@@ -1,20 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { freePorts } from '../../stack/port.ts';
-import { conditionsOf } from '../fanout/conditions.ts';
-import { startServerProcess } from '../processes/server-process.ts';
-import type { ServerProcess } from '../processes/server-process.ts';
-import { HeapCounts, compareHeaps, totalOf } from '../profile/heap-comparison.ts';
-import { visitHeapSnapshot } from '../profile/heap-snapshot.ts';
+import { join } from 'node:path';
 import { installPackages } from '../packages.ts';
-import { writeResult } from '../result-files.ts';
-import { markdownTable } from '../table.ts';
-import { openMany } from './idle-sockets.ts';
+import { startServer } from '../processes/server-process.ts';
+import { HeapCounts, compareHeaps } from '../profile/heap-comparison.ts';
+import { say } from '../runner/command.ts';
+import type { Report } from '../runner/report.ts';
+import type { Scope } from '../runner/scope.ts';
+import { sum } from '../runner/spread.ts';
+import { openIdle } from './idle-sockets.ts';
 import type { IdleSocketOptions } from './idle-sockets.ts';
 
-/** Sockets before the measured ones: one-time costs do not count. */
-const FIRST_SOCKETS = 1000;
 const PROJECTED = 100_000;
 /** The watchdog ends a process that stands still for this long; a heap snapshot of many sockets takes a minute. */
 const SLOW = { SHUTDOWN_TIMEOUT_MS: '600000' };
@@ -28,91 +24,80 @@ interface Step {
 }
 
 /**
- * Memory of crier with more and more idle subscriptions: its slope from step to step, and the objects on the heap that a socket adds. Writes
- * `<name>.md` and `<name>.json`.
- * @param steps numbers of sockets, rising; a process may have `ulimit -n` of them
+ * Memory of crier with more and more idle subscriptions: its slope from step to step, and the objects on the heap that a socket adds.
+ * @param counts numbers of sockets, rising; a process may have `ulimit -n` of them. One-time costs are those of the first number
  */
 export async function measureSteps(
-  steps: readonly number[],
+  counts: readonly number[],
   settings: Readonly<Record<string, string>>,
-  socketsOf: (port: number) => IdleSocketOptions,
-  name: string,
-): Promise<void> {
-  installPackages('tools', (line) => process.stderr.write(`${line}\n`));
-  const [port, adminPort] = await freePorts(2);
+  options: IdleSocketOptions,
+  scope: Scope,
+): Promise<Report> {
+  installPackages('tools', say);
   const folder = await mkdtemp(join(tmpdir(), 'crier-idle-'));
-  const script = resolve(import.meta.dirname, '../../src/main.js');
-  const server = await startServerProcess(script, port!, { ADMIN_PORT: String(adminPort), ...settings, ...SLOW });
-  try {
-    const sockets = await openMany(FIRST_SOCKETS, socketsOf(port!));
-    const before = await countsOf(server, join(folder, 'before.heapsnapshot'));
-    const measured: Step[] = [{ sockets: sockets.length, residentBytes: await server.keptBytes() }];
-    for (const step of steps) {
-      sockets.push(...(await openMany(step - sockets.length, socketsOf(port!))));
-      measured.push({ sockets: sockets.length, residentBytes: await server.keptBytes() });
-      process.stdout.write(`${lineOf(measured.at(-1)!, measured.at(-2)!)}\n`);
-    }
-    const after = await countsOf(server, join(folder, 'after.heapsnapshot'));
-    await report(name, measured, before, after);
-    for (const socket of sockets) socket.terminate();
-  } finally {
-    await server.stop();
-    await rm(folder, { recursive: true });
+  scope.after(() => rm(folder, { recursive: true }));
+  const server = await startServer({ environment: { ...settings, ...SLOW } }, scope);
+  const snapshot = async (name: string) => {
+    await server.writeHeapSnapshot(join(folder, name));
+    return HeapCounts.read(join(folder, name));
+  };
+  let sockets = 0;
+  const steps: Step[] = [];
+  let before: HeapCounts | undefined;
+  for (const count of counts) {
+    await openIdle(server.port, count - sockets, options);
+    sockets = count;
+    before ??= await snapshot('before.heapsnapshot');
+    steps.push({ sockets, residentBytes: await server.keptBytes() });
+    say(lineOf(steps.at(-1)!, steps.at(-2)));
   }
-}
-
-async function countsOf(server: ServerProcess, path: string): Promise<HeapCounts> {
-  await server.writeHeapSnapshot(path);
-  const counts = new HeapCounts();
-  await visitHeapSnapshot(path, (node) => counts.add(node));
-  return counts;
+  return reportOf(steps, before!, await snapshot('after.heapsnapshot'));
 }
 
 function slope(step: Step, before: Step): number {
   return (step.residentBytes - before.residentBytes) / (step.sockets - before.sockets);
 }
 
-function lineOf(step: Step, before: Step): string {
-  return `${step.sockets} sockets: ${(step.residentBytes / 2 ** 20).toFixed(1)} MB, ${slope(step, before).toFixed(0)} bytes each`;
+function lineOf(step: Step, before: Step | undefined): string {
+  const each = before ? `, ${slope(step, before).toFixed(0)} bytes each` : '';
+  return `${step.sockets} sockets: ${(step.residentBytes / 2 ** 20).toFixed(1)} MB${each}`;
 }
 
-async function report(name: string, measured: readonly Step[], before: HeapCounts, after: HeapCounts): Promise<void> {
-  const [first, last] = [measured[0]!, measured.at(-1)!];
+function reportOf(steps: readonly Step[], before: HeapCounts, after: HeapCounts): Report {
+  const [first, last] = [steps[0]!, steps.at(-1)!];
   const bytesEach = slope(last, first);
   const projectedMb = (first.residentBytes + (PROJECTED - first.sockets) * bytesEach) / 2 ** 20;
   const added = last.sockets - first.sockets;
-  const rows = compareHeaps(before, after).map(({ constructorName, before, after }) => ({
-    constructorName,
-    objects: (after.objects - before.objects) / added,
-    bytes: (after.bytes - before.bytes) / added,
-  }));
-  const heapBytes = (totalOf(after).bytes - totalOf(before).bytes) / added;
-  const listed = rows.slice(0, ROWS);
-  const others = heapBytes - listed.reduce((sum, { bytes }) => sum + bytes, 0);
-  const cells = (what: string, objects: string, bytes: number) => [what, objects, bytes.toFixed(0)];
-  const table = markdownTable([
-    ['what a socket adds', 'objects', 'bytes'],
-    ...listed.map(({ constructorName, objects, bytes }) => cells(`\`${constructorName}\``, objects.toFixed(2), bytes)),
-    cells('other objects', '', others),
-    cells('on the heap', '', heapBytes),
-    cells('outside of it: libuv, buffers, fragmentation', '', bytesEach - heapBytes),
-    cells('resident memory', '', bytesEach),
-  ]);
-  const { date, node, cpu } = conditionsOf([]);
-  const flags = process.argv.slice(2).join(' ');
-  const summary = `${bytesEach.toFixed(0)} bytes of resident memory for each socket with one subscription, ${projectedMb.toFixed(0)} MB for ${PROJECTED.toLocaleString('en')} by projection`;
-  const md = `# Memory of idle subscriptions
-
-\`npm run bench:idle -- ${flags}\`, ${date}, Node ${String(node)}, ${String(cpu)}: ${summary}. Without the kernel's memory, and
-without V8's young generation, after a full collection.
-
-${measured
-  .slice(1)
-  .map((step, i) => `- ${lineOf(step, measured[i]!)}`)
-  .join('\n')}
-
-${table}`;
-  const result = { flags, conditions: conditionsOf([]), measured, bytesEach, projectedMb, heapBytes, rows: listed };
-  const paths = await writeResult(name, result, { md });
-  process.stdout.write(`${summary}; ${paths.join(' ')}\n`);
+  const rows = compareHeaps(before, after)
+    .slice(0, ROWS)
+    .map(({ constructorName, before, after }) => ({
+      constructorName,
+      objects: (after.objects - before.objects) / added,
+      bytes: (after.bytes - before.bytes) / added,
+    }));
+  const heapBytes = (after.total.bytes - before.total.bytes) / added;
+  const cells = (what: string, bytes: number, objects = '') => [what, objects, bytes.toFixed(0)];
+  const projection = `${projectedMb.toFixed(0)} MB for ${PROJECTED.toLocaleString('en')} by projection`;
+  return {
+    intro: `Without the kernel's memory, and without V8's young generation, after a full collection.\n\n${steps
+      .map((step, i) => `- ${lineOf(step, steps[i - 1])}`)
+      .join('\n')}`,
+    sections: [
+      {
+        table: [
+          ['what a socket adds', 'objects', 'bytes'],
+          ...rows.map(({ constructorName, objects, bytes }) =>
+            cells(`\`${constructorName}\``, bytes, objects.toFixed(2)),
+          ),
+          cells('other objects', heapBytes - sum(rows.map(({ bytes }) => bytes))),
+          cells('on the heap', heapBytes),
+          cells('outside of it: libuv, buffers, fragmentation', bytesEach - heapBytes),
+          cells('resident memory', bytesEach),
+        ],
+      },
+    ],
+    success: `${bytesEach.toFixed(0)} bytes of resident memory for each socket with one subscription, ${projection}.`,
+    faults: [],
+    data: { measured: steps, bytesEach, projectedMb, heapBytes, rows },
+  };
 }

@@ -1,17 +1,16 @@
+import type { ServerProcess } from '../processes/server-process.ts';
+import type { Scope } from '../runner/scope.ts';
 import { recordsAhead } from '../story/flood/flood.ts';
+import { singlePod } from '../story/pods/pod-set.ts';
 import { crierPod } from '../story/pods/pod.ts';
 import type { Pod } from '../story/pods/pod.ts';
-import type { PodProcess } from '../story/pods/pod-process.ts';
 import type { Phases } from '../story/result.ts';
 import { runStory } from '../story/run.ts';
 import type { StoryOptions } from '../story/run.ts';
-import { singlePod } from '../story/pods/pod-set.ts';
 import { buildForBrowsers } from './browser-build.ts';
 import { figuresOf, rowsOf, shortfallsOf } from './figures.ts';
 import type { Figures, LadderRow } from './figures.ts';
-import { rungs } from './rungs.ts';
-import { SEMI_SPACE_MEGABYTES, semiSpacePod } from './semi-space.ts';
-import type { SemiSpaceRow } from './semi-space.ts';
+import { SEMI_SPACE_MEGABYTES, rungs, semiSpacePod } from './rungs.ts';
 
 /** Name of the last part. It is not a rung. */
 const SEMI_SPACES = 'semi-spaces';
@@ -29,30 +28,30 @@ export interface ClimbOptions extends StoryOptions {
   readonly phases: Phases;
   /** Names from PARTS. */
   readonly parts: readonly string[];
-  /** Receives a line when a pod starts, and a line with its figures. */
   readonly say: (line: string) => void;
 }
 
 export interface Climb {
   readonly rows: readonly LadderRow[];
-  readonly semiSpaces: readonly SemiSpaceRow[];
+  /** crier with young generations of these sizes. */
+  readonly semiSpaces: readonly { readonly megabytes: number; readonly measured: Figures }[];
   /** Losses, failed runs, and the promised ratios that crier misses. */
   readonly faults: readonly string[];
 }
 
 /** Plays the story with each pod in turn, from the talk's baseline to crier. @throws the signal's reason. */
-export async function climb(options: ClimbOptions): Promise<Climb> {
+export async function climb(options: ClimbOptions, scope: Scope): Promise<Climb> {
   const { parts } = options;
   await buildForBrowsers();
   const faults: string[] = [];
   const figures = new Map<string, Figures>();
   for (const { name, pod } of rungs) {
-    const measured = pod && parts.includes(name) && (await play(pod, options, faults));
+    const measured = pod && parts.includes(name) && (await play(pod, options, faults, scope));
     if (measured) figures.set(name, measured);
   }
-  const semiSpaces: SemiSpaceRow[] = [];
+  const semiSpaces: { megabytes: number; measured: Figures }[] = [];
   for (const megabytes of parts.includes(SEMI_SPACES) ? SEMI_SPACE_MEGABYTES : []) {
-    const measured = await play(semiSpacePod(megabytes), options, faults);
+    const measured = await play(semiSpacePod(megabytes), options, faults, scope);
     if (measured) semiSpaces.push({ megabytes, measured });
   }
   const rows = rowsOf(rungs, figures);
@@ -60,14 +59,14 @@ export async function climb(options: ClimbOptions): Promise<Climb> {
 }
 
 /** Returns undefined after a failed run, whose reason it adds to `faults`. The other pods can still run. */
-async function play(pod: Pod, options: ClimbOptions, faults: string[]): Promise<Figures | undefined> {
+async function play(pod: Pod, options: ClimbOptions, faults: string[], scope: Scope): Promise<Figures | undefined> {
   const { phases, sockets, signal, say } = options;
   say(`${pod.title} ...`);
   const ahead = Math.ceil(recordsAhead(sockets) / (pod.script === crierPod.script ? 1 : TALK_AHEAD_DIVISOR));
   try {
     // A collection first: the plateau is live memory, without the garbage of the handshakes, which depends on the semi-space size.
-    const onConnected = (server: PodProcess) => server.keptBytes();
-    const result = await runStory(singlePod(pod), phases, { ...options, ahead, onConnected });
+    const onConnected = (server: ServerProcess) => server.keptBytes();
+    const result = await runStory(singlePod(pod), phases, { ...options, ahead, onConnected }, scope);
     const figures = figuresOf(result);
     if (figures.sent === 0) throw new Error(`${pod.title}: no message reached a socket: make --flood longer`);
     faults.push(...result.faults.map((fault) => `${pod.title}: ${fault}`));

@@ -1,3 +1,4 @@
+import { sum } from '../runner/spread.ts';
 import type { StoryResult } from '../story/result.ts';
 import { BASELINE, CRIER, END_STATE } from './rungs.ts';
 import type { Rung } from './rungs.ts';
@@ -39,8 +40,7 @@ export interface LadderRow extends Omit<Rung, 'pod'> {
 
 export function figuresOf({ flood, heap, samples, gcPercent, clientCpuPercent }: StoryResult): Figures {
   const inFlood = samples.filter(({ phase }) => phase === 'flood');
-  const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
-  const covered = inFlood.reduce((ms, { durationMs }) => ms + durationMs, 0);
+  const covered = sum(inFlood.map(({ durationMs }) => durationMs));
   const seconds = flood.durationMs / 1000;
   const cpuMs = sum(inFlood.map((sample) => sample.cpuMs)) * (flood.durationMs / covered);
   return {

@@ -1,6 +1,5 @@
 import { crierPod } from '../story/pods/pod.ts';
 import type { Pod } from '../story/pods/pod.ts';
-import { crierWith } from './crier-pod.ts';
 import { partsToEnvironment } from './pod/parts.ts';
 import type { Parts } from './pod/parts.ts';
 import { talk } from '../story/report/talk-figures.ts';
@@ -20,6 +19,9 @@ export interface Rung {
 
 type Build = 'for browsers' | 'for Node';
 
+/** Sizes in MB of V8's young generation. 16 is V8's default on 64-bit systems. */
+export const SEMI_SPACE_MEGABYTES = [16, 64, 128, 256, 512, 1024] as const;
+
 const baseline: Parts = {
   backends: 'eager',
   loaders: 'eager',
@@ -28,17 +30,18 @@ const baseline: Parts = {
   documents: 'with-locations',
 };
 
-function historical(name: string, title: string, build: Build, parts: Parts): Pick<Rung, 'name' | 'title' | 'pod'> {
+function historical(name: string, title: string, build: Build, parts: Parts, figures?: TalkFigures): Rung {
   const script = `ladder/${build === 'for Node' ? 'pod' : 'pod-browser'}/main.js`;
-  return { name, title, pod: { name: `ladder-${name}`, title, script, environment: partsToEnvironment(parts) } };
+  const pod = { name: `ladder-${name}`, title, script, environment: partsToEnvironment(parts) };
+  return { name, title, pod, talk: figures };
 }
 
-function crier(
-  name: string,
-  title: string,
-  settings: Readonly<Record<string, string>>,
-): Pick<Rung, 'name' | 'title' | 'pod'> {
-  return { name, title, pod: { ...crierWith(settings), name: `ladder-${name}`, title } };
+function crier(name: string, title: string, settings: Readonly<Record<string, string>>): Rung {
+  return { name, title, pod: { ...crierWith(settings), name: `ladder-${name}`, title }, talk: undefined };
+}
+
+function onceFor(parts: Parts): Parts {
+  return { ...parts, convertsAt: 'consumption' };
 }
 
 const lazyBackends: Parts = { ...baseline, backends: 'lazy' };
@@ -47,6 +50,20 @@ const memoised: Parts = { ...iteration, snakeCase: 'memoised' };
 const inPlace: Parts = { ...memoised, snakeCase: 'in-place' };
 const noLocations: Parts = { ...inPlace, documents: 'without-locations' };
 const endState: Parts = { ...noLocations, loaders: 'lazy', documents: 'compiled' };
+
+/** crier as `npm start` runs it, with the built-in graph and these settings. */
+function crierWith(settings: Readonly<Record<string, string>>): Pick<Pod, 'script' | 'environment' | 'nodeArguments'> {
+  return { ...crierPod, environment: { ...crierPod.environment, GRAPH: '', ...settings } };
+}
+
+/** crier whose young generation's semi-spaces may grow to this size. */
+export function semiSpacePod(megabytes: number): Pod {
+  return {
+    ...crierWith({}),
+    ...{ name: `ladder-semi-space-${megabytes}`, title: `crier, semi-space ${megabytes} MB` },
+    nodeArguments: [`--max-semi-space-size=${megabytes}`],
+  };
+}
 
 /** Every technique that crier adds is off, and an operation is compiled before its first event. */
 const endStateSettings = {
@@ -67,70 +84,30 @@ export const CRIER = 'crier';
 
 /** In the order of the talk, then crier's techniques. All but the light graph serve the schema of the built-in one. */
 export const rungs: readonly Rung[] = [
+  historical(BASELINE, 'baseline', 'for browsers', baseline, talk.baseline),
   {
-    ...historical(BASELINE, 'baseline', 'for browsers', baseline),
-    talk: talk.baseline,
-  },
-  {
-    ...historical('once-per-record', 'control: converted once per record', 'for browsers', {
-      ...baseline,
-      convertsAt: 'consumption',
-    }),
-    talk: undefined,
+    ...historical('once-per-record', 'control: converted once per record', 'for browsers', onceFor(baseline)),
     isControl: true,
   },
+  historical('lazy-backends', 'lazy backends', 'for browsers', lazyBackends, talk.lazyBackends),
+  historical('iteration', 'snake_case by native iteration', 'for browsers', iteration, talk.iteration),
   {
-    ...historical('lazy-backends', 'lazy backends', 'for browsers', lazyBackends),
-    talk: talk.lazyBackends,
-  },
-  {
-    ...historical('iteration', 'snake_case by native iteration', 'for browsers', iteration),
-    talk: talk.iteration,
-  },
-  {
-    name: 'pubsub',
-    title: 'newer graphql-redis-subscriptions',
-    pod: undefined,
-    talk: talk.pubsub,
+    ...{ name: 'pubsub', title: 'newer graphql-redis-subscriptions', pod: undefined, talk: talk.pubsub },
     note: 'not run: every rung uses the only version that works with the current graphql',
   },
+  historical('memoised', 'memoised snakeCase', 'for browsers', memoised, talk.memoised),
+  historical('node-target', 'compiled for Node', 'for Node', memoised, talk.nodeTarget),
+  historical('in-place', 'snake_case in place', 'for Node', inPlace, talk.inPlace),
+  historical('no-locations', 'no locations in the AST', 'for Node', noLocations, talk.noLocations),
+  historical(END_STATE, 'lazy loaders, document cache, JIT', 'for Node', endState, talk.end),
+  historical('converted-once', 'converted once for each record', 'for Node', onceFor(endState)),
+  crier('transport', "the same on crier's transport", endStateSettings),
+  crier('one-write', 'one write for each socket and turn', oneWrite),
+  crier('projection', 'projection: fields copied from the record', projection),
+  crier('sharing', 'sharing: one execution for equal results', sharing),
+  { ...crier(CRIER, 'crier', {}), note: 'default settings: the key rewriter as well' },
   {
-    ...historical('memoised', 'memoised snakeCase', 'for browsers', memoised),
-    talk: talk.memoised,
-  },
-  {
-    ...historical('node-target', 'compiled for Node', 'for Node', memoised),
-    talk: talk.nodeTarget,
-  },
-  {
-    ...historical('in-place', 'snake_case in place', 'for Node', inPlace),
-    talk: talk.inPlace,
-  },
-  {
-    ...historical('no-locations', 'no locations in the AST', 'for Node', noLocations),
-    talk: talk.noLocations,
-  },
-  {
-    ...historical(END_STATE, 'lazy loaders, document cache, JIT', 'for Node', endState),
-    talk: talk.end,
-  },
-  {
-    ...historical('converted-once', 'converted once for each record', 'for Node', {
-      ...endState,
-      convertsAt: 'consumption',
-    }),
-    talk: undefined,
-  },
-  { ...crier('transport', "the same on crier's transport", endStateSettings), talk: undefined },
-  { ...crier('one-write', 'one write for each socket and turn', oneWrite), talk: undefined },
-  { ...crier('projection', 'projection: fields copied from the record', projection), talk: undefined },
-  { ...crier('sharing', 'sharing: one execution for equal results', sharing), talk: undefined },
-  { ...crier(CRIER, 'crier', {}), talk: undefined, note: 'default settings: the key rewriter as well' },
-  {
-    name: 'light-graph',
-    title: 'control: crier, light graph',
+    ...{ name: 'light-graph', title: 'control: crier, light graph', talk: undefined, isControl: true },
     pod: { ...crierPod, name: 'ladder-light-graph', title: 'crier, light graph' },
-    talk: undefined,
-    isControl: true,
   },
 ];

@@ -21,7 +21,3 @@ export async function costOf(pids: readonly number[], act: () => Promise<void>):
     ownMs: (after.own.user + after.own.system - before.own.user - before.own.system) / 1000,
   };
 }
-
-export function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
-}

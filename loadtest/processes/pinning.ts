@@ -17,8 +17,8 @@ function hasTaskset(): boolean {
   }
 }
 
-/** A command line that pins `command` to `core`; `command` itself if pinning is impossible. */
-export function pinned(core: number, command: readonly string[]): readonly [string, ...string[]] {
+/** A command line that pins `command` to `core`, or a list of cores; `command` itself if pinning is impossible. */
+export function pinned(core: number | string, command: readonly string[]): readonly [string, ...string[]] {
   const line = canPin ? ['taskset', '-c', String(core), ...command] : command;
   return line as readonly [string, ...string[]];
 }

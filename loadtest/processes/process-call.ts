@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import type { Scope } from '../runner/scope.ts';
+import { CLIENT_CORE, pinned } from './pinning.ts';
 
 interface Call {
   readonly call: number;
@@ -12,7 +15,23 @@ interface Answer {
   readonly error?: string;
 }
 
+/** Methods with one argument at most, which a process answers over IPC. */
 export type Methods = Readonly<Record<string, (argument: never) => unknown>>;
+
+/** The methods of another process. */
+export type Remote<M> = {
+  readonly [Name in keyof M]: M[Name] extends (...argument: infer Argument) => infer Result
+    ? (...argument: Argument) => Promise<Awaited<Result>>
+    : never;
+};
+
+export interface RemoteProcess {
+  readonly pid: number;
+  /** Exit code or signal. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+  /** Sends SIGTERM, and SIGKILL after 5 s. */
+  stop(): Promise<void>;
+}
 
 let calls = 0;
 
@@ -42,8 +61,11 @@ export function callProcess<Result>(child: ChildProcess, method: string, argumen
   });
 }
 
-/** Answers the parent's calls without keeping this process alive. The process exits when the parent disconnects. */
-export function answerCalls(methods: Methods): void {
+/**
+ * Answers the parent's calls. The process exits when the parent disconnects.
+ * @param isProbe true: the calls do not keep the process alive
+ */
+export function answerCalls(methods: Methods, isProbe = false): void {
   const onCall = async ({ call, method, argument }: Call): Promise<Answer> => {
     try {
       return { answer: call, result: await methods[method]!(argument as never) };
@@ -53,5 +75,49 @@ export function answerCalls(methods: Methods): void {
   };
   process.on('message', (message: Call) => void onCall(message).then((answer) => process.send?.(answer)));
   process.on('disconnect', () => process.exit(1));
-  process.channel?.unref();
+  if (isProbe) process.channel?.unref();
+}
+
+/** A child process with its methods: what `own` lacks is called there. */
+export function remoteOf<M extends Methods, Own extends object>(
+  child: ChildProcess,
+  own: Own,
+): Remote<M> & RemoteProcess & Own {
+  const ended = new Promise<number | NodeJS.Signals>((resolve) =>
+    child.once('exit', (code, signal) => resolve(code ?? signal!)),
+  );
+  const all: Record<string | symbol, unknown> = { pid: child.pid, ended, stop: () => stopProcess(child), ...own };
+  return new Proxy(all, {
+    get: (target, name) => {
+      // A promise of it must not look for a method of that name.
+      if (name in target || typeof name === 'symbol' || name === 'then') return target[name];
+      return (argument?: unknown) => callProcess(child, name, argument);
+    },
+  }) as Remote<M> & RemoteProcess & Own;
+}
+
+/** Starts a script of dist/loadtest that answers calls, on the clients' core. It ends with the scope. */
+export function startRemote<M extends Methods>(
+  script: string,
+  scope: Pick<Scope, 'after'>,
+  {
+    core = CLIENT_CORE,
+    nodeArguments = [],
+  }: { readonly core?: number; readonly nodeArguments?: readonly string[] } = {},
+): Remote<M> & RemoteProcess {
+  const path = new URL(`../${script}`, import.meta.url).pathname;
+  const [command, ...words] = pinned(core, [process.execPath, ...nodeArguments, path]);
+  const child = spawn(command, words, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  scope.after(() => stopProcess(child));
+  return remoteOf<M, object>(child, {});
+}
+
+/** Sends SIGTERM, and SIGKILL after 5 s. Resolves when the process has exited. */
+export async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), 5000);
+  await gone;
+  clearTimeout(timer);
 }

@@ -38,3 +38,8 @@ export function cpuWaitMs(pid: number): number {
 export function residentBytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 }
+
+/** The machine's monotonic clock in ms, shared by all processes. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}

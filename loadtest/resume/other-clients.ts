@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { monotonicMs } from '../monotonic.ts';
-import { createPublisher } from '../fanout/client/publisher.ts';
-import type { Publisher } from '../fanout/client/publisher.ts';
+import { openMany, subscribe } from '../clients/graphql-socket.ts';
+import { createPublisher } from '../clients/publisher.ts';
 import { answerCalls } from '../processes/process-call.ts';
-import { Receiver, openAll } from './receiver.ts';
+import { monotonicMs } from '../processes/process-usage.ts';
+import { openReceiver } from './receiver.ts';
 
-/** The process of the clients on another channel, whose latency is measured. It publishes their events. bench:resume calls it. */
+/** The process of the clients on another channel, whose latency is measured. It publishes their events. */
 
 export interface OthersPlan {
   readonly port: number;
@@ -36,37 +36,28 @@ const lastEvents: number[] = [];
 const faults = new Set<string>();
 let timer: NodeJS.Timeout | undefined;
 
-async function start(plan: OthersPlan): Promise<void> {
-  const { port, query, auctionId, sockets } = plan;
-  const publisher: Publisher = await createPublisher({
-    ...plan,
-    kafkaBrokers: undefined,
-    hasCoordinates: true,
-    auctionIds: [auctionId],
-  });
-  const receivers = Array.from(
-    { length: sockets },
-    (_, i) =>
-      new Receiver({
-        port,
-        payload: () => ({ query, variables: { auction_id: auctionId } }),
-        onEvent: (version) => {
-          const event = version - FIRST_VERSION;
-          latencies.push(monotonicMs() - publishedAt[event]!);
-          if (lastEvents[i] !== undefined && event !== lastEvents[i] + 1)
-            faults.add(`a client got ${event} after ${lastEvents[i]}`);
-          lastEvents[i] = event;
-        },
-        onFault: (fault) => faults.add(fault),
-      }),
+async function start({ port, query, auctionId, sockets, eventsPerSecond, ...where }: OthersPlan): Promise<void> {
+  const publisher = await createPublisher({ ...where, hasCoordinates: true, auctionIds: [auctionId] });
+  const onEvent = (client: number, version: number) => {
+    const event = version - FIRST_VERSION;
+    const before = lastEvents[client];
+    latencies.push(monotonicMs() - publishedAt[event]!);
+    if (before !== undefined && event !== before + 1) faults.add(`a client got ${event} after ${before}`);
+    lastEvents[client] = event;
+  };
+  const all = await openMany(sockets, (i) =>
+    openReceiver(
+      port,
+      (version) => onEvent(i, version),
+      (fault) => void faults.add(fault),
+    ),
   );
-  await openAll(receivers);
-  for (const receiver of receivers) receiver.subscribe();
+  for (const socket of all) subscribe(socket, { query, variables: { auction_id: auctionId } });
   await delay(SETTLE_MS);
   timer = setInterval(() => {
     publishedAt.push(monotonicMs());
     publisher.publish(0);
-  }, 1000 / plan.eventsPerSecond);
+  }, 1000 / eventsPerSecond);
 }
 
 function report(): OthersReport {
@@ -76,7 +67,7 @@ function report(): OthersReport {
 }
 
 /** Stops publishing and returns the faults of all clients. */
-async function stop(sockets: number): Promise<string[]> {
+async function finish(sockets: number): Promise<string[]> {
   clearInterval(timer);
   const last = publishedAt.length - 1;
   for (let tries = 0; tries < 100 && lastEvents.some((event) => event !== last); tries++) await delay(20);
@@ -84,4 +75,6 @@ async function stop(sockets: number): Promise<string[]> {
   return [...faults, ...(missing > 0 ? [`${missing} of the others did not get the last event`] : [])];
 }
 
-answerCalls({ start, report, stop });
+const methods = { start, report, finish };
+export type OtherClients = typeof methods;
+answerCalls(methods);

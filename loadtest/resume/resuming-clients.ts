@@ -1,9 +1,11 @@
 import { getPriority, setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { WebSocket } from 'ws';
+import { openMany, subscribe } from '../clients/graphql-socket.ts';
 import { answerCalls } from '../processes/process-call.ts';
-import { Receiver, openAll } from './receiver.ts';
+import { openReceiver } from './receiver.ts';
 
-/** The process of the clients that resume. bench:resume calls it. */
+/** The process of the clients that resume. */
 
 export interface ResumePlan {
   readonly port: number;
@@ -30,14 +32,16 @@ export interface ResumeReport {
 const SILENCE_MS = 10_000;
 
 interface Client {
-  readonly receiver: Receiver;
-  cursor: string;
+  socket?: WebSocket;
+  /** Id of its subscription. */
+  id: string;
   /** Version of the last event. */
   last: number;
   isResumed: boolean;
   hasFault: boolean;
 }
 
+let plan: ResumePlan;
 const clients: Client[] = [];
 const faults = new Map<string, number>();
 let deliveries = 0;
@@ -48,47 +52,40 @@ let arrived = 0;
 // The other clients share this core. With a lower priority this process does not add to their latencies.
 setPriority(Math.min(19, getPriority() + 10));
 
-function clientOf(plan: ResumePlan): Client {
+async function open(): Promise<void> {
+  const client: Client = { id: '', last: 0, isResumed: false, hasFault: false };
+  clients.push(client);
   const fail = (fault: string) => {
     if (!client.hasFault) faults.set(fault, (faults.get(fault) ?? 0) + 1);
     client.hasFault = true;
   };
-  const receiver = new Receiver({
-    port: plan.port,
-    payload: () => ({
-      query: plan.query,
-      variables: plan.variables,
-      extensions: { resume: { cursor: client.cursor } },
-    }),
-    onEvent: (received, message) => {
-      deliveries++;
-      lastAt = performance.now();
-      if (!client.isResumed && !message.includes('"resumed":true')) fail('not resumed');
-      if (received !== client.last + 1) fail('an event was lost, duplicated or reordered');
-      client.isResumed = true;
-      client.last = received;
-      if (received === awaited) arrived++;
-    },
-    onFault: fail,
-  });
-  const client: Client = { receiver, cursor: '', last: 0, isResumed: false, hasFault: false };
-  return client;
+  const onEvent = (received: number, message: Buffer) => {
+    deliveries++;
+    lastAt = performance.now();
+    if (!client.isResumed && !message.includes('"resumed":true')) fail('not resumed');
+    if (received !== client.last + 1) fail('an event was lost, duplicated or reordered');
+    client.isResumed = true;
+    client.last = received;
+    if (received === awaited) arrived++;
+  };
+  client.socket = await openReceiver(plan.port, onEvent, fail);
 }
 
-async function connect(plan: ResumePlan): Promise<void> {
-  for (let i = 0; i < plan.sockets; i++) clients.push(clientOf(plan));
-  await openAll(clients.map(({ receiver }) => receiver));
+async function connect(wanted: ResumePlan): Promise<void> {
+  plan = wanted;
+  await openMany(plan.sockets, open);
 }
 
 async function resume({ lastSeen, lastVersion }: Storm): Promise<ResumeReport> {
   awaited = lastVersion;
   deliveries = 0;
-  clients.forEach((client, i) => {
-    const { version, cursor } = lastSeen[i % lastSeen.length]!;
-    Object.assign(client, { cursor, last: version, isResumed: false });
-  });
   const startedAt = performance.now();
-  for (const { receiver } of clients) receiver.subscribe();
+  for (const [i, client] of clients.entries()) {
+    const { version, cursor } = lastSeen[i % lastSeen.length]!;
+    const { query, variables } = plan;
+    const id = subscribe(client.socket!, { query, variables, extensions: { resume: { cursor } } });
+    Object.assign(client, { id, last: version, isResumed: false });
+  }
   return arrival(startedAt);
 }
 
@@ -99,9 +96,9 @@ async function follow(lastVersion: number): Promise<ResumeReport> {
   return arrival(performance.now());
 }
 
-/** Ends all subscriptions. */
+/** Ends all subscriptions; the connections stay. */
 function complete(): void {
-  for (const { receiver } of clients) receiver.complete();
+  for (const { socket, id } of clients) socket!.send(JSON.stringify({ id, type: 'complete' }));
 }
 
 async function arrival(startedAt: number): Promise<ResumeReport> {
@@ -114,4 +111,6 @@ async function arrival(startedAt: number): Promise<ResumeReport> {
   return { elapsedMs: lastAt - startedAt, deliveries, faults: lines };
 }
 
-answerCalls({ connect, resume, follow, complete });
+const methods = { connect, resume, follow, complete };
+export type ResumingClients = typeof methods;
+answerCalls(methods);

@@ -1,4 +1,4 @@
-import type { FleetReport } from '../scenarios/clients/fleet-calls.ts';
+import type { FleetReport } from '../market/clients/fleet-report.ts';
 import type { Flatness } from './flatness.ts';
 import { ledgerFaults } from './ledger-faults.ts';
 import type { LogReader } from './log-pipe.ts';

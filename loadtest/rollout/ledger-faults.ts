@@ -1,4 +1,4 @@
-import type { FleetReport } from '../scenarios/clients/fleet-calls.ts';
+import type { FleetReport } from '../market/clients/fleet-report.ts';
 
 /** What the ledger finds. Stock clients may miss what is published between two of their connections. */
 export function ledgerFaults(fleet: FleetReport): string[] {

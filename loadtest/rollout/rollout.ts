@@ -1,37 +1,32 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createTopics } from '../../stack/topics.ts';
-import { stableMembers } from '../../test/end-to-end/producers.ts';
-import { startFleet } from '../scenarios/clients/fleet-calls.ts';
-import type { Fleet, FleetReport } from '../scenarios/clients/fleet-calls.ts';
-import { Market, PARTITIONS, TOPICS } from '../scenarios/load/market.ts';
-import { openPaths } from '../scenarios/load/open-paths.ts';
-import { MarketProducer } from '../scenarios/load/producer.ts';
-import { startBalancer } from '../scenarios/pods/balancer-calls.ts';
-import { startPod } from '../story/pods/pod-process.ts';
-import type { PodProcess } from '../story/pods/pod-process.ts';
-import { crierPod } from '../story/pods/pod.ts';
+import { graphFolder } from '../fanout/graph-variant.ts';
+import type { FleetProcess } from '../market/clients/fleet-process.ts';
+import type { FleetPlan, FleetReport } from '../market/clients/fleet-report.ts';
+import { Market, PARTITIONS, TOPICS } from '../market/load/market.ts';
+import { openPaths } from '../market/load/open-paths.ts';
+import { MarketProducer } from '../market/load/producer.ts';
+import { Schedule } from '../market/load/schedule.ts';
+import type { BalancerProcess } from '../market/pods/balancer-process.ts';
+import { groupOf } from '../processes/consumer-group.ts';
+import { startRemote } from '../processes/process-call.ts';
+import type { Remote } from '../processes/process-call.ts';
+import type { ServerProcess } from '../processes/server-process.ts';
+import type { Scope } from '../runner/scope.ts';
+import { crierPod, startPod } from '../story/pods/pod.ts';
 import type { Pod } from '../story/pods/pod.ts';
-import { SteadyLoad } from './steady-load.ts';
 
-const GRAPH = 'loadtest/graphs/scenarios/schema.graphql';
-const GROUP_TIMEOUT_MS = 60_000;
+const GRAPH = 'loadtest/graphs/scenarios';
 const READINESS_POLL_MS = 20;
+const WARM_UP_SECONDS = 3;
+/** Length of one schedule of a steady load, so that `settle` waits for a second at most. */
+const SCHEDULE_SECONDS = 1;
 
-export interface RolloutOptions {
+export interface RolloutOptions extends Omit<FleetPlan, 'port' | 'channelPrefix'> {
   readonly kafkaBrokers: string;
-  readonly redisUrl: string;
-  readonly seed: number;
-  readonly auctions: number;
-  readonly zipfExponent: number;
   readonly recordsPerSecond: number;
-  /** Stock graphql-ws clients. */
-  readonly stock: number;
-  /** Clients of @crier/client. */
-  readonly resuming: number;
   readonly signal: AbortSignal;
 }
 
@@ -48,97 +43,98 @@ export interface DrainTimes {
 /** ms since 1970, with fractions. */
 export const clock = (): number => performance.timeOrigin + performance.now();
 
-/** Pods of the scenarios' graph whose fields all have a history, behind a balancer, with clients and a load that a ledger checks. */
+/** Pods of the scenarios' graph with clients and a load that a ledger checks. Its processes end with the scope. */
 export class Rollout {
+  readonly market: Market;
+  readonly fleet: Remote<FleetProcess>;
   readonly #options: RolloutOptions;
+  readonly #scope: Pick<Scope, 'after'>;
   readonly #name = `rollout-${randomBytes(4).toString('hex')}`;
-  readonly #market: Market;
   readonly #producer: MarketProducer;
-  readonly #load: SteadyLoad;
-  readonly #fleet = startFleet();
-  readonly #balancer = startBalancer();
-  readonly #pods: PodProcess[] = [];
+  readonly #balancer: Remote<BalancerProcess>;
+  #isOn = false;
+  #load: Promise<void> | undefined;
   #graph = '';
 
-  constructor(options: RolloutOptions) {
+  constructor(options: RolloutOptions, scope: Pick<Scope, 'after'>) {
     this.#options = options;
-    this.#market = new Market(options);
+    this.#scope = scope;
+    this.market = new Market(options);
     this.#producer = new MarketProducer(options.kafkaBrokers);
-    this.#load = new SteadyLoad(this.#producer, this.#market, options);
-  }
-
-  get fleet(): Pick<Fleet, 'progress' | 'closings'> {
-    return this.#fleet;
+    this.fleet = startRemote<FleetProcess>('market/clients/fleet-process.js', scope);
+    this.#balancer = startRemote<BalancerProcess>('market/pods/balancer-process.js', scope);
+    scope.after(async () => {
+      await this.#stopLoad().catch(() => undefined);
+      await this.#producer.close().catch(() => undefined);
+    });
   }
 
   /** Creates topics and clients. */
   async start(): Promise<void> {
-    const { kafkaBrokers, redisUrl, stock, resuming } = this.#options;
-    this.#graph = await mkdtemp(join(tmpdir(), 'rollout-'));
-    const schema = await readFile(GRAPH, 'utf8');
-    await writeFile(join(this.#graph, 'schema.graphql'), schema.replaceAll('@kafka(', '@kafka(history: {}, '));
+    const { kafkaBrokers } = this.#options;
+    const schema = await readFile(`${GRAPH}/schema.graphql`, 'utf8');
+    const files = { 'schema.graphql': schema.replaceAll('@kafka(', '@kafka(history: {}, ') };
+    this.#graph = await graphFolder(files, this.#scope);
     await createTopics(kafkaBrokers, [
       ...TOPICS.map(({ name }) => ({ topic: name, numPartitions: PARTITIONS })),
       { topic: 'crier-dead-letter', numPartitions: 1 },
     ]);
     await this.#producer.start();
-    await this.#fleet.prepare({
-      ...this.#options,
-      ...{ clients: stock, stock, resuming, slow: 0, subscriptionsPerClient: 1 },
-      ...{ redisUrl, channelPrefix: `${this.#name}:` },
-      port: await this.#balancer.start(),
-    });
+    const port = await this.#balancer.start();
+    await this.fleet.prepare({ ...this.#options, channelPrefix: `${this.#name}:`, port });
   }
 
-  /** Resolves when the pod listens; a worker, when it is one of `workers` members of the consumer group. */
-  async startPod(role: 'worker' | 'gateway', pod: Partial<Pod>, workers = 1): Promise<PodProcess> {
+  /** Resolves when the pod listens; with a worker, when it is one of `workers` members of the consumer group. */
+  async startPod(role: 'worker' | 'gateway', pod: Partial<Pod> = {}, workers = 1): Promise<ServerProcess> {
     const { kafkaBrokers, redisUrl, signal } = this.#options;
     signal.throwIfAborted();
     const environment = { ...pod.environment, ROLE: role, GRAPH: this.#graph };
     const started = await startPod(
-      { ...crierPod, name: role, ...pod, isWorkerOnly: role === 'worker', environment },
+      { ...crierPod, ...pod, isWorkerOnly: role === 'worker', environment },
       { kafkaBrokers, redisUrl, group: this.#name, channelPrefix: `${this.#name}:` },
+      this.#scope,
     );
-    this.#pods.push(started);
     if (role === 'worker') await this.hasWorkers(workers);
     return started;
   }
 
   /** Resolves when the consumer group is stable with this number of members. */
-  async hasWorkers(count: number): Promise<void> {
-    const { kafkaBrokers, signal } = this.#options;
-    const deadline = performance.now() + GROUP_TIMEOUT_MS;
-    while ((await stableMembers(kafkaBrokers, this.#name)) !== count) {
-      if (performance.now() > deadline) throw new Error(`no stable group of ${count} in ${GROUP_TIMEOUT_MS} ms`);
-      await delay(100, undefined, { signal });
-    }
+  hasWorkers(count: number): Promise<void> {
+    return groupOf(this.#options.kafkaBrokers, this.#name, count, this.#options.signal);
   }
 
   /** New connections go to these pods. */
-  route(...pods: readonly PodProcess[]): Promise<void> {
+  route(...pods: readonly ServerProcess[]): Promise<void> {
     return this.#balancer.target(pods.map(({ port }) => port));
   }
 
   /** Connects all clients. Resolves when each subscription has received an event. */
   async connect(): Promise<void> {
     const { stock, resuming, signal } = this.#options;
-    await this.#fleet.connect({ atOnce: false });
-    const clients = stock + resuming;
-    await openPaths({ market: this.#market, producer: this.#producer, fleet: this.#fleet, clients, signal });
+    const { market, fleet } = this;
+    await fleet.connect();
+    await openPaths({ market, producer: this.#producer, fleet, clients: stock + resuming, signal });
   }
 
   /** Starts the load, after a warm-up, and with it the ledger. */
   async begin(): Promise<void> {
-    await this.#load.warmUp();
-    await this.#fleet.begin({ from: this.#market.sequences, startsAt: clock(), isConfirmed: true });
-    this.#load.start();
+    await this.#write(clock(), WARM_UP_SECONDS);
+    await this.fleet.begin({ from: this.market.sequences, startsAt: clock() });
+    this.#isOn = true;
+    const run = async () => {
+      // The schedules follow each other without a gap, so a late record keeps its time.
+      for (let at = clock(); this.#isOn; at += SCHEDULE_SECONDS * 1000) await this.#write(at, SCHEDULE_SECONDS);
+    };
+    this.#load = run();
+    // `settle` reports it.
+    this.#load.catch(() => undefined);
   }
 
   /** Sends SIGTERM, and takes the pod out of the balancer when it is no longer ready. Resolves when it has ended. */
-  async drain(pod: PodProcess, ...others: readonly PodProcess[]): Promise<DrainTimes> {
+  async drain(pod: ServerProcess, ...others: readonly ServerProcess[]): Promise<DrainTimes> {
     const signalledAt = clock();
     process.kill(pod.pid, 'SIGTERM');
-    while (await isReady(pod)) await delay(READINESS_POLL_MS);
+    while (await pod.isReady()) await delay(READINESS_POLL_MS);
     const unreadyAt = clock();
     await this.route(...others);
     const ending = await pod.ended;
@@ -149,30 +145,24 @@ export class Rollout {
   async allBack(patienceMs: number): Promise<void> {
     const { stock, resuming, signal } = this.#options;
     const deadline = performance.now() + patienceMs;
-    while ((await this.#fleet.progress()).ready < stock + resuming && performance.now() < deadline) {
+    while ((await this.fleet.progress()).ready < stock + resuming && performance.now() < deadline) {
       await delay(100, undefined, { signal });
     }
   }
 
   /** Ends the load. Resolves with what the clients received when all of it has arrived, or nothing arrives any more. */
   async settle(): Promise<FleetReport> {
-    await this.#load.stop();
-    return this.#fleet.settle({ to: this.#market.sequences });
+    await this.#stopLoad();
+    return this.fleet.settle(this.market.sequences);
   }
 
-  /** Ends all processes. Idempotent. */
-  async close(): Promise<void> {
-    await this.#load.stop().catch(() => undefined);
-    await this.#producer.close().catch(() => undefined);
-    await Promise.all([this.#fleet.stop(), this.#balancer.stop()]);
-    await Promise.all(this.#pods.map((pod) => pod.stop()));
-    if (this.#graph !== '') await rm(this.#graph, { recursive: true, force: true });
+  async #stopLoad(): Promise<void> {
+    this.#isOn = false;
+    await this.#load;
   }
-}
 
-function isReady({ adminPort }: PodProcess): Promise<boolean> {
-  return fetch(`http://127.0.0.1:${adminPort}/readyz`).then(
-    ({ ok }) => ok,
-    () => false,
-  );
+  async #write(startsAt: number, seconds: number): Promise<void> {
+    const { recordsPerSecond, signal } = this.#options;
+    await this.#producer.run(new Schedule(startsAt, recordsPerSecond, seconds), this.market, signal);
+  }
 }

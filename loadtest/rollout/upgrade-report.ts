@@ -1,5 +1,5 @@
-import type { FleetReport } from '../scenarios/clients/fleet-calls.ts';
-import type { Cells } from '../table.ts';
+import type { FleetReport, ResumingReport } from '../market/clients/fleet-report.ts';
+import type { Cells } from '../runner/table.ts';
 import { ledgerFaults } from './ledger-faults.ts';
 import type { Ending, Stage } from './upgrade.ts';
 
@@ -38,15 +38,20 @@ export function upgradeFaults({ stages, endings, unrecognised, fleet }: UpgradeR
 
 export function upgradeTables({ stages, endings, unrecognised, fleet }: UpgradeResult): Cells[][] {
   const { resuming } = fleet;
-  const stageLines = stages.map(({ worker, gateways, seconds, heardGateways, waitedSeconds }) => [
-    `${worker} worker, ${gateways} gateways`,
-    seconds.toFixed(1),
-    String(heardGateways),
-    waitedSeconds.toFixed(1),
-  ]);
+  const ofClients = (name: string, client: FleetReport | ResumingReport | undefined): Cells => [
+    name,
+    ...[client?.reconnects.count, client?.expected, client?.lost, client?.missed].map(String),
+    ...[client?.gaps, client?.duplicates, client?.reordered].map(String),
+  ];
   const codes = Object.entries(fleet.closes).map(([code, count]) => `${count} × ${code}`);
   return [
-    [['stage', 's', 'gateways heard by the worker', 'partitions waited for a gateway, s'], ...stageLines],
+    [
+      ['stage', 's', 'gateways heard by the worker', 'partitions waited for a gateway, s'],
+      ...stages.map(({ worker, gateways, seconds, heardGateways, waitedSeconds }) => [
+        `${worker} worker, ${gateways} gateways`,
+        ...[seconds.toFixed(1), String(heardGateways), waitedSeconds.toFixed(1)],
+      ]),
+    ],
     [
       ['pod that was replaced', 'ended with', 'after, s'],
       ...endings.map((one) => [`${one.version} ${one.role}`, String(one.ending), one.seconds.toFixed(1)]),
@@ -62,18 +67,8 @@ export function upgradeTables({ stages, endings, unrecognised, fleet }: UpgradeR
         'duplicates',
         'reordered',
       ],
-      [
-        '@crier/client',
-        ...[resuming?.reconnects.count, resuming?.expected, resuming?.lost, resuming?.missed, resuming?.gaps].map(
-          String,
-        ),
-        ...[resuming?.duplicates, resuming?.reordered].map(String),
-      ],
-      [
-        'stock graphql-ws',
-        ...[fleet.reconnects.count, fleet.expected, fleet.lost, fleet.missed, fleet.gaps].map(String),
-        ...[fleet.duplicates, fleet.reordered].map(String),
-      ],
+      ofClients('@crier/client', resuming),
+      ofClients('stock graphql-ws', fleet),
     ],
     [
       ['figure', 'value'],

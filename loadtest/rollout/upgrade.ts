@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { say } from '../command.ts';
-import { sumOfCounter } from '../story/pods/pod-process.ts';
-import type { PodProcess } from '../story/pods/pod-process.ts';
+import type { ServerProcess } from '../processes/server-process.ts';
+import { say } from '../runner/command.ts';
 import type { Rollout } from './rollout.ts';
 
 export type Version = 'old' | 'new';
@@ -64,9 +63,9 @@ export class Upgrade {
   readonly endings: Ending[] = [];
   readonly #rollout: Rollout;
   readonly #plan: UpgradePlan;
-  readonly #versions = new Map<PodProcess, Version>();
-  #worker!: PodProcess;
-  #gateways: PodProcess[] = [];
+  readonly #versions = new Map<ServerProcess, Version>();
+  #worker!: ServerProcess;
+  #gateways: ServerProcess[] = [];
   #unrecognised = 0;
 
   constructor(rollout: Rollout, plan: UpgradePlan) {
@@ -101,7 +100,7 @@ export class Upgrade {
     return this.#unrecognised;
   }
 
-  async #start(role: 'worker' | 'gateway', version: Version): Promise<PodProcess> {
+  async #start(role: 'worker' | 'gateway', version: Version): Promise<ServerProcess> {
     const pod =
       version === 'old'
         ? { script: this.#plan.base, environment: COMMON }
@@ -113,7 +112,7 @@ export class Upgrade {
   }
 
   /** The new pod first, so that two serve meanwhile. */
-  async #replaceGateway(old: PodProcess, version: Version): Promise<void> {
+  async #replaceGateway(old: ServerProcess, version: Version): Promise<void> {
     const started = await this.#start('gateway', version);
     const others = this.#gateways.filter((gateway) => gateway !== old);
     this.#gateways = [...others, started];
@@ -130,7 +129,7 @@ export class Upgrade {
     await this.#rollout.hasWorkers(1);
   }
 
-  async #end(role: 'worker' | 'gateway', pod: PodProcess, gateways: readonly PodProcess[]): Promise<void> {
+  async #end(role: 'worker' | 'gateway', pod: ServerProcess, gateways: readonly ServerProcess[]): Promise<void> {
     const { signalledAt, endedAt, ending } = await this.#rollout.drain(pod, ...gateways);
     const seconds = (endedAt - signalledAt) / 1000;
     this.endings.push({ role, version: this.#versions.get(pod)!, seconds, ending });
@@ -138,7 +137,7 @@ export class Upgrade {
 
   /** Stops a gateway for a while: the worker must wait for it, and go on when it does. */
   async #stopAGateway(): Promise<Pick<Stage, 'heardGateways' | 'waitedSeconds'>> {
-    const waited = async () => sumOfCounter(await this.#worker.metrics(), 'crier_flow_limited_seconds_total');
+    const waited = () => this.#worker.metric('crier_flow_limited_seconds_total');
     const before = await waited();
     const { pid } = this.#gateways[0]!;
     process.kill(pid, 'SIGSTOP');
@@ -154,7 +153,7 @@ export class Upgrade {
     return { heardGateways, waitedSeconds: (await waited()) - before };
   }
 
-  async #countUnrecognised(gateway: PodProcess): Promise<void> {
-    this.#unrecognised += sumOfCounter(await gateway.metrics(), 'crier_unrecognised_messages_total');
+  async #countUnrecognised(gateway: ServerProcess): Promise<void> {
+    this.#unrecognised += await gateway.metric('crier_unrecognised_messages_total');
   }
 }

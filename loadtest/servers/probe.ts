@@ -3,7 +3,6 @@ import { getHeapSpaceStatistics, writeHeapSnapshot } from 'node:v8';
 import { heapUsed } from '../../src/ops/memory/heap-limit.ts';
 import { answerCalls } from '../processes/process-call.ts';
 import { CpuProfiler } from './cpu-profiler.ts';
-import { ExecutionCounter } from './execution-counter.ts';
 import { HeapGauge } from './heap-gauge.ts';
 import type { HeapReading } from './heap-gauge.ts';
 import { WriteGauge } from './write-gauge.ts';
@@ -26,19 +25,16 @@ delays.enable();
 let gauge: HeapGauge | undefined;
 let writeGauge: WriteGauge | undefined;
 const profiler = new CpuProfiler();
-const counter = new ExecutionCounter();
-// Before the server's modules are compiled.
-if (process.execArgv.includes('--log-ic')) await counter.start();
 
 /** Preloaded into servers under measurement (`--expose-gc --import`). */
-answerCalls({
+const probe = {
   /** Collects garbage, so that RSS is that of live memory. */
   collect: () => {
     const { gc } = globalThis as { gc?: () => void };
     gc?.();
     gc?.();
   },
-  reset: () => delays.reset(),
+  reset: () => void delays.reset(),
   report: (): ProbeReport => ({
     // The histogram counts the timer's whole interval.
     lagP99Ms: Math.max(0, delays.percentile(99) / 1e6 - RESOLUTION_MS),
@@ -48,11 +44,12 @@ answerCalls({
   }),
   startCpuProfile: () => profiler.start(),
   stopCpuProfile: (path: string) => profiler.stop(path),
-  writeExecutions: (path: string) => counter.write(path),
   /** Collects garbage first and blocks the process for seconds. */
   writeHeapSnapshot: (path: string) => void writeHeapSnapshot(path),
   /** The first call creates the gauge, so that servers without a reader pay nothing. */
   readHeap: (): HeapReading => (gauge ??= new HeapGauge()).read(),
   /** Writes of results that contain `marker` since the last call. The first call starts the recording. */
   readWrites: (marker: string): Write[] => (writeGauge ??= new WriteGauge(marker)).read(),
-});
+};
+export type Probe = typeof probe;
+answerCalls(probe, true);

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { monotonicMs } from '../monotonic.ts';
+import { monotonicMs } from '../processes/process-usage.ts';
 
 /** Version of a result, and the time at which it was handed to the kernel. */
 export type Write = readonly [version: number, atMs: number];

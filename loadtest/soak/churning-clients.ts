@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { answerCalls } from '../processes/process-call.ts';
 
-/** The process of the clients that come and go. bench:soak calls it. */
+/** The process of the clients that come and go. */
 
 export interface ChurnPlan {
   readonly port: number;
@@ -138,13 +138,13 @@ function report(): ChurnReport {
 }
 
 /** Ends all connections. Resolves when they are closed. */
-async function stop(): Promise<ChurnReport> {
+async function leave(): Promise<ChurnReport> {
   stopping.abort();
   for (const socket of sockets) socket.terminate();
   await Promise.race([Promise.all(running.splice(0)), delay(STALLED_MS)]);
   return report();
 }
 
-answerCalls({ start, report, stop });
-// Between two churns it has no socket and no timer that would keep it alive.
-process.channel?.ref();
+const methods = { start, report, leave };
+export type ChurningClients = typeof methods;
+answerCalls(methods);

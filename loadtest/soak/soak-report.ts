@@ -1,5 +1,5 @@
-import { publishFaults } from '../fault-report.ts';
-import { spreadsOf } from '../spread.ts';
+import type { Report } from '../runner/report.ts';
+import { spreadsOf } from '../runner/spread.ts';
 import type { ChurnReport } from './churning-clients.ts';
 
 const MIB = 1024 * 1024;
@@ -72,37 +72,32 @@ function inPair(memory: KeptMemory): string {
   return `${inMb([memory], 'residentBytes')} / ${inMb([memory], 'heapBytes')}`;
 }
 
-/** Writes `<name>.json` and `<name>.md` to the results and prints them. Faults set the exit code. */
-export async function publish(
-  plan: SoakPlan,
-  name: string,
-  outcome: SoakOutcome,
-  faults: readonly string[],
-): Promise<void> {
+export function soakReport(plan: SoakPlan, outcome: SoakOutcome, unsettled: readonly string[]): Report {
   const { samples, report, beforeClients, kept, refused } = outcome;
   const most = (read: (sample: Sample) => number) => Math.max(...samples.map(read));
-  const table = [
-    ['figure', 'value'],
-    ['connections opened', String(report.opened)],
-    ['shed with 1013, as clients see / as the pod counts', `${report.shed} / ${refused}`],
-    ['closed by the pod otherwise', JSON.stringify(report.closed).replace(/[{}"]/g, '') || 'none'],
-    ['most connections at once', String(most(({ connections }) => connections))],
-    ['messages received', String(report.messages)],
-    ['highest RSS, MB', most(({ residentMb }) => residentMb).toFixed(0)],
-    ['RSS / heap in use before the first client, MB', inPair(beforeClients)],
-    ['RSS without clients, after each quarter, MB', inMb(kept, 'residentBytes')],
-    ['heap in use without clients, after each quarter, MB', inMb(kept, 'heapBytes')],
-  ];
   const figures = {
     residentMb: (sample: Sample) => sample.residentMb,
     connections: (sample: Sample) => sample.connections,
   };
-  const data = {
-    samples: { count: samples.length, ...spreadsOf(samples, figures) },
-    report,
-    beforeClients,
-    kept,
-    refused,
+  return {
+    sections: [
+      {
+        table: [
+          ['figure', 'value'],
+          ['connections opened', String(report.opened)],
+          ['shed with 1013, as clients see / as the pod counts', `${report.shed} / ${refused}`],
+          ['closed by the pod otherwise', JSON.stringify(report.closed).replace(/[{}"]/g, '') || 'none'],
+          ['most connections at once', String(most(({ connections }) => connections))],
+          ['messages received', String(report.messages)],
+          ['highest RSS, MB', most(({ residentMb }) => residentMb).toFixed(0)],
+          ['RSS / heap in use before the first client, MB', inPair(beforeClients)],
+          ['RSS without clients, after each quarter, MB', inMb(kept, 'residentBytes')],
+          ['heap in use without clients, after each quarter, MB', inMb(kept, 'heapBytes')],
+        ],
+      },
+    ],
+    success: SETTLED,
+    faults: [...faultsOf(plan, outcome), ...unsettled],
+    data: { samples: { count: samples.length, ...spreadsOf(samples, figures) }, report, beforeClients, kept, refused },
   };
-  await publishFaults({ command: 'soak', name, flags: plan, table, success: SETTLED, faults, data });
 }

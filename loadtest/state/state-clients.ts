@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import { WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
+import { openGraphqlSocket, subscribe } from '../clients/graphql-socket.ts';
 
 /** What a client of one key has received. */
 export interface StateClient {
@@ -9,7 +9,7 @@ export interface StateClient {
   readonly notes: string[];
   /** From its connect to its first event. */
   firstMs: number | undefined;
-  readonly socket: WebSocket;
+  socket: WebSocket | undefined;
 }
 
 interface Received {
@@ -21,33 +21,33 @@ interface Received {
   };
 }
 
-/** Opens `count` clients at once, each with a subscription to a key of its own. Resolves when all sockets are open. */
-export async function openStateClients(url: string, count: number): Promise<StateClient[]> {
-  const clients = Array.from({ length: count }, (_, key) => openStateClient(url, key));
-  await Promise.all(clients.map(({ socket }) => once(socket, 'open')));
-  return clients;
+const QUERY = 'subscription ($key: ID!) { order(key: $key) { seq } }';
+
+/** Opens `count` clients at once, each with a subscription to a key of its own. */
+export function openStateClients(port: number, count: number): StateClient[] {
+  return Array.from({ length: count }, (_, key) => openStateClient(port, key));
 }
 
-function openStateClient(url: string, key: number): StateClient {
+function openStateClient(port: number, key: number): StateClient {
   const began = performance.now();
-  const socket = new WebSocket(url, 'graphql-transport-ws');
-  const client: StateClient = { key, seqs: [], notes: [], firstMs: undefined, socket };
-  const query = `subscription ($key: ID!) { order(key: $key) { seq } }`;
-  socket.on('open', () => socket.send('{"type":"connection_init"}'));
-  socket.on('message', (data: Buffer) => {
+  const client: StateClient = { key, seqs: [], notes: [], firstMs: undefined, socket: undefined };
+  const onMessage = (data: Buffer) => {
     const { type, payload } = JSON.parse(data.toString()) as Received;
-    if (type === 'connection_ack') {
-      socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query, variables: { key: String(key) } } }));
-    } else if (type === 'ping') socket.send('{"type":"pong"}');
-    else if (type === 'next' && payload?.data?.order) {
+    if (type === 'next' && payload?.data?.order) {
       client.firstMs ??= performance.now() - began;
       client.seqs.push(payload.data.order.seq);
       if (payload.extensions?.gap) client.notes.push('gap');
       if (payload.extensions?.stateComplete === false) client.notes.push('incomplete state');
     } else client.notes.push(data.toString().slice(0, 200));
-  });
-  socket.on('close', (code) => client.notes.push(`closed with ${code}`));
-  socket.on('error', () => undefined);
+  };
+  openGraphqlSocket({ port, onMessage }).then(
+    (socket) => {
+      client.socket = socket;
+      socket.on('close', (code) => client.notes.push(`closed with ${code}`));
+      subscribe(socket, { query: QUERY, variables: { key: String(key) } }, '1');
+    },
+    (error: unknown) => client.notes.push((error as Error).message),
+  );
   return client;
 }
 

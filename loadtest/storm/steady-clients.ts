@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { FleetSocket } from '../clients/fleet-socket.ts';
+import { openMany } from '../clients/graphql-socket.ts';
+import { createPublisher } from '../clients/publisher.ts';
+import type { Publisher } from '../clients/publisher.ts';
 import { userOf } from '../fanout/auction.ts';
-import { FleetSocket } from '../fanout/client/fleet-socket.ts';
-import { createPublisher } from '../fanout/client/publisher.ts';
-import type { Publisher } from '../fanout/client/publisher.ts';
 import { answerCalls } from '../processes/process-call.ts';
 
-/** The process of the clients that are connected before the storm. It publishes their flood. The storm scenario calls it. */
+/** The process of the clients that are connected before the storm. It publishes their flood. */
 
 export interface SteadyPlan {
   readonly port: number;
@@ -30,17 +31,14 @@ export interface SteadyReport {
   readonly closed: number;
 }
 
-const CONNECT_BATCH = 100;
 /** Time from a subscribe message to the acknowledged Redis channel, at most. */
 const SETTLE_MS = 500;
 const RETRY_MS = 1000;
 
-const fleet: FleetSocket[] = [];
+let fleet: FleetSocket[] = [];
 let lastAt: Float64Array = new Float64Array();
 let publisher: Publisher | undefined;
-let rate = 0;
-let startedAt = 0;
-let published = 0;
+let [rate, startedAt, published] = [0, 0, 0];
 let [deliveries, events, longestPauseMs, clientLagMs, lastTickAt] = [0, 0, 0, 0, 0];
 let cpu = process.cpuUsage();
 
@@ -53,20 +51,15 @@ const owner = {
   },
 };
 
-async function connect(plan: SteadyPlan): Promise<void> {
-  publisher = await createPublisher({ ...plan, kafkaBrokers: undefined, auctionIds: [plan.auctionId] });
-  lastAt = new Float64Array(plan.sockets);
-  const operation = plan.query ? { query: plan.query, variables: { auction_id: plan.auctionId } } : undefined;
-  const server = { port: plan.port, path: plan.path };
-  while (fleet.length < plan.sockets) {
-    const from = fleet.length;
-    const batch = Array.from(
-      { length: Math.min(CONNECT_BATCH, plan.sockets - from) },
-      (_, i) => new FleetSocket(from + i, { ...server, operation, params: { user: userOf(from + i) } }, owner),
-    );
-    fleet.push(...batch);
-    await Promise.all(batch.map((socket) => socket.open()));
-  }
+async function connect({ port, path, query, auctionId, sockets, ...where }: SteadyPlan): Promise<void> {
+  publisher = await createPublisher({ ...where, auctionIds: [auctionId] });
+  lastAt = new Float64Array(sockets);
+  const operation = query ? { query, variables: { auction_id: auctionId } } : undefined;
+  fleet = await openMany(sockets, async (i) => {
+    const socket = new FleetSocket(i, { port, path, operation, params: { user: userOf(i) } }, owner);
+    await socket.open();
+    return socket;
+  });
   const firsts = Promise.all(fleet.map((socket) => socket.nextMessage())).then(() => true);
   await delay(SETTLE_MS);
   do publisher.publish(0);
@@ -103,4 +96,6 @@ function report(): SteadyReport {
 }
 
 setInterval(tick, 1).unref();
-answerCalls({ connect, flood, report });
+const methods = { connect, flood, report };
+export type SteadyClients = typeof methods;
+answerCalls(methods);

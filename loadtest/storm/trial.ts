@@ -1,17 +1,16 @@
-import { fork } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePorts } from '../../stack/port.ts';
 import { auctionChannel, auctionDocument } from '../fanout/auction.ts';
 import { graphVariant, withBinding } from '../fanout/graph-variant.ts';
-import { callProcess } from '../processes/process-call.ts';
+import { startRemote } from '../processes/process-call.ts';
+import type { Remote } from '../processes/process-call.ts';
 import { cpuMs, cpuWaitMs } from '../processes/process-usage.ts';
-import { startServerProcess, stopProcess } from '../processes/server-process.ts';
+import { startServer } from '../processes/server-process.ts';
 import type { ServerProcess } from '../processes/server-process.ts';
 import { startArguments } from '../processes/start-arguments.ts';
 import { AuctionHistory } from '../resume/history.ts';
-import type { StormPlan, StormReport } from './arriving-clients.ts';
-import type { SteadyPlan, SteadyReport } from './steady-clients.ts';
+import { Scope } from '../runner/scope.ts';
+import type { Arrival, ArrivingClients, StormReport } from './arriving-clients.ts';
+import type { SteadyClients, SteadyPlan } from './steady-clients.ts';
 
 /** `fresh` clients subscribe; `drained` clients come from another pod, resume with a cursor and receive what they missed. */
 export type StormKind = 'fresh' | 'drained';
@@ -78,92 +77,60 @@ export async function stormTrial(
   subject: StormSubject,
   kind: StormKind,
   settings: StormSettings,
-  redisUrl: string,
   say: (line: string) => void,
+  outer: Scope,
   knownRate?: number,
 ): Promise<StormFigures> {
-  const closing: (() => Promise<unknown>)[] = [];
   const { sockets, steady, missed } = settings;
-  const label = `${subject.name}, ${kind}`;
-  try {
-    const graph = await graphVariant(kind === 'drained' ? withBinding('history: {}') : {});
-    closing.push(() => graph.remove());
-    const [port, adminPort] = (await freePorts(2)) as [number, number];
-    const server = await startServerProcess(
-      subject.script,
-      port,
-      environmentOf(adminPort, graph.path, redisUrl),
-      subject.isCrier ? startArguments() : [],
-    );
-    closing.push(() => server.stop());
-    const history = new AuctionHistory(redisUrl, PREFIX);
-    await history.open();
-    closing.push(() => history.close());
-    const auctions = Array.from({ length: settings.auctions }, (_, i) => FIRST_AUCTION + i);
-    const arrivals = [];
-    for (const auction of auctions) arrivals.push(await arrivalOf(auction, subject, kind, history, missed));
-    const steadyClients = startChild('steady-clients.js', closing);
-    say(`${label}: ${steady} steady clients connect`);
-    await callProcess(steadyClients, 'connect', steadyPlanOf(subject, port, redisUrl, steady));
-    const rate =
-      knownRate ?? (await calibrate(server, steadyClients, settings.cpuPercent, (line) => say(`${label}: ${line}`)));
-    await callProcess(steadyClients, 'flood', rate);
-    await callProcess(steadyClients, 'report');
-    const cpuBefore = cpuMs(server.pid);
-    await delay(SHARE_MS);
-    const before = await callProcess<SteadyReport>(steadyClients, 'report');
-    const cpuBeforePercent = ((cpuMs(server.pid) - cpuBefore) / SHARE_MS) * 100;
+  const note = (line: string) => say(`${subject.name}, ${kind}: ${line}`);
+  const scope = new Scope();
+  outer.after(() => scope.close());
+  const { url: redisUrl } = await scope.redis();
+  const graph = await graphVariant(kind === 'drained' ? withBinding('history: {}') : {}, scope);
+  const where = { REDIS_URL: redisUrl, CHANNEL_PREFIX: PREFIX, CURSOR_SECRET: SECRET };
+  const environment = { ROLE: 'gateway', GRAPH: graph, ...where };
+  const nodeArguments = subject.isCrier ? startArguments() : [];
+  const server = await startServer({ script: subject.script, environment, nodeArguments }, scope);
+  const history = new AuctionHistory(redisUrl, PREFIX);
+  await history.open();
+  scope.after(() => history.close());
+  const auctions = Array.from({ length: settings.auctions }, (_, i) => FIRST_AUCTION + i);
+  const arrivals: Arrival[] = [];
+  for (const auction of auctions) arrivals.push(await arrivalOf(auction, subject, kind, history, missed));
+  const steadyClients = startRemote<SteadyClients>('storm/steady-clients.js', scope);
+  note(`${steady} steady clients connect`);
+  await steadyClients.connect(steadyPlanOf(subject, server.port, redisUrl, steady));
+  const rate = knownRate ?? (await calibrate(server, steadyClients, settings.cpuPercent, note));
+  await steadyClients.flood(rate);
+  await steadyClients.report();
+  const cpuBefore = cpuMs(server.pid);
+  await delay(SHARE_MS);
+  const before = await steadyClients.report();
+  const cpuBeforePercent = ((cpuMs(server.pid) - cpuBefore) / SHARE_MS) * 100;
 
-    const arriving = startChild('arriving-clients.js', closing);
-    say(`${label}: ${sockets} clients arrive`);
-    await server.reset();
-    await callProcess(steadyClients, 'report');
-    const [startedAt, cpuAt] = [performance.now(), cpuMs(server.pid)];
-    const plan: StormPlan = { port, sockets, arrivals, timeoutMs: STORM_TIMEOUT_MS };
-    const storm = await callProcess<StormReport>(arriving, 'arrive', plan);
-    const during = await callProcess<SteadyReport>(steadyClients, 'report');
-    const elapsedMs = performance.now() - startedAt;
-    const { lagP99Ms } = await server.report();
-    const cpuPercent = ((cpuMs(server.pid) - cpuAt) / elapsedMs) * 100;
-    await callProcess(steadyClients, 'flood', 0);
-    say(`${label}: ${storm.subscribed} subscribed after ${(storm.allMs / 1000).toFixed(1)} s; one event for each`);
-    for (const auction of auctions) await history.publish(auction, 1);
-    const count = 1 + (kind === 'drained' ? missed : 0);
-    const wrongEvents = await callProcess<Record<string, number>>(arriving, 'events', {
-      count,
-      timeoutMs: EVENTS_TIMEOUT_MS,
-    });
-    return {
-      subject: subject.name,
-      title: subject.title,
-      kind,
-      sockets,
-      floodEventsPerSecond: rate,
-      cpuBeforePercent,
-      pauseBeforeMs: before.longestPauseMs,
-      storm,
-      pauseMs: during.longestPauseMs,
-      lagP99Ms,
-      cpuPercent,
-      deliveriesPerSecond: (during.deliveries / elapsedMs) * 1000,
-      clientLagMs: during.clientLagMs,
-      clientCpuPercent: ((during.clientCpuMs + storm.clientCpuMs) / elapsedMs) * 100,
-      steadyClosed: during.closed,
-      wrongEvents,
-    };
-  } finally {
-    for (const close of closing.reverse()) await close();
-  }
-}
-
-function environmentOf(adminPort: number, graph: string, redisUrl: string): Record<string, string> {
+  const arriving = startRemote<ArrivingClients>('storm/arriving-clients.js', scope);
+  note(`${sockets} clients arrive`);
+  await server.reset();
+  await steadyClients.report();
+  const [startedAt, cpuAt] = [performance.now(), cpuMs(server.pid)];
+  const storm = await arriving.arrive({ port: server.port, sockets, arrivals, timeoutMs: STORM_TIMEOUT_MS });
+  const during = await steadyClients.report();
+  const elapsedMs = performance.now() - startedAt;
+  const { lagP99Ms } = await server.report();
+  const cpuPercent = ((cpuMs(server.pid) - cpuAt) / elapsedMs) * 100;
+  await steadyClients.flood(0);
+  note(`${storm.subscribed} subscribed after ${(storm.allMs / 1000).toFixed(1)} s; one event for each`);
+  for (const auction of auctions) await history.publish(auction, 1);
+  const count = 1 + (kind === 'drained' ? missed : 0);
+  const wrongEvents = await arriving.events({ count, timeoutMs: EVENTS_TIMEOUT_MS });
+  await scope.close();
   return {
-    ROLE: 'gateway',
-    GRAPH: graph,
-    REDIS_URL: redisUrl,
-    CHANNEL_PREFIX: PREFIX,
-    CURSOR_SECRET: SECRET,
-    ADMIN_PORT: String(adminPort),
+    ...{ subject: subject.name, title: subject.title, kind, sockets, floodEventsPerSecond: rate, cpuBeforePercent },
+    pauseBeforeMs: before.longestPauseMs,
+    ...{ storm, pauseMs: during.longestPauseMs, lagP99Ms, cpuPercent, clientLagMs: during.clientLagMs },
+    deliveriesPerSecond: (during.deliveries / elapsedMs) * 1000,
+    clientCpuPercent: ((during.clientCpuMs + storm.clientCpuMs) / elapsedMs) * 100,
+    ...{ steadyClosed: during.closed, wrongEvents },
   };
 }
 
@@ -187,7 +154,7 @@ async function arrivalOf(
   kind: StormKind,
   history: AuctionHistory,
   missed: number,
-) {
+): Promise<Arrival> {
   const path = pathOf(subject, auction);
   if (!subject.isCrier) return { path, subscribe: undefined };
   const payload = { query: auctionDocument(), variables: { auction_id: auction } };
@@ -204,13 +171,13 @@ function subscribeMessage(payload: object): string {
 /** Raises the rate of the flood until it takes its share of the server's core. Resolves with the rate, in events a second. */
 async function calibrate(
   server: ServerProcess,
-  steadyClients: ChildProcess,
+  steadyClients: Remote<SteadyClients>,
   percent: number,
   say: (line: string) => void,
 ): Promise<number> {
   let rate = 20;
   for (let step = 0; step < MAX_STEPS; step++) {
-    await callProcess(steadyClients, 'flood', rate);
+    await steadyClients.flood(rate);
     await delay(SETTLE_MS);
     const [startedAt, before, waited] = [performance.now(), cpuMs(server.pid), cpuWaitMs(server.pid)];
     await delay(SHARE_MS);
@@ -222,10 +189,4 @@ async function calibrate(
     rate *= share < percent ? 1 + Math.min(1, (percent / share - 1) * 0.7) : 0.9;
   }
   return rate;
-}
-
-function startChild(script: string, closing: (() => Promise<unknown>)[]): ChildProcess {
-  const child = fork(new URL(script, import.meta.url).pathname, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  closing.push(() => stopProcess(child));
-  return child;
 }

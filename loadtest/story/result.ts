@@ -1,4 +1,4 @@
-import type { LatencySummary } from '../scenarios/latency.ts';
+import type { LatencySummary } from '../runner/latency.ts';
 import type { GcKind } from '../servers/heap-gauge.ts';
 
 /** `pace`: the closed loop before an open-loop flood. */

@@ -1,12 +1,12 @@
 import { cpuMs } from '../processes/process-usage.ts';
-import type { Progress } from './client/client-calls.ts';
-import type { PodProcess } from './pods/pod-process.ts';
+import type { Progress } from './client/client.ts';
+import type { ServerProcess } from '../processes/server-process.ts';
 import type { BacklogSample, PhaseName, PhaseSpan, StorySample } from './result.ts';
 
 const INTERVAL_MS = 1000;
 
 export interface SamplerOptions {
-  readonly pod: Pick<PodProcess, 'pid' | 'readHeap'>;
+  readonly pod: Pick<ServerProcess, 'pid' | 'readHeap'>;
   readonly client: { progress(): Promise<Progress> };
   /** Counters of all pods; `backlog` for an open-loop flood. */
   readonly count: () => Promise<{ readonly recordsConsumed: number; readonly backlog?: BacklogSample }>;

@@ -27,12 +27,14 @@ describe('a worker and two gateways under load', { timeout: 240_000 }, () => {
   after(() => Promise.all([kafka.stop(), redis.stop()]));
 
   async function startRollout(t: TestContext): Promise<Rollout> {
-    const rollout = new Rollout({
-      ...CLIENTS,
-      ...{ kafkaBrokers: kafka.address, redisUrl: redis.url, signal: t.signal },
-      ...{ seed: 1, auctions: 20, zipfExponent: 0.5, recordsPerSecond: 60 },
-    });
-    t.after(() => rollout.close());
+    const rollout = new Rollout(
+      {
+        ...CLIENTS,
+        ...{ kafkaBrokers: kafka.address, redisUrl: redis.url, signal: t.signal },
+        ...{ seed: 1, auctions: 20, zipfExponent: 0.5, recordsPerSecond: 60 },
+      },
+      t,
+    );
     await rollout.start();
     return rollout;
   }

@@ -7,7 +7,7 @@ describe('npm run loadtest', () => {
     [['--nope'], /^loadtest: Unknown option '--nope'/],
     [['--sockets', '-5'], /^loadtest: Option '--sockets' argument is ambiguous/],
     [['--ladder', '--nope'], /^loadtest: Unknown option '--nope'/],
-    [['--producer', 'none'], /^loadtest: --producer: expected kcat or kafkajs, got "none"/],
+    [['--producer', 'none'], /^loadtest: --producer: expected kcat, kafkajs, got "none"/],
     [['--ahead', '9', '--times', '3'], /^loadtest: --times: cannot be combined with --ahead\n/],
     [['--ahead', '9', '--pace', '3'], /^loadtest: --pace: cannot be combined with --ahead\n/],
     [['--pods', 'one,apart,one'], /^loadtest: --pods: "one" is named twice\n/],

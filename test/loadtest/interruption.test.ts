@@ -3,10 +3,10 @@ import { describe, it } from 'node:test';
 import { groupMembers, signalGroup } from '../support/process-group.ts';
 import { startLoadTest } from './load-test-command.ts';
 
-const SMALL = ['--clients', '40', '--stock', '10', '--auctions', '20', '--rate', '40'];
+const SMALL = ['--clients', '40', '--resuming', '10', '--auctions', '20', '--rate', '40', '--delay', '60000'];
 
 describe('Ctrl-C', () => {
-  for (const { what, flags, isRunning } of [
+  for (const { what, scenario, flags, isRunning } of [
     {
       what: 'the story in its flood',
       flags: [
@@ -26,9 +26,10 @@ describe('Ctrl-C', () => {
       isRunning: /^flood/m,
     },
     {
-      what: 'a scenario with two pods and a balancer',
-      flags: ['--scenario', 'deploy', ...SMALL, '--seconds', '600'],
-      isRunning: /^deploy \d+\/600/m,
+      what: 'a drain with three pods and a balancer',
+      scenario: 'drain',
+      flags: SMALL,
+      isRunning: /^SIGTERM/m,
     },
     {
       what: "the ladder on one of the talk's rungs",
@@ -37,7 +38,7 @@ describe('Ctrl-C', () => {
     },
   ]) {
     it(`ends ${what} and every process it started`, async (t) => {
-      const run = startLoadTest(t, flags);
+      const run = startLoadTest(t, flags, scenario);
       await run.printed(isRunning);
       signalGroup(run.child.pid!, 'SIGINT');
       const [code] = (await run.exited) as [number];

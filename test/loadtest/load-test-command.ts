@@ -21,11 +21,11 @@ export interface LoadTestCommand {
   printed(pattern: RegExp): Promise<void>;
 }
 
-/** Starts `npm run loadtest` in its own process group. It and its results are removed after the test. */
-export function startLoadTest(t: TestContext, flags: readonly string[]): LoadTestCommand {
+/** Starts `npm run loadtest`, or another scenario, in its own process group. It and its results are removed after the test. */
+export function startLoadTest(t: TestContext, flags: readonly string[], scenario = 'loadtest'): LoadTestCommand {
   const name = randomName('load-test');
-  const script = new URL('../../loadtest/loadtest.js', import.meta.url).pathname;
-  const child = spawn(process.execPath, [script, ...flags, '--out', name], {
+  const script = new URL('../../loadtest/bench.js', import.meta.url).pathname;
+  const child = spawn(process.execPath, [script, scenario, ...flags, '--out', name], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -45,7 +45,7 @@ export function startLoadTest(t: TestContext, flags: readonly string[]): LoadTes
   child.stderr.on('data', keep);
   t.after(async () => {
     signalGroup(child.pid!, 'SIGKILL');
-    for (const ending of ['html', 'svg', 'json', 'md']) await rm(`${run.files}.${ending}`, { force: true });
+    for (const ending of ['svg', 'json', 'md']) await rm(`${run.files}.${ending}`, { force: true });
   });
   return run;
 }

@@ -1,4 +1,4 @@
-import { markdownTable } from '../../loadtest/table.ts';
+import { markdownTable } from '../../loadtest/runner/table.ts';
 import type { Candidate, Candidates } from './candidates.ts';
 import type { Outcome } from './trial.ts';
 

@@ -1,36 +1,91 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { signWith } from '../../../test/gateway/identity/identity-provider.ts';
+import { jsonOf } from '../../clients/event-stream-reader.ts';
+import { FleetSocket } from '../../clients/fleet-socket.ts';
+import { openMany } from '../../clients/graphql-socket.ts';
+import { createPublisher } from '../../clients/publisher.ts';
+import type { Publisher } from '../../clients/publisher.ts';
+import { isSize } from '../../clients/result-size.ts';
 import { answerCalls } from '../../processes/process-call.ts';
 import { cpuTime, residentBytes } from '../../processes/process-usage.ts';
+import { percentile, sumCounts } from '../../runner/spread.ts';
 import { auctionChannel, userOf } from '../auction.ts';
-import type { FleetPlan, Measurement, Period } from './client-calls.ts';
-import { FleetSocket } from './fleet-socket.ts';
+import type { IdentityField } from '../auction.ts';
 import { Outstanding } from './outstanding.ts';
-import { jsonOf } from './event-stream-reader.ts';
-import { createPublisher } from './publisher.ts';
-import type { Publisher } from './publisher.ts';
-import { isSize } from './result-size.ts';
+import type { Losses } from './outstanding.ts';
 
-/** The client process: a fleet of sockets and the publisher of their events. The runner calls it over IPC. */
+/** The client process: a fleet of sockets and the publisher of their events. */
 
+export interface FleetPlan {
+  readonly port: number;
+  readonly sockets: number;
+  readonly redisUrl: string;
+  /** Kafka brokers for events that are records; undefined: events are published to Redis. */
+  readonly kafkaBrokers?: string | undefined;
+  readonly channelPrefix: string;
+  /** Whether published messages start with Kafka coordinates. */
+  readonly hasCoordinates?: boolean | undefined;
+  readonly isStream?: boolean | undefined;
+  readonly isCompressed?: boolean | undefined;
+  readonly hasWindow?: boolean | undefined;
+  /** undefined: the server has no GraphQL. */
+  readonly query?: string | undefined;
+  readonly identity?: IdentityField | undefined;
+  /** Signs a token for each socket; undefined: the sockets have none. */
+  readonly tokenSecret?: string | undefined;
+  /** Whether all sockets watch one auction; otherwise each watches its own. */
+  readonly isForAll: boolean;
+}
+
+export interface Period {
+  /** Events in flight, of a closed loop. */
+  readonly outstanding: number;
+  /** Events a second, of an open loop instead: each for one socket, in turn. */
+  readonly rate?: number | undefined;
+  readonly seconds: number;
+  readonly serverPid: number;
+  /** Number of sockets, the last ones, that stop reading at the start of the period. */
+  readonly stalled: number;
+}
+
+export interface Measurement extends Losses {
+  readonly events: number;
+  /** Mean length of the messages of the window. */
+  readonly messageBytes: number;
+  /** Messages whose length differs from the first message's; with a window of compression: that are longer. */
+  readonly wrongSizes: number;
+  /** Reading sockets whose connection ended. */
+  readonly closed: number;
+  /** From the first publish to the last delivery. */
+  readonly durationMs: number;
+  readonly serverCpuMs: number;
+  /** The kernel's part of it. */
+  readonly serverKernelMs: number;
+  readonly clientCpuMs: number;
+  /** Largest resident memory of the server in the window. */
+  readonly peakResidentBytes: number;
+  /** From publish to the last socket's delivery. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Number of stalled sockets by close code, after they read again; 0: still open. */
+  readonly stalledByCloseCode: Readonly<Record<string, number>>;
+}
+
+const TENANTS = 50;
 /** A server that delivers nothing for this long has lost the outstanding events. */
 const SILENCE_MS = 15_000;
 const QUIET_MS = 200;
-const CONNECT_BATCH = 200;
 /** Longest time from a subscribe message to the acknowledged Redis channel. */
 const SETTLE_MS = 200;
 const RETRY_MS = 2000;
 
-const fleet: FleetSocket[] = [];
+let fleet: FleetSocket[] = [];
 let channels: string[] = [];
 let publisher: Publisher | undefined;
-let plan: FleetPlan | undefined;
+let plan: FleetPlan;
 /** Length of the first result. Every result has it, so that an error does not count as one; with a window of compression it is the largest. */
 let resultBytes = 0;
-let wrongSizes = 0;
-let receivedMessages = 0;
-let receivedBytes = 0;
-let lastMessageAt = 0;
+let [wrongSizes, receivedMessages, receivedBytes, lastMessageAt] = [0, 0, 0, 0];
 let onDelivery: ((socket: number) => void) | undefined;
 /** Duration of publishing. */
 let windowMs = 0;
@@ -39,30 +94,34 @@ const owner = {
   onMessage({ index }: FleetSocket, bytes: number): void {
     receivedMessages++;
     receivedBytes += bytes;
-    if (!isSize(plan!.hasWindow ? Math.max(bytes, resultBytes) : bytes, resultBytes)) wrongSizes++;
+    if (!isSize(plan.hasWindow ? Math.max(bytes, resultBytes) : bytes, resultBytes)) wrongSizes++;
     onDelivery?.(index);
   },
 };
 
-async function connectFleet(wanted: FleetPlan): Promise<void> {
+async function connect(wanted: FleetPlan): Promise<void> {
   plan = wanted;
   const auctionIds = Array.from({ length: plan.isForAll ? 1 : plan.sockets }, (_, i) => 100_000 + i);
-  channels = auctionIds.map((id) => auctionChannel(wanted.channelPrefix, id));
+  channels = auctionIds.map((id) => auctionChannel(plan.channelPrefix, id));
   publisher = await createPublisher({ ...plan, auctionIds });
-  while (fleet.length < plan.sockets) {
-    const from = fleet.length;
-    const count = Math.min(CONNECT_BATCH, plan.sockets - from);
-    const params = await Promise.all(Array.from({ length: count }, (_, i) => paramsOf(from + i, wanted)));
-    const batch = params.map((own, i) => openSocket(from + i, own));
-    fleet.push(...batch.map(({ socket }) => socket));
-    await Promise.all(batch.map(({ opened }) => opened));
-  }
-  await warmUp(plan);
+  fleet = await openMany(plan.sockets, openSocket, 200);
+  await warmUp();
 }
 
-async function paramsOf(index: number, { identity, tenants, tokenSecret }: FleetPlan): Promise<Record<string, string>> {
-  const user = userOf(index);
-  const tenant = `tenant-${String(index % tenants).padStart(5, '0')}`;
+async function openSocket(index: number): Promise<FleetSocket> {
+  const { port, query, isForAll, isStream = false, isCompressed = false, hasWindow = false } = plan;
+  const auction = isForAll ? 0 : index;
+  const path = query ? '/graphql' : `/?channel=${encodeURIComponent(channels[auction]!)}`;
+  const operation = query ? { query, variables: { auction_id: 100_000 + auction } } : undefined;
+  const params = await paramsOf(index);
+  const socket = new FleetSocket(index, { port, path, operation, params, isStream, isCompressed, hasWindow }, owner);
+  await socket.open();
+  return socket;
+}
+
+async function paramsOf(index: number): Promise<Record<string, string>> {
+  const { identity, tokenSecret } = plan;
+  const [user, tenant] = [userOf(index), tenantOf(index)];
   const claims = { sub: user, user, tenant, scope: 'openid profile auctions:read listings:read' };
   return {
     ...(identity === 'tenant' && { tenant }),
@@ -71,20 +130,12 @@ async function paramsOf(index: number, { identity, tenants, tokenSecret }: Fleet
   };
 }
 
-function openSocket(
-  index: number,
-  params: Record<string, string>,
-): { readonly socket: FleetSocket; readonly opened: Promise<void> } {
-  const { port, query, isForAll, isStream, isCompressed, hasWindow = false } = plan!;
-  const auction = isForAll ? 0 : index;
-  const path = query ? '/graphql' : `/?channel=${encodeURIComponent(channels[auction]!)}`;
-  const operation = query ? { query, variables: { auction_id: 100_000 + auction } } : undefined;
-  const socket = new FleetSocket(index, { port, path, operation, params, isStream, isCompressed, hasWindow }, owner);
-  return { socket, opened: socket.open() };
+function tenantOf(index: number): string {
+  return `tenant-${String(index % TENANTS).padStart(5, '0')}`;
 }
 
 /** Publishes until every subscription is live, which no protocol reports, and checks each socket's first message. */
-async function warmUp({ sockets, isForAll }: FleetPlan): Promise<void> {
+async function warmUp(): Promise<void> {
   const startedAt = performance.now();
   const firsts = Promise.all(fleet.map(async (socket) => check(socket, await socket.nextMessage())));
   const isLive = firsts.then(
@@ -92,18 +143,19 @@ async function warmUp({ sockets, isForAll }: FleetPlan): Promise<void> {
     () => true,
   );
   await delay(SETTLE_MS);
-  do for (let i = 0; i < (isForAll ? 1 : sockets); i++) publisher!.publish(i);
+  do for (let i = 0; i < channels.length; i++) publisher!.publish(i);
   while (!(await Promise.race([isLive, delay(RETRY_MS, false)])));
   await firsts;
   for (const socket of fleet) socket.count();
   onDelivery = () => (lastMessageAt = performance.now());
   lastMessageAt = performance.now();
   // Events published before a subscription was live may still arrive.
-  await quiet(Math.max(QUIET_MS, performance.now() - startedAt));
+  const quietMs = Math.max(QUIET_MS, performance.now() - startedAt);
+  while (performance.now() - lastMessageAt < quietMs) await delay(QUIET_MS / 4);
 }
 
 function check(socket: FleetSocket, text: string): void {
-  const { query, identity, tenants, isStream } = plan!;
+  const { query, identity, isStream } = plan;
   resultBytes ||= socket.bytes;
   const message = (isStream ? { id: socket.id, payload: JSON.parse(jsonOf(text)) as unknown } : JSON.parse(text)) as {
     id: string;
@@ -113,14 +165,10 @@ function check(socket: FleetSocket, text: string): void {
   const isRight =
     isSize(socket.bytes, resultBytes) &&
     (!query || (message.id === socket.id && auction !== undefined && message.payload.errors === undefined)) &&
-    (identity !== 'tenant' || auction?.['tenant'] === `tenant-${String(socket.index % tenants).padStart(5, '0')}`) &&
+    (identity !== 'tenant' || auction?.['tenant'] === tenantOf(socket.index)) &&
     (identity !== 'viewer' || auction?.['viewer'] === userOf(socket.index));
   if (!isRight)
     throw new Error(`socket ${socket.index} received a message that is not its result: ${text.slice(0, 300)}`);
-}
-
-async function quiet(durationMs: number): Promise<void> {
-  while (performance.now() - lastMessageAt < durationMs) await delay(QUIET_MS / 4);
 }
 
 /**
@@ -128,7 +176,7 @@ async function quiet(durationMs: number): Promise<void> {
  * `seconds`.
  */
 async function measure({ outstanding, rate, seconds, serverPid, stalled }: Period): Promise<Measurement> {
-  const { isForAll, sockets } = plan!;
+  const { isForAll, sockets } = plan;
   const readers = sockets - stalled;
   for (const socket of fleet.slice(readers)) socket.stall();
   const accounts = new Outstanding(readers, outstanding, isForAll);
@@ -164,7 +212,6 @@ async function measure({ outstanding, rate, seconds, serverPid, stalled }: Perio
   const serverKernelMs = systemMs - serverCpu.systemMs;
   onDelivery = undefined;
   const stalledByCloseCode = await wakeStalled(fleet.slice(readers));
-  const latenciesMs = accounts.latenciesMs.toSorted((a, b) => a - b);
   return {
     ...accounts.losses(),
     events: accounts.published,
@@ -176,8 +223,8 @@ async function measure({ outstanding, rate, seconds, serverPid, stalled }: Perio
     serverKernelMs,
     clientCpuMs: (used.user + used.system) / 1000,
     peakResidentBytes,
-    p50Ms: latenciesMs[Math.ceil(latenciesMs.length * 0.5) - 1] ?? NaN,
-    p99Ms: latenciesMs[Math.ceil(latenciesMs.length * 0.99) - 1] ?? NaN,
+    p50Ms: percentile(accounts.latenciesMs, 0.5),
+    p99Ms: percentile(accounts.latenciesMs, 0.99),
     stalledByCloseCode,
   };
 }
@@ -212,9 +259,9 @@ async function wakeStalled(sockets: readonly FleetSocket[]): Promise<Record<stri
   for (const socket of sockets) socket.resume();
   const deadline = performance.now() + 5000;
   while (sockets.some(({ closeCode }) => closeCode === undefined) && performance.now() < deadline) await delay(50);
-  const byCode: Record<string, number> = {};
-  for (const { closeCode = 0 } of sockets) byCode[closeCode] = (byCode[closeCode] ?? 0) + 1;
-  return byCode;
+  return sumCounts(sockets.map(({ closeCode = 0 }) => ({ [closeCode]: 1 })));
 }
 
-answerCalls({ connect: connectFleet, measure, finish: () => void (windowMs = 0) });
+const methods = { connect, measure, finish: () => void (windowMs = 0) };
+export type FanoutClient = typeof methods;
+answerCalls(methods);

@@ -1,5 +1,5 @@
-import { Latency } from '../../scenarios/latency.ts';
-import type { LatencySummary } from '../../scenarios/latency.ts';
+import { Latency } from '../../runner/latency.ts';
+import type { LatencySummary } from '../../runner/latency.ts';
 
 /** The time of each copy from its publish to its arrival at the last socket. */
 export class Ages {

@@ -1,6 +1,7 @@
-import type { LatencySummary } from '../../scenarios/latency.ts';
+import type { LatencySummary } from '../../runner/latency.ts';
 import { Ages } from './ages.ts';
-import type { StoryClient } from '../client/client-calls.ts';
+import type { Remote } from '../../processes/process-call.ts';
+import type { StoryClient } from '../client/client.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import type { RunningPods } from '../pods/running-pods.ts';
 import { PublishWatch } from './publish-watch.ts';
@@ -10,7 +11,7 @@ import type { TopicEnd } from '../flood/topic.ts';
 export interface BacklogWatchOptions {
   readonly redisUrl: string;
   readonly pods: RunningPods;
-  readonly client: StoryClient;
+  readonly client: Remote<StoryClient>;
   readonly topicEnd: TopicEnd;
 }
 

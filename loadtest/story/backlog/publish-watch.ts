@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { auctionChannel } from '../../fanout/auction.ts';
-import { NUMBER_DIGITS } from '../../fanout/client/number-at.ts';
-import { monotonicMs } from '../../monotonic.ts';
+import { NUMBER_DIGITS } from '../../clients/number-at.ts';
+import { monotonicMs } from '../../processes/process-usage.ts';
 import { AUCTION_ID, copyOf } from '../flood/copies.ts';
 
 /** Its connection name in Redis, to exclude it from the pods' buffers. */

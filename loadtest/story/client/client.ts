@@ -1,16 +1,46 @@
+import { FleetSocket } from '../../clients/fleet-socket.ts';
+import { openMany } from '../../clients/graphql-socket.ts';
+import { isSize } from '../../clients/result-size.ts';
 import { userOf } from '../../fanout/auction.ts';
-import { FleetSocket } from '../../fanout/client/fleet-socket.ts';
-import { isSize } from '../../fanout/client/result-size.ts';
-import { monotonicMs } from '../../monotonic.ts';
 import { answerCalls } from '../../processes/process-call.ts';
-import { Arrivals } from './arrivals.ts';
-import type { ClientReconciliation, Progress, StoryPlan } from './client-calls.ts';
+import { monotonicMs } from '../../processes/process-usage.ts';
+import { sumCounts } from '../../runner/spread.ts';
 import { copyOf, warmUpOf } from '../flood/copies.ts';
+import { Arrivals } from './arrivals.ts';
 import { Ledger } from './ledger.ts';
+import type { Reconciliation } from './ledger.ts';
 
-/** The client process: sockets with one subscription each that count their messages. The runner calls it over IPC. */
+/** The client process: sockets with one subscription each that count their messages. */
 
-const CONNECT_BATCH = 200;
+export interface StoryPlan {
+  /** Ports of the gateways; sockets are distributed round-robin. */
+  readonly ports: readonly number[];
+  readonly sockets: number;
+  readonly query: string;
+  readonly auctionId: number;
+  /** Whether each socket names a user of its own. */
+  readonly isPerUser: boolean;
+  /** Number of writers of the flood (see `Lanes`). */
+  readonly lanes: number;
+  /** Partitions of the topic. */
+  readonly partitions: number;
+}
+
+export interface Progress {
+  /** Copies that reached a socket. */
+  readonly delivered: number;
+  /** Copies that every open socket has received; undefined when none is open. */
+  readonly least: number | undefined;
+  readonly cpuMs: number;
+}
+
+export interface ClientReconciliation extends Reconciliation {
+  /** Messages whose length differs from the first message's. */
+  readonly wrongSizes: number;
+  /** Number of closed sockets, by close code. */
+  readonly closed: Readonly<Record<string, number>>;
+}
+
 const NUMBER_KEY = '"version":';
 
 let fleet: FleetSocket[] = [];
@@ -52,26 +82,21 @@ class WarmUpWatch {
   }
 }
 
-async function connectFleet(plan: StoryPlan): Promise<void> {
-  const { ports, sockets, query, auctionId, isPerUser, lanes, partitions } = plan;
+/** Resolves when every socket has sent its subscription. */
+async function connect({ ports, sockets, query, auctionId, isPerUser, lanes, partitions }: StoryPlan): Promise<void> {
   const operation = { query, variables: { auction_id: auctionId } };
-  const paramsOf = (index: number): Record<string, string> => (isPerUser ? { user: userOf(index) } : {});
-  const planOf = (index: number) => {
-    return { port: ports[index % ports.length]!, path: '/graphql', operation, params: paramsOf(index) };
-  };
-  fleet = [];
   ledger = new Ledger(sockets, lanes);
   arrivals = new Arrivals(sockets, monotonicMs);
   warmUps = new WarmUpWatch(partitions);
   const firsts: Promise<number>[] = [];
-  while (fleet.length < sockets) {
-    const from = fleet.length;
-    const size = Math.min(CONNECT_BATCH, sockets - from);
-    const batch = Array.from({ length: size }, (_, i) => new FleetSocket(from + i, planOf(from + i), owner));
-    fleet.push(...batch);
-    await Promise.all(batch.map((socket) => socket.open()));
-    firsts.push(...batch.map((socket) => socket.nextMessage().then((text) => startCounting(socket, text))));
-  }
+  const open = async (i: number) => {
+    const params: Record<string, string> = isPerUser ? { user: userOf(i) } : {};
+    const socket = new FleetSocket(i, { port: ports[i % ports.length]!, path: '/graphql', operation, params }, owner);
+    await socket.open();
+    firsts.push(socket.nextMessage().then((text) => startCounting(socket, text)));
+    return socket;
+  };
+  fleet = await openMany(sockets, open, 200);
   live = Promise.all([warmUps.whenAll, ...firsts]);
   live.catch(() => undefined);
 }
@@ -103,22 +128,23 @@ function progress(): Progress {
   return { delivered: ledger.delivered, least: ledger.least(open), cpuMs: (user + system) / 1000 };
 }
 
+/** `lanes`: number of written copies, by lane. */
 function reconcile(lanes: readonly number[]): ClientReconciliation {
-  const closed: Record<string, number> = {};
-  for (const { closeCode } of fleet) if (closeCode !== undefined) closed[closeCode] = (closed[closeCode] ?? 0) + 1;
+  const closed = sumCounts(fleet.flatMap(({ closeCode }) => (closeCode === undefined ? [] : [{ [closeCode]: 1 }])));
   return { ...ledger.reconcile(lanes), wrongSizes, closed };
 }
 
-answerCalls({
-  connect: connectFleet,
+const methods = {
+  connect,
+  /** Resolves when every socket has received and checked a first message, and one message of each partition has arrived. */
   whenLive: async () => {
-    if (!live) throw new Error('not connected');
     await live;
     return { messageBytes };
   },
   progress,
+  /** See `Arrivals`; on the monotonic clock. */
   arrivals: () => arrivals.take(),
   reconcile,
-});
-// Keeps the process alive until the sockets exist.
-process.channel?.ref();
+};
+export type StoryClient = typeof methods;
+answerCalls(methods);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { NUMBER_DIGITS } from '../../fanout/client/number-at.ts';
+import { NUMBER_DIGITS } from '../../clients/number-at.ts';
 
 /** The auction id and the topic of every record. */
 export const AUCTION_ID = 982451;

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BacklogWatch } from '../backlog/backlog-watch.ts';
 import { boundsOf } from '../backlog/bounds.ts';
-import type { StoryClient } from '../client/client-calls.ts';
+import type { Remote } from '../../processes/process-call.ts';
+import type { StoryClient } from '../client/client.ts';
 import type { Copies } from './copies.ts';
 import { faultsOf } from '../figures.ts';
 import { drain, openLoopFlood, closedLoopFlood, recordsAhead } from './flood.ts';
@@ -17,7 +18,7 @@ import type { TopicEnd } from './topic.ts';
 /** What the phases of a flood need. Every socket is live. */
 export interface FloodStage {
   readonly pods: RunningPods;
-  readonly client: StoryClient;
+  readonly client: Remote<StoryClient>;
   readonly sampler: Sampler;
   readonly topicEnd: TopicEnd;
   readonly writers: readonly RecordWriter[];
@@ -32,7 +33,7 @@ export interface FloodStage {
   readonly signal: AbortSignal;
   readonly enter: (phase: PhaseName) => Promise<void>;
   /** Receives a line of progress. */
-  readonly note: (line: string) => void;
+  readonly say: (line: string) => void;
 }
 
 export interface OpenLoop {
@@ -69,12 +70,12 @@ export async function playOpenLoop(
   backlog: BacklogWatch,
   mustKeepPace: boolean,
 ): Promise<FloodOutcome> {
-  const { pods, client, topicEnd, lanes, sockets, note } = stage;
+  const { pods, client, topicEnd, lanes, sockets, say } = stage;
   await backlog.followPublishes();
   await stage.enter('pace');
   const pacePerSecond = await measurePace(stage, paceSeconds);
   const firstRate = Math.ceil((pacePerSecond / sockets) * times);
-  note(
+  say(
     `The pace phase delivered ${Math.round(pacePerSecond / sockets)} records a second to every socket; the flood writes ${firstRate} a ` +
       `second, regardless of deliveries.`,
   );
@@ -87,7 +88,7 @@ export async function playOpenLoop(
   const undelivered = lanes.total - least;
   const sentPerSecond = (window.sent / window.durationMs) * 1000;
   const expectedSeconds = Math.ceil((undelivered * sockets) / sentPerSecond);
-  note(`${undelivered} records wait, ${inKafka} of them in Kafka; at the flood's rate they need ${expectedSeconds} s.`);
+  say(`${undelivered} records wait, ${inKafka} of them in Kafka; at the flood's rate they need ${expectedSeconds} s.`);
 
   const { closed, ...flooded } = await reconcile(stage, window, Math.max(stage.drainSeconds, 3 * expectedSeconds));
   const figures = { pacePerSecond, writtenPerSecond, undelivered, inKafka, age: await backlog.age() };
@@ -101,7 +102,7 @@ export async function playOpenLoop(
  * busy that nothing arrives in that time.
  */
 async function measurePace(stage: FloodStage, seconds: number): Promise<number> {
-  const { client, lanes, sockets, drainSeconds, signal, note } = stage;
+  const { client, lanes, sockets, drainSeconds, signal, say } = stage;
   const ahead = Math.max(MIN_PACE_AHEAD, recordsAhead(sockets));
   await closedLoopFlood({ ...stage, seconds: seconds * PACE_WARM_UP_SHARE }, ahead);
   const from = performance.now();
@@ -112,7 +113,7 @@ async function measurePace(stage: FloodStage, seconds: number): Promise<number> 
     after = await client.progress();
   }
   const perSecond = ((after.delivered - before.delivered) / (performance.now() - from)) * 1000;
-  if (perSecond === 0 || !(await drain(client, lanes.total, { seconds: drainSeconds, signal, note }))) {
+  if (perSecond === 0 || !(await drain(client, lanes.total, { seconds: drainSeconds, signal, say }))) {
     throw new Error('the records of the pace phase did not reach every socket');
   }
   return perSecond;
@@ -154,11 +155,11 @@ async function readCounters({ pods, client }: FloodStage) {
 
 /** Waits for the written records and compares them with the delivered ones. */
 async function reconcile(stage: FloodStage, window: FloodWindow, drainSeconds: number) {
-  const { client, writers, topicEnd, lanes, signal, note } = stage;
+  const { client, writers, topicEnd, lanes, signal, say } = stage;
   await stage.enter('drain');
   const writerFaults = await closeWriters(writers);
   const produced = (await topicEnd.read()) - stage.firstOffset;
-  await drain(client, produced, { seconds: drainSeconds, signal, note });
+  await drain(client, produced, { seconds: drainSeconds, signal, say });
   const drainMs = performance.now() - window.endedAt;
   // Duplicates can still arrive.
   await delay(SETTLE_MS, undefined, { signal });

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StoryClient } from '../client/client-calls.ts';
+import type { Remote } from '../../processes/process-call.ts';
+import type { StoryClient } from '../client/client.ts';
 import { MAX_COPIES } from './copies.ts';
 import type { Copies } from './copies.ts';
 import type { Lanes } from './lanes.ts';
@@ -33,7 +34,7 @@ export function recordsAhead(sockets: number): number {
  * arrived. @throws Error after the last round.
  */
 export async function warmUp(
-  client: StoryClient,
+  client: Remote<StoryClient>,
   /** One per partition. */
   writers: readonly RecordWriter[],
   copies: Copies,
@@ -49,7 +50,7 @@ export async function warmUp(
 }
 
 export interface FloodPlan {
-  readonly client: StoryClient;
+  readonly client: Remote<StoryClient>;
   readonly writers: readonly RecordWriter[];
   readonly copies: Copies;
   /** Numbers and counts the written copies. */
@@ -113,12 +114,12 @@ const SILENCE_NOTE_MS = 3000;
 
 /**
  * Waits until every open socket has `produced` copies, at most `seconds`, and not longer than 30 s without a message. Returns whether
- * all have them. Calls `note` when messages have stopped coming.
+ * all have them. Calls `say` when messages have stopped coming.
  */
 export async function drain(
-  client: StoryClient,
+  client: Remote<StoryClient>,
   produced: number,
-  { seconds, signal, note }: { seconds: number; signal: AbortSignal; note: (line: string) => void },
+  { seconds, signal, say }: { seconds: number; signal: AbortSignal; say: (line: string) => void },
 ): Promise<boolean> {
   const endsAt = performance.now() + seconds * 1000;
   let progressAt = performance.now();
@@ -133,7 +134,7 @@ export async function drain(
     const silentMs = now - progressAt;
     if (now > endsAt || silentMs > SILENCE_MS) return false;
     if (silentMs > SILENCE_NOTE_MS && !isNoted) {
-      note(
+      say(
         `No message has arrived for ${SILENCE_NOTE_MS / 1000} s; the drain ends after ${SILENCE_MS / 1000} s without one.`,
       );
       isNoted = true;

@@ -1,4 +1,7 @@
+import { CRIER, startServer } from '../../processes/server-process.ts';
+import type { ServerOptions, ServerProcess } from '../../processes/server-process.ts';
 import { startArguments } from '../../processes/start-arguments.ts';
+import type { Scope } from '../../runner/scope.ts';
 
 /**
  * A server process of the story. Its environment has
@@ -12,31 +15,37 @@ import { startArguments } from '../../processes/start-arguments.ts';
  * It consumes the topic `auction-events`, whose records are `loadtest/records/auction.json` with a number in `auction.version`, and
  * delivers each to every subscriber of `auction_updated(auction_id: 982451)`. SIGTERM ends it.
  */
-export interface Pod {
+export interface Pod extends ServerOptions {
   /** In kebab-case; part of file names. */
   readonly name: string;
   /** In tables and charts. */
   readonly title: string;
-  /** Absolute, or relative to dist/loadtest. */
-  readonly script: string;
-  readonly environment?: Readonly<Record<string, string>>;
-  /** Node's own flags, such as `--max-semi-space-size=16`. */
-  readonly nodeArguments?: readonly string[];
-  /** Default: the pod serves sockets. */
-  readonly isWorkerOnly?: boolean;
-  /** Default: the server's core. */
-  readonly core?: number;
-  /** File descriptor for standard output and standard error. Default: standard error is this process's. */
-  readonly output?: number;
   /** Whether the flood stops it for half of the time. */
   readonly isSlow?: boolean;
+}
+
+export interface PodSurroundings {
+  readonly kafkaBrokers: string;
+  readonly redisUrl: string;
+  readonly group: string;
+  readonly channelPrefix: string;
 }
 
 /** crier as `npm start` runs it. */
 export const crierPod: Pod = {
   name: 'crier',
   title: 'crier',
-  script: '../src/main.js',
+  script: CRIER,
   environment: { ROLE: 'all', GRAPH: 'loadtest/graphs/fanout', LOG_LEVEL: 'error' },
   nodeArguments: startArguments(),
 };
+
+/** Resolves when the pod listens. */
+export function startPod(pod: Pod, where: PodSurroundings, scope: Pick<Scope, 'after'>): Promise<ServerProcess> {
+  const { kafkaBrokers, redisUrl, group, channelPrefix } = where;
+  const environment = {
+    ...{ KAFKA_BROKERS: kafkaBrokers, KAFKA_GROUP_ID: group, REDIS_URL: redisUrl, CHANNEL_PREFIX: channelPrefix },
+    ...pod.environment,
+  };
+  return startServer({ ...pod, environment }, scope);
+}

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
-import { stableMembers } from '../../../test/end-to-end/producers.ts';
-import { startDutyCycle } from './duty-cycle-calls.ts';
-import type { DutyCycle } from './duty-cycle-calls.ts';
-import { startPod, sumOfCounter } from './pod-process.ts';
-import type { PodProcess } from './pod-process.ts';
+import { groupOf } from '../../processes/consumer-group.ts';
+import { sumOfCounter } from '../../processes/metrics.ts';
+import { startRemote } from '../../processes/process-call.ts';
+import type { ServerProcess } from '../../processes/server-process.ts';
+import type { Scope } from '../../runner/scope.ts';
+import { sum } from '../../runner/spread.ts';
+import type { DutyCycle } from './duty-cycle.ts';
 import type { PodSet } from './pod-set.ts';
-
-const GROUP_TIMEOUT_MS = 60_000;
-const POLL_MS = 100;
+import { startPod } from './pod.ts';
 
 /** Counters of a set of pods. */
 export interface PodCounts {
@@ -23,35 +22,34 @@ export interface PodCounts {
 export class RunningPods {
   readonly group: string;
   readonly channelPrefix: string;
-  readonly #processes: PodProcess[] = [];
-  readonly #dutyCycles: DutyCycle[] = [];
+  readonly #podSet: PodSet;
+  readonly #scope: Scope;
+  readonly #processes: ServerProcess[] = [];
 
-  constructor(name: string) {
-    this.group = `${name}-${randomBytes(4).toString('hex')}`;
+  constructor(podSet: PodSet, scope: Scope) {
+    this.#podSet = podSet;
+    this.#scope = scope;
+    this.group = `${podSet.name}-${randomBytes(4).toString('hex')}`;
     this.channelPrefix = `${this.group}:`;
   }
 
   /** Resolves when all pods listen and several workers have formed a stable group. */
   async start(
-    podSet: PodSet,
     services: { readonly kafkaBrokers: string; readonly redisUrl: string },
     signal: AbortSignal,
   ): Promise<void> {
-    const { group, channelPrefix } = this;
-    for (const pod of podSet.pods) {
+    const { kafkaBrokers, redisUrl } = services;
+    const where = { kafkaBrokers, redisUrl, group: this.group, channelPrefix: this.channelPrefix };
+    for (const pod of this.#podSet.pods) {
       signal.throwIfAborted();
-      this.#processes.push(await startPod(pod, { ...services, group, channelPrefix }));
+      this.#processes.push(await startPod(pod, where, this.#scope));
     }
-    const workers = podSet.pods.filter(({ isWorkerOnly }) => isWorkerOnly).length;
-    const deadline = performance.now() + GROUP_TIMEOUT_MS;
-    while (workers > 1 && (await stableMembers(services.kafkaBrokers, group)) !== workers) {
-      if (performance.now() > deadline) throw new Error(`no stable group of ${workers} in ${GROUP_TIMEOUT_MS} ms`);
-      await delay(POLL_MS, undefined, { signal });
-    }
+    const workers = this.#podSet.pods.filter(({ isWorkerOnly }) => isWorkerOnly).length;
+    if (workers > 1) await groupOf(kafkaBrokers, this.group, workers, signal);
   }
 
   /** The pod whose samples the charts show. */
-  get first(): PodProcess {
+  get first(): ServerProcess {
     return this.#processes[0]!;
   }
 
@@ -61,28 +59,28 @@ export class RunningPods {
 
   /** Ports of the pods that serve sockets. */
   get ports(): readonly number[] {
-    return this.#processes.filter(({ pod }) => !pod.isWorkerOnly).map(({ port }) => port);
+    return this.#processes.filter((_, i) => !this.#podSet.pods[i]!.isWorkerOnly).map(({ port }) => port);
   }
 
   /** A busy pod delays the answer. */
   async count(): Promise<PodCounts> {
     const metrics = await Promise.all(this.#processes.map((process) => process.metrics()));
-    const sum = (name: string) => metrics.reduce((total, text) => total + sumOfCounter(text, name), 0);
+    const all = (name: string) => metrics.map((text) => sumOfCounter(text, name));
     return {
-      recordsConsumed: sum('crier_records_consumed_total'),
-      gaps: sum('crier_gaps_total'),
-      queueBytes: Math.max(...metrics.map((text) => sumOfCounter(text, 'crier_queue_bytes'))),
+      recordsConsumed: sum(all('crier_records_consumed_total')),
+      gaps: sum(all('crier_gaps_total')),
+      queueBytes: Math.max(...all('crier_queue_bytes')),
     };
   }
 
   /** Starts to slow down the pods with `isSlow`. */
   slowDown(): void {
-    for (const { pod, pid } of this.#processes) if (pod.isSlow) this.#dutyCycles.push(startDutyCycle(pid));
-  }
-
-  async stop(): Promise<void> {
-    // A stopped process does not handle SIGTERM.
-    await Promise.all(this.#dutyCycles.map((cycle) => cycle.stop()));
-    await Promise.all(this.#processes.map((process) => process.stop()));
+    this.#processes.forEach(({ pid }, i) => {
+      if (!this.#podSet.pods[i]!.isSlow) return;
+      const cycle = startRemote<DutyCycle>('story/pods/duty-cycle.js', this.#scope);
+      void cycle.start(pid);
+      // A stopped process does not handle SIGTERM.
+      this.#scope.after(() => cycle.end().catch(() => undefined));
+    });
   }
 }

@@ -1,14 +1,41 @@
 import { escapeMarkup } from '../../../src/base/escape-markup.ts';
-import type { PhaseSpan } from '../result.ts';
+import type { PhaseSpan, StoryResult } from '../result.ts';
+import { whole } from './tables.ts';
 
-export interface Series {
+const BACKLOG_HEIGHT = 240;
+
+/** The heap over time and, below it on the same axis, the backlog in Kafka of an open-loop flood. */
+export function storyPicture({ title, sockets, phases, samples, openLoop }: StoryResult): string {
+  const line = (label: string, color: string, of: 'heapUsedBytes' | 'residentBytes' | 'externalBytes') => ({
+    label,
+    color,
+    points: samples.map((sample) => [sample.atMs, sample[of] / 1e6] as const),
+  });
+  const heap = timeChart({
+    title: `Node.js max heap used: ${title}, ${whole(sockets)} sockets`,
+    unit: 'MB',
+    phases,
+    series: [
+      line('max heap used', '#0969da', 'heapUsedBytes'),
+      line('resident (RSS)', '#8c959f', 'residentBytes'),
+      line('external', '#bf8700', 'externalBytes'),
+    ],
+  });
+  if (!openLoop) return heap;
+  const points = samples.flatMap(({ atMs, backlog }) => (backlog ? [[atMs, backlog.kafkaRecords] as const] : []));
+  const series = [{ label: 'lag', color: '#cf222e', points }];
+  const backlog = timeChart({ title: 'Records that wait in Kafka', unit: '', phases, height: BACKLOG_HEIGHT, series });
+  return stackedCharts([heap, backlog]);
+}
+
+interface Series {
   readonly label: string;
   readonly color: string;
   /** Pairs of time in ms and value. */
   readonly points: readonly (readonly [number, number])[];
 }
 
-export interface TimeChart {
+interface TimeChart {
   readonly title: string;
   readonly unit: string;
   readonly phases: readonly PhaseSpan[];
@@ -24,7 +51,7 @@ const BOTTOM = 34;
 const PHASE_COLORS = { bare: '#f6f8fa', idle: '#ddf4ff', pace: '#fff8c5', flood: '#fff1e5', drain: '#f6f8fa' } as const;
 
 /** An SVG line chart over time with the phases as background. The value axis starts at zero. */
-export function timeChart({ title, unit, phases, series, height = 360 }: TimeChart): string {
+function timeChart({ title, unit, phases, series, height = 360 }: TimeChart): string {
   const endMs = Math.max(1, phases.at(-1)?.toMs ?? 0);
   const highest = niceCeiling(Math.max(...series.flatMap(({ points }) => points.map(([, value]) => value)), 0));
   const x = (ms: number) => LEFT + (Math.min(ms, endMs) / endMs) * (WIDTH - LEFT - RIGHT);
@@ -45,7 +72,7 @@ ${parts.join('\n')}
 }
 
 /** Stacks charts of `timeChart` vertically in one document. */
-export function stackedCharts(charts: readonly string[]): string {
+function stackedCharts(charts: readonly string[]): string {
   let height = 0;
   const placed = charts.map((chart) => {
     const top = height;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import type { Parts } from '../../../loadtest/capacity/figures.ts';
-import type { Spread } from '../../../loadtest/spread.ts';
+import type { Spread } from '../../../loadtest/runner/spread.ts';
 import { groupMembers } from '../../support/process-group.ts';
 import { randomName } from '../../support/services.ts';
 
@@ -15,10 +15,13 @@ describe('npm run bench:capacity', () => {
     const name = randomName('capacity');
     const files = `loadtest/results/${name}`;
     t.after(async () => {
-      for (const ending of ['.json', '.md', '.svg']) await rm(`${files}${ending}`, { force: true });
+      for (const ending of ['.json', '.md']) await rm(`${files}${ending}`, { force: true });
     });
-    const script = new URL('../../../loadtest/capacity.js', import.meta.url).pathname;
-    const child = spawn(process.execPath, [script, ...SMALL, '--out', name], { stdio: 'ignore', detached: true });
+    const script = new URL('../../../loadtest/bench.js', import.meta.url).pathname;
+    const child = spawn(process.execPath, [script, 'capacity', ...SMALL, '--out', name], {
+      stdio: 'ignore',
+      detached: true,
+    });
     assert.deepEqual(await once(child, 'exit'), [0, null]);
     const { parts } = JSON.parse(await readFile(`${files}.json`, 'utf8')) as {
       parts: Parts<Spread>;

@@ -5,7 +5,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import type { Results } from '../../../loadtest/fanout/results.ts';
+import type { Results } from '../../../loadtest/fanout/report.ts';
 import { groupMembers } from '../../support/process-group.ts';
 import { randomName } from '../../support/services.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -14,8 +14,8 @@ const FLAGS = ['--servers', 'crier-shared', '--sockets', '60', '--k', '4', '--ro
 
 function startFanout(t: TestContext, flags: readonly string[]) {
   const name = randomName('fanout');
-  const script = new URL('../../../loadtest/fanout.js', import.meta.url).pathname;
-  const child = spawn(process.execPath, [script, ...FLAGS, ...flags, '--out', name], {
+  const script = new URL('../../../loadtest/bench.js', import.meta.url).pathname;
+  const child = spawn(process.execPath, [script, 'fanout', ...FLAGS, ...flags, '--out', name], {
     env: { ...process.env, MAX_QUEUE_BYTES: '65536' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -31,7 +31,7 @@ function startFanout(t: TestContext, flags: readonly string[]) {
   }
   t.after(async () => {
     child.kill('SIGTERM');
-    for (const ending of ['json', 'md', 'svg']) await rm(`${run.files}.${ending}`, { force: true });
+    for (const ending of ['json', 'md']) await rm(`${run.files}.${ending}`, { force: true });
     await rm(run.profile, { force: true });
   });
   return run;
@@ -74,7 +74,7 @@ describe('npm run bench:fanout', () => {
       ['--servers', 'raw-ws,crier-shared', '--redis', 'cluster'],
       /^fanout: --redis: raw-ws does not support a Redis Cluster\n$/,
     ],
-    [['--redis', 'cluster,one'], /^fanout: --redis: expected one, cluster or one,cluster, got "cluster,one"\n$/],
+    [['--redis', 'cluster,one'], /^fanout: --redis: expected one, cluster, one,cluster, got "cluster,one"\n$/],
     [['--redis', 'one,cluster', '--base', '.'], /^fanout: --base: cannot be combined with two of --redis\n$/],
   ] as const) {
     it(`exits with 1 and one line before it starts anything: ${flags.join(' ')}`, async (t) => {

@@ -5,13 +5,11 @@ import type { TestContext } from 'node:test';
 import { buildSchema, executeSync, parse } from 'graphql';
 import kafkajs from 'kafkajs';
 import { WebSocket } from 'ws';
-import { freePorts } from '../../../stack/port.ts';
 import { createTopics } from '../../../stack/topics.ts';
 import { auctionDocument, plainSdl } from '../../../loadtest/fanout/auction.ts';
 import { buildForBrowsers } from '../../../loadtest/ladder/browser-build.ts';
-import { rungs } from '../../../loadtest/ladder/rungs.ts';
-import { semiSpacePod } from '../../../loadtest/ladder/semi-space.ts';
-import { startServerProcess } from '../../../loadtest/processes/server-process.ts';
+import { rungs, semiSpacePod } from '../../../loadtest/ladder/rungs.ts';
+import { startServer } from '../../../loadtest/processes/server-process.ts';
 import type { Pod } from '../../../loadtest/story/pods/pod.ts';
 import { SnakeCase } from '../../../src/kafka/decoding/snake-case.ts';
 import { kafkaBrokers, randomName, redisServer } from '../../support/services.ts';
@@ -52,18 +50,14 @@ describe('the ladder', { concurrency: 2 }, () => {
   /** Starts the pod, waits until a stock client has received one event, and stops the pod. `text`: the message as it arrived. */
   async function serveOneEvent(t: TestContext, pod: Pod): Promise<{ data: Data; text: string }> {
     const redis = await redisServer(t);
-    const [port, adminPort] = (await freePorts(2)) as [number, number];
-    const script = new URL(`../../../loadtest/${pod.script}`, import.meta.url).pathname;
     const settings = {
-      ADMIN_PORT: String(adminPort),
       KAFKA_BROKERS: brokers,
       KAFKA_GROUP_ID: randomName('ladder'),
       REDIS_URL: redis.url,
       CHANNEL_PREFIX: `${randomName('ladder')}:`,
       ...pod.environment,
     };
-    const server = await startServerProcess(script, port, settings, pod.nodeArguments);
-    t.after(() => server.stop());
+    const server = await startServer({ ...pod, environment: settings }, t);
     const texts: string[] = [];
     const webSocketImpl = class extends WebSocket {
       constructor(url: string, protocol: string) {
@@ -72,7 +66,9 @@ describe('the ladder', { concurrency: 2 }, () => {
       }
     };
     const variables = { auction_id: AUCTION_ID };
-    const subscriber = watch(t, `ws://127.0.0.1:${port}/graphql`, auctionDocument(), variables, { webSocketImpl });
+    const subscriber = watch(t, `ws://127.0.0.1:${server.port}/graphql`, auctionDocument(), variables, {
+      webSocketImpl,
+    });
     let version = 0;
     // A new member may look up the topic's end after it has joined, so records are written until one arrives.
     const event = await waitFor(
@@ -84,8 +80,7 @@ describe('the ladder', { concurrency: 2 }, () => {
       JOINING_MS,
     );
     assert.ok(typeof event === 'object', `the subscription ended: ${JSON.stringify(event)}`);
-    const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
-    assert.match(metrics, /^crier_records_consumed_total(\{.*\})? [1-9]/m);
+    assert.match(await server.metrics(), /^crier_records_consumed_total(\{.*\})? [1-9]/m);
     await server.stop();
     return { data: event, text: texts.find((message) => message.includes('"next"'))! };
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { drainFaults } from '../../../loadtest/rollout/drain-bounds.ts';
 import type { DrainOutcome } from '../../../loadtest/rollout/drain-bounds.ts';
-import type { FleetReport, ResumingReport } from '../../../loadtest/scenarios/clients/fleet-calls.ts';
+import type { FleetReport, ResumingReport } from '../../../loadtest/market/clients/fleet-report.ts';
 
 const PLAN = { stock: 9, resuming: 1, delayMs: 5000, shutdownTimeoutMs: 40_000 };
 const NOTHING = { count: 0, p50Ms: 0, p99Ms: 0, p999Ms: 0, maxMs: 0 };
@@ -12,7 +12,7 @@ const RESUMING: ResumingReport = {
 };
 const FLEET: FleetReport = {
   ...{ expected: 99, delivered: 90, lost: 0, missed: 9, subscriptions: 9, complete: 1, duplicates: 0, reordered: 0 },
-  ...{ gaps: 0, corrupt: 0, unrequested: 0, unpublished: 0, closes: { 1001: 9 }, slowCloses: {}, failedAttempts: {} },
+  ...{ gaps: 0, corrupt: 0, unrequested: 0, unpublished: 0, closes: { 1001: 9 }, failedAttempts: {} },
   ...{ latency: NOTHING, reconnects: { ...NOTHING, maxMs: 4000 }, handshakes: NOTHING, failures: [], failureCount: 0 },
   ...{ ready: 9, cpuPercent: 20, waitPercent: 1, lagP99Ms: 2, lagMaxMs: 0 },
   resuming: RESUMING,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { upgradeFaults, upgradeTables } from '../../../loadtest/rollout/upgrade-report.ts';
 import type { UpgradeResult } from '../../../loadtest/rollout/upgrade-report.ts';
-import type { FleetReport, ResumingReport } from '../../../loadtest/scenarios/clients/fleet-calls.ts';
+import type { FleetReport, ResumingReport } from '../../../loadtest/market/clients/fleet-report.ts';
 
 const TIMES = { count: 4, p50Ms: 1, p99Ms: 1, p999Ms: 1, maxMs: 1 };
 const RESUMING: ResumingReport = {
@@ -11,7 +11,7 @@ const RESUMING: ResumingReport = {
 };
 const FLEET: FleetReport = {
   ...{ expected: 99, delivered: 90, lost: 0, missed: 9, subscriptions: 9, complete: 1, duplicates: 0, reordered: 0 },
-  ...{ gaps: 0, corrupt: 0, unrequested: 0, unpublished: 0, closes: { 1001: 9 }, slowCloses: {}, failedAttempts: {} },
+  ...{ gaps: 0, corrupt: 0, unrequested: 0, unpublished: 0, closes: { 1001: 9 }, failedAttempts: {} },
   ...{ latency: TIMES, reconnects: TIMES, handshakes: TIMES, failures: [], failureCount: 0 },
   ...{ ready: 9, cpuPercent: 20, waitPercent: 1, lagP99Ms: 2, lagMaxMs: 2 },
   resuming: RESUMING,

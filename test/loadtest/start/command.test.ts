@@ -5,7 +5,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { groupMembers } from '../../support/process-group.ts';
 import { randomName } from '../../support/services.ts';
-import type { Spread } from '../../../loadtest/spread.ts';
+import type { Spread } from '../../../loadtest/runner/spread.ts';
 
 /** By role and figure. */
 type StartSpreads = Record<string, Record<string, Spread>>;
@@ -17,9 +17,9 @@ describe('npm run bench:start', () => {
     t.after(async () => {
       for (const ending of ['.json', '.md']) await rm(`${files}${ending}`, { force: true });
     });
-    const script = new URL('../../../loadtest/start.js', import.meta.url).pathname;
+    const script = new URL('../../../loadtest/bench.js', import.meta.url).pathname;
     const flags = ['--rounds', '1', '--base', '.', '--out', name];
-    const child = spawn(process.execPath, [script, ...flags], { stdio: 'ignore', detached: true });
+    const child = spawn(process.execPath, [script, 'start', ...flags], { stdio: 'ignore', detached: true });
     assert.deepEqual(await once(child, 'exit'), [0, null]);
     const { crier, base } = JSON.parse(await readFile(`${files}.json`, 'utf8')) as Record<string, StartSpreads>;
     for (const starts of [crier!, base!]) {

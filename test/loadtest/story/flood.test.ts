@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { StoryClient } from '../../../loadtest/story/client/client-calls.ts';
+import type { Remote } from '../../../loadtest/processes/process-call.ts';
+import type { StoryClient } from '../../../loadtest/story/client/client.ts';
 import { drain, openLoopFlood, closedLoopFlood } from '../../../loadtest/story/flood/flood.ts';
 import { Lanes, sumOfLanes } from '../../../loadtest/story/flood/lanes.ts';
 import type { RecordWriter } from '../../../loadtest/story/flood/record-writer.ts';
@@ -18,8 +19,10 @@ function twoWriters(): { writers: RecordWriter[]; numbers: number[][] } {
 }
 
 /** A client whose slowest socket has received `least()` copies. */
-function clientOf(least: () => number | undefined): StoryClient {
-  return { progress: () => Promise.resolve({ delivered: 0, least: least(), cpuMs: 0 }) } as unknown as StoryClient;
+function clientOf(least: () => number | undefined): Remote<StoryClient> {
+  return {
+    progress: () => Promise.resolve({ delivered: 0, least: least(), cpuMs: 0 }),
+  } as unknown as Remote<StoryClient>;
 }
 
 const { signal } = new AbortController();
@@ -90,7 +93,7 @@ describe('the drain of a flood', () => {
       drain(
         clientOf(() => 4),
         5,
-        { seconds: 60, signal: lost.signal, note },
+        { seconds: 60, signal: lost.signal, say: note },
       ),
       { name: 'AbortError' },
     );

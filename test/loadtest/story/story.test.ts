@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
-import type { StoryFigures } from '../../../loadtest/story/report/story-files.ts';
+import type { StoryFigures } from '../../../loadtest/story.ts';
 import { groupMembers } from '../../support/process-group.ts';
 import { startLoadTest } from '../load-test-command.ts';
 
@@ -23,7 +23,7 @@ describe('npm run loadtest', () => {
     );
     assert.ok(result.spreads.length >= 3);
     assert.ok(result.spreads.every(({ heapUsedBytes, residentBytes }) => heapUsedBytes.max < residentBytes.min));
-    assert.match(await readFile(`${run.files}.html`, 'utf8'), /Reconciled/);
+    assert.match(await readFile(`${run.files}.md`, 'utf8'), /Reconciled/);
     assert.match(await readFile(`${run.files}.svg`, 'utf8'), /^<svg/);
     assert.deepEqual(await groupMembers(run.child.pid!, 5000), []);
   });
