@@ -65,6 +65,8 @@ loadtest/package.json (0x and @memlab/core) when they first run. Pods inherit th
     const runs = runsOf(kind, flags.phase, pair || undefined, profile, snapshots);
     if (kind !== 'heap') installPackages('tools', say);
     await mkdir(folder, { recursive: true });
+    // The watchdog ends a pod that stands still for this long, as one that writes a snapshot of many sockets.
+    process.env['SHUTDOWN_TIMEOUT_MS'] ??= '600000';
     const stack = await startStack(scope, say);
     const phases = { bareSeconds: flags.bare, idleSeconds: flags.idle, floodSeconds: pair ? 1 : flags.flood };
     const faults: string[] = [];

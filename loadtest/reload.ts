@@ -8,7 +8,7 @@ import { graphFolder } from './fanout/graph-variant.ts';
 import { startRemote } from './processes/process-call.ts';
 import { startServer } from './processes/server-process.ts';
 import { startArguments } from './processes/start-arguments.ts';
-import type { WatchReport, WatchingClients } from './reload/watching-clients.ts';
+import type { WatchingClients } from './reload/watching-clients.ts';
 import { whole } from './runner/flags.ts';
 import { defineScenario } from './runner/scenario.ts';
 import { median } from './runner/spread.ts';
@@ -87,58 +87,41 @@ over all reloads at most ${MAX_LAG_MS} ms.`,
     await flow.stop();
     const version = `v${reloads}`;
     await until(async () => (await report(version)).upToDate === sockets);
-    const figures = {
-      ...(await report(version)),
-      ...{ sockets, events: flow.last + 1, reloads, quietLagP99Ms: quiet.lagP99Ms, lagP99Ms: during.lagP99Ms },
-      medianMs: median(durations),
-      slowestMs: Math.max(...durations),
-      kiloBytesPerReload: ((await server.keptBytes()) - keptBefore) / 1024 / reloads,
-    };
+    const received = await report(version);
+    const { closed, ended, lost, doubled, upToDate, ofVersion } = received;
+    const [quietLagP99Ms, lagP99Ms] = [quiet.lagP99Ms, during.lagP99Ms];
+    const [events, medianMs, slowestMs] = [flow.last + 1, median(durations), Math.max(...durations)];
+    const kiloBytesPerReload = ((await server.keptBytes()) - keptBefore) / 1024 / reloads;
+    const measured = { events, quietLagP99Ms, lagP99Ms, medianMs, slowestMs, kiloBytesPerReload };
+    const figures = { ...received, sockets, reloads, ...measured };
+    const table = [
+      ['figure', 'value'],
+      ['clients', String(sockets)],
+      ['events, each for all clients', String(events)],
+      ['reloads', String(reloads)],
+      ['clients closed / operations ended', `${closed} / ${ended}`],
+      ['events lost / doubled', `${lost} / ${doubled}`],
+      ['median / slowest reload, ms', `${medianMs.toFixed(0)} / ${slowestMs.toFixed(0)}`],
+      ['event loop lag p99 before / during, ms', `${quietLagP99Ms.toFixed(1)} / ${lagP99Ms.toFixed(1)}`],
+      ['memory kept for each reload, KB', kiloBytesPerReload.toFixed(0)],
+    ];
+    const faults = [
+      closed > 0 && `${closed} clients were closed`,
+      ended > 0 && `${ended} operations ended`,
+      lost > 0 && `${lost} events were lost`,
+      doubled > 0 && `${doubled} events were doubled`,
+      upToDate < sockets && `${sockets - upToDate} clients did not receive the last event`,
+      ofVersion < sockets && `${sockets - ofVersion} clients have a result of a former graph`,
+      lagP99Ms > MAX_LAG_MS && `event loop lag p99 ${lagP99Ms.toFixed(1)} ms, more than ${MAX_LAG_MS}`,
+    ];
     return {
-      sections: [{ table: tableOf(figures) }],
+      sections: [{ table }],
       success: 'No reload was noticed by a client.',
-      faults: faultsOf(figures),
+      faults: faults.filter((fault) => fault !== false),
       data: { figures },
     };
   },
 });
-
-interface Figures extends WatchReport {
-  readonly sockets: number;
-  readonly events: number;
-  readonly reloads: number;
-  readonly medianMs: number;
-  readonly slowestMs: number;
-  readonly quietLagP99Ms: number;
-  readonly lagP99Ms: number;
-  readonly kiloBytesPerReload: number;
-}
-
-function tableOf(figures: Figures): string[][] {
-  return [
-    ['figure', 'value'],
-    ['clients', String(figures.sockets)],
-    ['events, each for all clients', String(figures.events)],
-    ['reloads', String(figures.reloads)],
-    ['clients closed / operations ended', `${figures.closed} / ${figures.ended}`],
-    ['events lost / doubled', `${figures.lost} / ${figures.doubled}`],
-    ['median / slowest reload, ms', `${figures.medianMs.toFixed(0)} / ${figures.slowestMs.toFixed(0)}`],
-    ['event loop lag p99 before / during, ms', `${figures.quietLagP99Ms.toFixed(1)} / ${figures.lagP99Ms.toFixed(1)}`],
-    ['memory kept for each reload, KB', figures.kiloBytesPerReload.toFixed(0)],
-  ];
-}
-
-function faultsOf({ sockets, closed, ended, lost, doubled, upToDate, ofVersion, lagP99Ms }: Figures): string[] {
-  return [
-    closed > 0 && `${closed} clients were closed`,
-    ended > 0 && `${ended} operations ended`,
-    lost > 0 && `${lost} events were lost`,
-    doubled > 0 && `${doubled} events were doubled`,
-    upToDate < sockets && `${sockets - upToDate} clients did not receive the last event`,
-    ofVersion < sockets && `${sockets - ofVersion} clients have a result of a former graph`,
-    lagP99Ms > MAX_LAG_MS && `event loop lag p99 ${lagP99Ms.toFixed(1)} ms, more than ${MAX_LAG_MS}`,
-  ].filter((fault) => fault !== false);
-}
 
 /** Publishes numbered events like a worker, at a steady rate. */
 class Flow {

@@ -28,7 +28,7 @@ const GAUGES = [
   ...['crier_executions_in_flight', 'crier_documents_waiting', 'crier_flow_waiting_bytes'],
 ];
 
-const flags = {
+export const flags = {
   minutes: whole('duration. All clients leave after each quarter; the first one is the warm-up', 30),
   connections: whole('MAX_CONNECTIONS of the pod', 4000),
   percent: whole('clients, in percent of it', 110),

@@ -26,29 +26,10 @@ export interface CoreTrialOptions {
   readonly seconds: number;
 }
 
-export interface CoreSample {
-  readonly processes: number;
-  /** Events in flight. */
-  readonly outstanding: number;
-  readonly deliveries: number;
-  readonly durationMs: number;
-  /** CPU time of all processes of the pod. */
-  readonly cpuMs: number;
-  /** CPU time of the process that used most. */
-  readonly busiestMs: number;
-  /** Mean number of frames in a write to a socket. */
-  readonly framesPerWrite: number;
-  readonly clientCpuMs: number;
-  /** Share of the time in which the machine's cores were not idle. */
-  readonly machineBusy: number;
-  /** Sockets that did not receive each event once, wrong messages, and closed sockets. */
-  readonly faults: number;
-  /** CPU time in µs of the process that accepts connections, for one of them; undefined: it serves them itself. */
-  readonly connectUs: number | undefined;
-}
+export type CoreSample = Awaited<ReturnType<typeof coreTrial>>[number];
 
 /** Starts a pod, connects sockets to one hot auction, and measures a window for each number of events in flight. */
-export async function coreTrial(options: CoreTrialOptions, outer: Scope): Promise<CoreSample[]> {
+export async function coreTrial(options: CoreTrialOptions, outer: Scope) {
   const { processes, redisUrl, sockets, outstanding, seconds } = options;
   const scope = new Scope();
   outer.after(() => scope.close());
@@ -61,7 +42,7 @@ export async function coreTrial(options: CoreTrialOptions, outer: Scope): Promis
   const connectUs = processes > 1 ? ((pod.cpuMs()[0]! - mainMs) * 1000) / sockets : undefined;
   const period = { serverPid: process.pid, stalled: 0 };
   await client.measure({ ...period, outstanding: Math.max(...outstanding), seconds: WARM_UP_SECONDS });
-  const samples: CoreSample[] = [];
+  const samples = [];
   for (const k of outstanding) {
     const [frames, before, machine] = [await pod.frames(), pod.cpuMs(), machineTicks()];
     const measured = await client.measure({ ...period, outstanding: k, seconds });
@@ -70,9 +51,15 @@ export async function coreTrial(options: CoreTrialOptions, outer: Scope): Promis
     const busyTicks = ticks.busy - machine.busy;
     samples.push({
       ...{ processes, outstanding: k, deliveries: measured.events * sockets, durationMs: measured.durationMs },
-      ...{ cpuMs: sum(used), busiestMs: Math.max(...used), clientCpuMs: measured.clientCpuMs, connectUs },
+      /** CPU time of all processes of the pod, and of the one that used most. */
+      ...{ cpuMs: sum(used), busiestMs: Math.max(...used), clientCpuMs: measured.clientCpuMs },
+      /** CPU time of the process that accepts connections, for one of them; undefined: it serves them itself. */
+      connectUs,
+      /** Mean number of frames in a write to a socket. */
       framesPerWrite: (now.frames - frames.frames) / (now.writes - frames.writes),
+      /** Share of the time in which the machine's cores were not idle. */
       machineBusy: busyTicks / (busyTicks + ticks.idle - machine.idle),
+      /** Sockets that did not receive each event once, wrong messages, and closed sockets. */
       faults: measured.unequalSockets + measured.wrongSizes + measured.closed,
     });
   }

@@ -1,31 +1,24 @@
-import type { Report, Section } from '../runner/report.ts';
+import type { Section } from '../runner/report.ts';
 import type { Spread } from '../runner/spread.ts';
 import type { Cells } from '../runner/table.ts';
 import { baseName, titleOf } from './contenders.ts';
 import { memoryRows, memoryTable } from './memory.ts';
-import type { MemoryRow } from './memory.ts';
 import { stageTable } from './server-profile.ts';
 import type { ServerProfile } from './server-profile.ts';
 import { stalledRows, stalledTable } from './stalled.ts';
-import type { StalledRow } from './stalled.ts';
 import { faultsOf, isLike, summarize } from './summary.ts';
 import type { Row } from './summary.ts';
 import { loadText } from './trial.ts';
 import type { Sample } from './trial.ts';
 
 /** What the JSON file has beside conditions and faults. `stalled`, `memory`, `profiles`: empty without their flags. */
-export interface Results {
-  readonly rows: readonly Row[];
-  readonly stalled: readonly StalledRow[];
-  readonly memory: readonly MemoryRow[];
-  readonly profiles: readonly ServerProfile[];
-}
+export type Results = ReturnType<typeof fanoutReport>['data'];
 
 export function fanoutReport(
   rounds: readonly (readonly Sample[])[],
   profiles: readonly ServerProfile[],
   maxQueueBytes: number,
-): Report & { readonly data: Results } {
+) {
   const rows = summarize(rounds);
   const [stalled, memory] = [stalledRows(rounds, maxQueueBytes), memoryRows(rounds)];
   const cpuUs = (profile: ServerProfile) =>

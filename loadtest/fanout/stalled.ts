@@ -5,33 +5,12 @@ import { isLike } from './summary.ts';
 import type { Sample } from './trial.ts';
 
 /** The cost of sockets that do not read, and how they ended. */
-export interface StalledRow {
-  readonly contender: string;
-  readonly sockets: number;
-  readonly outstanding: number;
-  readonly stalled: number;
-  /** Deliveries that the other sockets lost, in all rounds. */
-  readonly lost: number;
-  readonly p99Ms: number;
-  /** The same without stalled sockets; undefined: not measured. */
-  readonly p99AloneMs: number | undefined;
-  /** Median of the rounds' ratios of the two. */
-  readonly p99Ratio: number | undefined;
-  /** Sockets that the server closed with 1013, in the round with the fewest; undefined without metrics. */
-  readonly closed: number | undefined;
-  /** Number of stalled sockets by the close code that the client received, over all rounds; 0: still open. */
-  readonly byCloseCode: Readonly<Record<string, number>>;
-  /** Largest growth of RSS within a window, over the rounds. */
-  readonly growthBytes: number;
-  readonly growthAloneBytes: number | undefined;
-  /** The promised limit: one full queue per stalled socket, plus a tenth. */
-  readonly maxGrowthBytes: number;
-}
+export type StalledRow = ReturnType<typeof stalledRows>[number];
 
 const PROMISED_GROWTH = 1.1;
 const PROMISED_P99 = 1.1;
 
-export function stalledRows(rounds: readonly (readonly Sample[])[], maxQueueBytes: number): StalledRow[] {
+export function stalledRows(rounds: readonly (readonly Sample[])[], maxQueueBytes: number) {
   return rounds[0]!
     .filter(({ stalled }) => stalled > 0)
     .toSorted((a, b) => a.outstanding - b.outstanding)
@@ -43,14 +22,21 @@ export function stalledRows(rounds: readonly (readonly Sample[])[], maxQueueByte
       const hasAlone = alone.length === mine.length;
       return {
         ...{ contender, sockets, outstanding, stalled },
+        /** Deliveries that the other sockets lost, in all rounds. */
         lost: sum(mine.map(({ expected, delivered }) => expected - delivered)),
         p99Ms: median(mine.map(({ p99Ms }) => p99Ms)),
+        /** The same without stalled sockets; undefined: not measured. */
         p99AloneMs: hasAlone ? median(alone.map(({ p99Ms }) => p99Ms)) : undefined,
+        /** Median of the rounds' ratios of the two. */
         p99Ratio: hasAlone ? median(mine.map(({ p99Ms }, round) => p99Ms / alone[round]!.p99Ms)) : undefined,
+        /** Sockets that the server closed with 1013, in the round with the fewest; undefined without metrics. */
         closed: row.slowConsumers === undefined ? undefined : Math.min(...mine.map((s) => s.slowConsumers ?? 0)),
+        /** Number of stalled sockets by the close code that the client received, over all rounds; 0: still open. */
         byCloseCode: sumCounts(mine.map(({ stalledByCloseCode }) => stalledByCloseCode)),
+        /** Largest growth of RSS within a window, over the rounds. */
         growthBytes: Math.max(...mine.map(growth)),
         growthAloneBytes: hasAlone ? Math.max(...alone.map(growth)) : undefined,
+        /** The promised limit: one full queue per stalled socket, plus a tenth. */
         maxGrowthBytes: stalled * maxQueueBytes * PROMISED_GROWTH,
       };
     });

@@ -4,23 +4,8 @@ import { baseName } from './contenders.ts';
 import { loadText } from './trial.ts';
 import type { Conditions, Sample } from './trial.ts';
 
-export interface Row extends Conditions {
-  readonly messageBytes: number;
-  /** Windows measured. The figures are their spread. */
-  readonly windows: number;
-  readonly deliveriesPerSecond: Spread;
-  readonly serverCpuUs: Spread;
-  /** The kernel's part of it. */
-  readonly serverKernelUs: Spread;
-  readonly p50Ms: Spread;
-  readonly p99Ms: Spread;
-  readonly lagP99Ms: Spread;
-  readonly residentMb: Spread;
-  /** Share of its core that the client used. Near 100 the client may be what is measured. */
-  readonly clientCpuPercent: Spread;
-  /** Ratios to each measured reference in the same round. */
-  readonly ratios: Readonly<Record<string, Record<keyof typeof COMPARED, Spread>>>;
-}
+/** The figures are the spread of the windows. */
+export type Row = ReturnType<typeof summarize>[number];
 
 const REFERENCES = ['raw-ws', 'graphql-ws'];
 
@@ -33,7 +18,7 @@ const COMPARED = {
 };
 
 /** One row per contender, number of sockets and K. */
-export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
+export function summarize(rounds: readonly (readonly Sample[])[]) {
   return rounds[0]!
     .toSorted((a, b) => a.outstanding - b.outstanding || (a.rate ?? 0) - (b.rate ?? 0))
     .map((row) => {
@@ -49,13 +34,16 @@ export function summarize(rounds: readonly (readonly Sample[])[]): Row[] {
         ...spreadsOf(mine, {
           deliveriesPerSecond,
           serverCpuUs,
+          /** The kernel's part of it. */
           serverKernelUs: ({ delivered, serverKernelMs }) => (serverKernelMs / delivered) * 1000,
           p50Ms: ({ p50Ms }) => p50Ms,
           p99Ms: ({ p99Ms }) => p99Ms,
           lagP99Ms: ({ lagP99Ms }) => lagP99Ms,
           residentMb: ({ residentBytes }) => residentBytes / 2 ** 20,
+          /** Share of its core that the client used. Near 100 the client may be what is measured. */
           clientCpuPercent: ({ clientCpuMs, durationMs }) => (clientCpuMs / durationMs) * 100,
         }),
+        /** To each measured reference in the same round. */
         ratios: Object.fromEntries(references.map(({ name, theirs }) => [name, ratiosTo(theirs, mine)])),
       };
     });

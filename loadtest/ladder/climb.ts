@@ -9,7 +9,7 @@ import { runStory } from '../story/run.ts';
 import type { StoryOptions } from '../story/run.ts';
 import { buildForBrowsers } from './browser-build.ts';
 import { figuresOf, rowsOf, shortfallsOf } from './figures.ts';
-import type { Figures, LadderRow } from './figures.ts';
+import type { Figures } from './figures.ts';
 import { SEMI_SPACE_MEGABYTES, rungs, semiSpacePod } from './rungs.ts';
 
 /** Name of the last part. It is not a rung. */
@@ -31,16 +31,10 @@ export interface ClimbOptions extends StoryOptions {
   readonly say: (line: string) => void;
 }
 
-export interface Climb {
-  readonly rows: readonly LadderRow[];
-  /** crier with young generations of these sizes. */
-  readonly semiSpaces: readonly { readonly megabytes: number; readonly measured: Figures }[];
-  /** Losses, failed runs, and the promised ratios that crier misses. */
-  readonly faults: readonly string[];
-}
+export type Climb = Awaited<ReturnType<typeof climb>>;
 
-/** Plays the story with each pod in turn, from the talk's baseline to crier. @throws the signal's reason. */
-export async function climb(options: ClimbOptions, scope: Scope): Promise<Climb> {
+/** Plays the story with each pod in turn, from the talk's baseline to crier. Faults: losses, failed runs, and promised ratios that crier misses. @throws the signal's reason. */
+export async function climb(options: ClimbOptions, scope: Scope) {
   const { parts } = options;
   await buildForBrowsers();
   const faults: string[] = [];

@@ -6,30 +6,10 @@ import type { Rung } from './rungs.ts';
 const MEGABYTE = 1_000_000;
 
 /** Figures of one run. Rates are means over the flood. */
-export interface Figures {
-  readonly seconds: number;
-  /** Records taken from Kafka, and messages that reached sockets. */
-  readonly received: number;
-  readonly sent: number;
-  readonly sentPerSecond: number;
-  /** CPU time of the server's process per message that reached a socket, in µs. */
-  readonly cpuUs: number;
-  /** Heap used, in MB: the median of the phase's second half. The idle phase starts after a collection. */
-  readonly idleMegabytes: number;
-  readonly floodMegabytes: number;
-  readonly residentMegabytes: number;
-  readonly scavenges: number;
-  /** Share of garbage collection in the server's CPU time. */
-  readonly gcPercent: number;
-  readonly clientCpuPercent: number;
-}
+export type Figures = ReturnType<typeof figuresOf>;
 
 /** Figures divided by those of the baseline in the same run. */
-export interface Ratios {
-  readonly received: number;
-  readonly sent: number;
-  readonly idle: number;
-}
+export type Ratios = ReturnType<typeof ratiosOf>;
 
 export interface LadderRow extends Omit<Rung, 'pod'> {
   /** undefined if the rung did not run. */
@@ -38,23 +18,24 @@ export interface LadderRow extends Omit<Rung, 'pod'> {
   readonly talkRatios: Partial<Ratios>;
 }
 
-export function figuresOf({ flood, heap, samples, gcPercent, clientCpuPercent }: StoryResult): Figures {
+export function figuresOf({ flood, heap, samples, gcPercent, clientCpuPercent }: StoryResult) {
   const inFlood = samples.filter(({ phase }) => phase === 'flood');
   const covered = sum(inFlood.map(({ durationMs }) => durationMs));
   const seconds = flood.durationMs / 1000;
   const cpuMs = sum(inFlood.map((sample) => sample.cpuMs)) * (flood.durationMs / covered);
   return {
     seconds,
-    received: flood.received,
-    sent: flood.sent,
+    /** Records taken from Kafka, and messages that reached sockets. */
+    ...{ received: flood.received, sent: flood.sent },
     sentPerSecond: flood.sent / seconds,
+    /** CPU time of the server's process per message that reached a socket. */
     cpuUs: (cpuMs * 1000) / flood.sent,
+    /** Heap used: the median of the phase's second half. The idle phase starts after a collection. */
     idleMegabytes: heap.idlePlateau / MEGABYTE,
     floodMegabytes: heap.floodPlateau / MEGABYTE,
     residentMegabytes: Math.max(...samples.map(({ residentBytes }) => residentBytes)) / MEGABYTE,
     scavenges: sum(inFlood.map(({ gcCount }) => gcCount.scavenge)),
-    gcPercent,
-    clientCpuPercent,
+    ...{ gcPercent, clientCpuPercent },
   };
 }
 
@@ -83,7 +64,7 @@ export function rowsOf(rungs: readonly Rung[], figures: ReadonlyMap<string, Figu
     });
 }
 
-function ratiosOf(rung: Figures, base: Figures): Ratios {
+function ratiosOf(rung: Figures, base: Figures) {
   return {
     received: rung.received / rung.seconds / (base.received / base.seconds),
     sent: rung.sentPerSecond / base.sentPerSecond,

@@ -1,16 +1,10 @@
 import { cpuMs } from './process-usage.ts';
 
-/** What an action took: time, and CPU time. */
-export interface Cost {
-  readonly durationMs: number;
-  /** Of each Redis server. */
-  readonly redisMs: readonly number[];
-  /** Of this process. */
-  readonly ownMs: number;
-}
+/** What an action took: time, and CPU time of each Redis server and of this process. */
+export type Cost = Awaited<ReturnType<typeof costOf>>;
 
 /** What `act` takes: time, and CPU of the servers and of this process. */
-export async function costOf(pids: readonly number[], act: () => Promise<void>): Promise<Cost> {
+export async function costOf(pids: readonly number[], act: () => Promise<void>) {
   const read = () => ({ at: performance.now(), redis: pids.map(cpuMs), own: process.cpuUsage() });
   const before = read();
   await act();

@@ -1,25 +1,13 @@
 import { openGraphqlSocket, openMany, subscribe } from '../clients/graphql-socket.ts';
 import { answerCalls } from '../processes/process-call.ts';
 
-/** What the clients have received. Each event has a number, one more than that of the event before. */
-export interface WatchReport {
-  readonly closed: number;
-  /** `error` and `complete` messages. */
-  readonly ended: number;
-  readonly lost: number;
-  readonly doubled: number;
-  /** Clients that have received the event of this number. */
-  readonly upToDate: number;
-  /** Clients whose last result is of this version of the graph. */
-  readonly ofVersion: number;
-}
-
 interface Client {
   last: number;
   version: string;
 }
 
 const clients: Client[] = [];
+/** Each event has a number, one more than that of the event before. `ended`: `error` and `complete` messages. */
 const faults = { closed: 0, ended: 0, lost: 0, doubled: 0 };
 
 async function connect(port: number, query: string): Promise<void> {
@@ -49,9 +37,11 @@ const methods = {
   /** The clients use one document after another. */
   connect: async ({ port, sockets, documents }: { port: number; sockets: number; documents: readonly string[] }) =>
     void (await openMany(sockets, (i) => connect(port, documents[i % documents.length]!))),
-  report: ({ number, version }: { number: number; version: string }): WatchReport => ({
+  report: ({ number, version }: { number: number; version: string }) => ({
     ...faults,
+    /** Clients that have received the event of this number. */
     upToDate: clients.filter(({ last }) => last === number).length,
+    /** Clients whose last result is of this version of the graph. */
     ofVersion: clients.filter((client) => client.version === version).length,
   }),
 };

@@ -17,19 +17,15 @@ export interface OthersPlan {
   readonly query: string;
 }
 
-export interface OthersReport {
-  /** Time from publish to arrival in ms, for each delivery since the previous report. */
-  readonly latencies: readonly number[];
-  /** Publish time of each event by `monotonicMs`. Index 0 is version `firstVersion`. */
-  readonly publishedAt: readonly number[];
-  readonly firstVersion: number;
-}
+export type OthersReport = ReturnType<typeof report>;
 
 const FIRST_VERSION = 1_000_000;
 /** Time for the subscriptions to become live. */
 const SETTLE_MS = 500;
 
+/** Publish time of each event by `monotonicMs`. Index 0 is version `firstVersion`. */
 const publishedAt: number[] = [];
+/** Time from publish to arrival in ms, for each delivery since the previous report. */
 let latencies: number[] = [];
 /** Last event of each client. */
 const lastEvents: number[] = [];
@@ -60,7 +56,7 @@ async function start({ port, query, auctionId, sockets, eventsPerSecond, ...wher
   }, 1000 / eventsPerSecond);
 }
 
-function report(): OthersReport {
+function report() {
   const report = { latencies, publishedAt, firstVersion: FIRST_VERSION };
   latencies = [];
   return report;

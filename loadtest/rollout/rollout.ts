@@ -30,16 +30,6 @@ export interface RolloutOptions extends Omit<FleetPlan, 'port' | 'channelPrefix'
   readonly signal: AbortSignal;
 }
 
-/** Times of a drain, in ms since 1970. */
-export interface DrainTimes {
-  readonly signalledAt: number;
-  /** When /readyz was first not 200. */
-  readonly unreadyAt: number;
-  readonly endedAt: number;
-  /** Exit code or signal. */
-  readonly ending: number | NodeJS.Signals;
-}
-
 /** ms since 1970, with fractions. */
 export const clock = (): number => performance.timeOrigin + performance.now();
 
@@ -130,8 +120,11 @@ export class Rollout {
     this.#load.catch(() => undefined);
   }
 
-  /** Sends SIGTERM, and takes the pod out of the balancer when it is no longer ready. Resolves when it has ended. */
-  async drain(pod: ServerProcess, ...others: readonly ServerProcess[]): Promise<DrainTimes> {
+  /**
+   * Sends SIGTERM, and takes the pod out of the balancer when /readyz is first not 200. Resolves when it has ended, with the times in ms
+   * since 1970 and the exit code or signal.
+   */
+  async drain(pod: ServerProcess, ...others: readonly ServerProcess[]) {
     const signalledAt = clock();
     process.kill(pod.pid, 'SIGTERM');
     while (await pod.isReady()) await delay(READINESS_POLL_MS);

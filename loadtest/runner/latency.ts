@@ -1,12 +1,6 @@
 import { createHistogram } from 'node:perf_hooks';
 
-export interface LatencySummary {
-  readonly count: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly p999Ms: number;
-  readonly maxMs: number;
-}
+export type LatencySummary = ReturnType<Latency['summary']>;
 
 /** Unit and least value of the histogram. */
 const UNITS_PER_MS = 100;
@@ -31,15 +25,10 @@ export class Latency {
   }
 
   /** All figures are 0 without durations. */
-  summary(): LatencySummary {
+  summary() {
     const { count } = this.#histogram;
     const percentile = (share: number) => (count === 0 ? 0 : this.#histogram.percentile(share) / UNITS_PER_MS);
-    return {
-      count,
-      p50Ms: percentile(50),
-      p99Ms: percentile(99),
-      p999Ms: percentile(99.9),
-      maxMs: this.maxMs,
-    };
+    const [p50Ms, p99Ms, p999Ms] = [percentile(50), percentile(99), percentile(99.9)];
+    return { count, p50Ms, p99Ms, p999Ms, maxMs: this.maxMs };
   }
 }

@@ -10,18 +10,7 @@ const GC_KINDS: Readonly<Record<number, GcKind>> = {
   [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weakCallbacks',
 };
 
-export interface HeapReading {
-  /** Unix time in ms. */
-  readonly at: number;
-  /** The largest sample since the previous reading. */
-  readonly heapUsedBytes: number;
-  readonly residentBytes: number;
-  readonly externalBytes: number;
-  /** Largest delay of a timer since the previous reading. */
-  readonly lagMs: number;
-  readonly gcMs: Record<GcKind, number>;
-  readonly gcCount: Record<GcKind, number>;
-}
+export type HeapReading = ReturnType<HeapGauge['read']>;
 
 const INTERVAL_MS = 100;
 const RESOLUTION_MS = 10;
@@ -49,14 +38,15 @@ export class HeapGauge {
     this.#timer = setInterval(() => this.#look(), INTERVAL_MS).unref();
   }
 
-  read(): HeapReading {
+  read() {
     const { rss, external } = this.#look();
     const reading = {
       at: Date.now(),
+      /** The largest sample since the previous reading. */
       heapUsedBytes: this.#heapUsedBytes,
       residentBytes: rss,
       externalBytes: external,
-      // The histogram counts the timer's whole interval.
+      // Largest delay of a timer since the previous reading. The histogram counts the timer's whole interval.
       lagMs: Math.max(0, this.#delays.max / 1e6 - RESOLUTION_MS),
       gcMs: this.#gcMs,
       gcCount: this.#gcCount,

@@ -17,18 +17,7 @@ export interface ChurnPlan {
 }
 
 /** Since the start. */
-export interface ChurnReport {
-  readonly opened: number;
-  readonly messages: number;
-  /** Closed with 1013 before a message: admission. */
-  readonly shed: number;
-  /** Closed by the server, by code, without the shed. */
-  readonly closed: Readonly<Record<number, number>>;
-  /** Closed before the acknowledgement with another code. */
-  readonly failed: number;
-  /** First messages that are neither an acknowledgement nor an event. */
-  readonly faults: readonly string[];
-}
+export type ChurnReport = ReturnType<typeof report>;
 
 /** What a connection does at the end of its life. */
 const ENDS = ['close', 'terminate', 'resubscribe', 'stop reading'] as const;
@@ -39,8 +28,11 @@ const MAX_FAULTS = 20;
 /** Pause after a refusal, in ms; each further one of the same client doubles it, up to eight times. */
 const BACKOFF_MS = 1000;
 
+/** `shed`: closed with 1013 before a message: admission. `failed`: closed before the acknowledgement with another code. */
 const counts = { opened: 0, messages: 0, shed: 0, failed: 0 };
+/** Closed by the server, by code, without the shed. */
 const closed: Record<number, number> = {};
+/** First messages that are neither an acknowledgement nor an event. */
 const faults: string[] = [];
 const running: Promise<void>[] = [];
 const sockets = new Set<WebSocket>();
@@ -133,7 +125,7 @@ function start(plan: ChurnPlan): void {
   for (let i = 0; i < plan.clients; i++) running.push(churn(plan));
 }
 
-function report(): ChurnReport {
+function report() {
   return { ...counts, closed, faults };
 }
 

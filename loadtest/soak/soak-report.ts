@@ -1,6 +1,10 @@
+import type { Values } from '../runner/flags.ts';
 import type { Report } from '../runner/report.ts';
 import { spreadsOf } from '../runner/spread.ts';
+import type { flags } from '../soak.ts';
 import type { ChurnReport } from './churning-clients.ts';
+
+export type SoakPlan = Values<typeof flags>;
 
 const MIB = 1024 * 1024;
 /** Most that resident memory may grow after the first round. The allocators keep pages for the next connections. */
@@ -8,17 +12,6 @@ const MAX_GROWTH_BYTES = 16 * MIB;
 /** Most that the heap may grow after the first round. A leak of 16 bytes for each of 262,144 connections exceeds it. */
 const MAX_HEAP_GROWTH_BYTES = 4 * MIB;
 const SETTLED = 'Without clients the gauges returned to 0, and memory to its value after the first quarter.';
-
-/** The flags that are numbers. */
-export interface SoakPlan {
-  readonly minutes: number;
-  readonly connections: number;
-  readonly percent: number;
-  readonly memory: number;
-  readonly rate: number;
-  readonly auctions: number;
-  readonly life: number;
-}
 
 export interface Sample {
   readonly minutes: number;

@@ -8,13 +8,7 @@ import { readProfile } from '../profile/read-profile.ts';
 import { partTimes } from './part-times.ts';
 
 /** Figures of a start, from the process's begin to its banner. */
-export interface StartCost {
-  /** User and system CPU of the process and its children, in ms. Linux counts in steps of 10 ms. */
-  readonly cpuMs: number;
-  readonly wallMs: number;
-  /** Resident memory at the banner. */
-  readonly rssBytes: number;
-}
+export type StartCost = Awaited<ReturnType<typeof costOfStart>>;
 
 export interface StartPlan {
   /** dist/src/main.js of a build. */
@@ -28,7 +22,7 @@ const TIMEOUT_MS = 60_000;
 const MS_PER_TICK = 10;
 
 /** Starts a pod, and ends it once it has printed its banner. @throws Error if it ends before */
-export async function costOfStart(plan: StartPlan): Promise<StartCost> {
+export async function costOfStart(plan: StartPlan) {
   const startedAt = performance.now();
   return withPod(plan, async (pid) => {
     const wallMs = performance.now() - startedAt;
@@ -42,6 +36,7 @@ export async function costOfStart(plan: StartPlan): Promise<StartCost> {
       .split(' ')
       .slice(11, 15)
       .map(Number);
+    // User and system CPU of the process and its children. Linux counts in steps of 10 ms.
     const cpuMs = ticks.reduce((sum, count) => sum + count, 0) * MS_PER_TICK;
     const rssBytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024;
     return { cpuMs, wallMs, rssBytes };
@@ -50,19 +45,14 @@ export async function costOfStart(plan: StartPlan): Promise<StartCost> {
 
 /** The files of the modules that a pod has loaded when it prints its banner. */
 export async function modulesOfStart(plan: StartPlan): Promise<string[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'crier-start-'));
-  try {
-    // V8's coverage names each script; Node writes it when the process ends.
-    await withPod({ ...plan, environment: { ...plan.environment, NODE_V8_COVERAGE: folder } }, () => Promise.resolve());
-    const files = new Set<string>();
-    for (const name of await readdir(folder)) {
-      const { result } = JSON.parse(await readFile(join(folder, name), 'utf8')) as { result: { url: string }[] };
-      for (const { url } of result) if (url.startsWith('file:')) files.add(decodeURIComponent(new URL(url).pathname));
-    }
-    return (await Promise.all([...files].map(modulesIn))).flat();
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const files = new Set<string>();
+  // V8's coverage names each script.
+  const planOf = (folder: string) => ({ ...plan, environment: { ...plan.environment, NODE_V8_COVERAGE: folder } });
+  await eachFileOf(planOf, async (path) => {
+    const { result } = JSON.parse(await readFile(path, 'utf8')) as { result: { url: string }[] };
+    for (const { url } of result) if (url.startsWith('file:')) files.add(decodeURIComponent(new URL(url).pathname));
+  });
+  return (await Promise.all([...files].map(modulesIn))).flat();
 }
 
 /** The sources of a chunk of crier's bundle; every other file is a module itself. */
@@ -74,17 +64,23 @@ async function modulesIn(file: string): Promise<string[]> {
 
 /** CPU time of a start until the pod has ended, in ms, by package and folder of crier. `node`: no module was on the stack. */
 export async function partsOfStart(plan: StartPlan): Promise<ReadonlyMap<string, number>> {
+  const times = new Map<string, number>();
+  const planOf = (folder: string) => {
+    return { ...plan, nodeArguments: [...plan.nodeArguments, '--cpu-prof', `--cpu-prof-dir=${folder}`] };
+  };
+  // One of each process: the compiler of documents has its own.
+  await eachFileOf(planOf, async (path) => {
+    for (const [part, ms] of partTimes(await readProfile(path))) times.set(part, (times.get(part) ?? 0) + ms);
+  });
+  return times;
+}
+
+/** Calls `read` with the files that Node writes to a folder when a pod ends. */
+async function eachFileOf(planOf: (folder: string) => StartPlan, read: (path: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'crier-start-'));
   try {
-    const nodeArguments = [...plan.nodeArguments, '--cpu-prof', `--cpu-prof-dir=${folder}`];
-    await withPod({ ...plan, nodeArguments }, () => Promise.resolve());
-    const times = new Map<string, number>();
-    // One of each process: the compiler of documents has its own.
-    for (const name of await readdir(folder)) {
-      for (const [part, ms] of partTimes(await readProfile(join(folder, name))))
-        times.set(part, (times.get(part) ?? 0) + ms);
-    }
-    return times;
+    await withPod(planOf(folder), () => Promise.resolve());
+    for (const name of await readdir(folder)) await read(join(folder, name));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -21,24 +21,16 @@ export interface StormPlan {
   readonly timeoutMs: number;
 }
 
-export interface StormReport {
-  readonly subscribed: number;
-  /** Until half of them, and the last one, were subscribed. */
-  readonly halfMs: number;
-  readonly allMs: number;
-  /** Connections that the server closed or never took, by code. */
-  readonly closes: Readonly<Record<string, number>>;
-  readonly clientCpuMs: number;
-}
-
 /** Bytes of a message that contain its type. */
 const HEAD_BYTES = 40;
 /** Delays of further attempts, with a random half: those of the stock graphql-ws client. */
 const FIRST_RETRY_MS = 1000;
 
 const clients: ArrivingClient[] = [];
+/** Connections that the server closed or never took, by code. */
 const closes: Record<string, number> = {};
 let subscribed = 0;
+/** `halfMs`, `allMs`: until half of them, and the last one, were subscribed. */
 let [startedAt, halfMs, allMs] = [0, 0, 0];
 
 // The steady clients share this core. With a lower priority this process does not add to their pauses.
@@ -120,7 +112,7 @@ class ArrivingSocket extends RawSocket {
   }
 }
 
-async function arrive({ port, sockets, arrivals, timeoutMs }: StormPlan): Promise<StormReport> {
+async function arrive({ port, sockets, arrivals, timeoutMs }: StormPlan) {
   const cpu = process.cpuUsage();
   startedAt = performance.now();
   for (let i = 0; i < sockets; i++) clients.push(new ArrivingClient(port, arrivals[i % arrivals.length]!));

@@ -20,17 +20,6 @@ export interface SteadyPlan {
   readonly sockets: number;
 }
 
-export interface SteadyReport {
-  readonly deliveries: number;
-  readonly events: number;
-  /** Longest time in which one client received nothing. */
-  readonly longestPauseMs: number;
-  /** Longest delay of a 1 ms timer of this process: it may be a part of that pause. */
-  readonly clientLagMs: number;
-  readonly clientCpuMs: number;
-  readonly closed: number;
-}
-
 /** Time from a subscribe message to the acknowledged Redis channel, at most. */
 const SETTLE_MS = 500;
 const RETRY_MS = 1000;
@@ -39,6 +28,10 @@ let fleet: FleetSocket[] = [];
 let lastAt: Float64Array = new Float64Array();
 let publisher: Publisher | undefined;
 let [rate, startedAt, published] = [0, 0, 0];
+/**
+ * `longestPauseMs`: longest time in which one client received nothing. `clientLagMs`: longest delay of a 1 ms timer of this process, which
+ * may be a part of that pause.
+ */
 let [deliveries, events, longestPauseMs, clientLagMs, lastTickAt] = [0, 0, 0, 0, 0];
 let cpu = process.cpuUsage();
 
@@ -83,7 +76,7 @@ function tick(): void {
 }
 
 /** Begins a new period. */
-function report(): SteadyReport {
+function report() {
   const now = performance.now();
   // A pause that has not ended counts, too.
   for (const at of lastAt) longestPauseMs = Math.max(longestPauseMs, now - at);

@@ -9,7 +9,7 @@ import type { ServerProcess } from '../processes/server-process.ts';
 import { startArguments } from '../processes/start-arguments.ts';
 import { AuctionHistory } from '../resume/history.ts';
 import { Scope } from '../runner/scope.ts';
-import type { Arrival, ArrivingClients, StormReport } from './arriving-clients.ts';
+import type { Arrival, ArrivingClients } from './arriving-clients.ts';
 import type { SteadyClients, SteadyPlan } from './steady-clients.ts';
 
 /** `fresh` clients subscribe; `drained` clients come from another pod, resume with a cursor and receive what they missed. */
@@ -35,27 +35,7 @@ export interface StormSettings {
 }
 
 /** Figures of one storm. */
-export interface StormFigures {
-  readonly subject: string;
-  readonly title: string;
-  readonly kind: StormKind;
-  readonly sockets: number;
-  readonly floodEventsPerSecond: number;
-  readonly cpuBeforePercent: number;
-  readonly pauseBeforeMs: number;
-  readonly storm: StormReport;
-  readonly pauseMs: number;
-  readonly lagP99Ms: number;
-  readonly cpuPercent: number;
-  readonly deliveriesPerSecond: number;
-  /** Longest delay of the steady clients' own timer. */
-  readonly clientLagMs: number;
-  /** Share of their core that all client processes took during the storm. */
-  readonly clientCpuPercent: number;
-  readonly steadyClosed: number;
-  /** Clients without exactly the events that they must have, by the count that they have. */
-  readonly wrongEvents: Readonly<Record<string, number>>;
-}
+export type StormFigures = Awaited<ReturnType<typeof stormTrial>>;
 
 const PREFIX = 'storm:';
 const SECRET = 'a secret of this benchmark, of 32 characters or more';
@@ -80,7 +60,7 @@ export async function stormTrial(
   say: (line: string) => void,
   outer: Scope,
   knownRate?: number,
-): Promise<StormFigures> {
+) {
   const { sockets, steady, missed } = settings;
   const note = (line: string) => say(`${subject.name}, ${kind}: ${line}`);
   const scope = new Scope();
@@ -127,10 +107,15 @@ export async function stormTrial(
   return {
     ...{ subject: subject.name, title: subject.title, kind, sockets, floodEventsPerSecond: rate, cpuBeforePercent },
     pauseBeforeMs: before.longestPauseMs,
-    ...{ storm, pauseMs: during.longestPauseMs, lagP99Ms, cpuPercent, clientLagMs: during.clientLagMs },
+    ...{ storm, pauseMs: during.longestPauseMs, lagP99Ms, cpuPercent },
+    /** Longest delay of the steady clients' own timer. */
+    clientLagMs: during.clientLagMs,
     deliveriesPerSecond: (during.deliveries / elapsedMs) * 1000,
+    /** Share of their core that all client processes took during the storm. */
     clientCpuPercent: ((during.clientCpuMs + storm.clientCpuMs) / elapsedMs) * 100,
-    ...{ steadyClosed: during.closed, wrongEvents },
+    steadyClosed: during.closed,
+    /** Clients without exactly the events that they must have, by the count that they have. */
+    wrongEvents,
   };
 }
 

@@ -1,11 +1,11 @@
 import { median, spreadsOf, sum } from '../runner/spread.ts';
 import type { ClientReconciliation } from './client/client.ts';
-import type { BacklogSample, HeapFigures, PhaseName, StorySample } from './result.ts';
+import type { BacklogSample, PhaseName, StorySample } from './result.ts';
 
 const PHASES: readonly PhaseName[] = ['bare', 'idle', 'pace', 'flood', 'drain'];
 
-/** The maximum of each phase. Plateau: the median of the phase's second half, after connecting and warming up. */
-export function heapFigures(samples: readonly StorySample[]): HeapFigures {
+/** In bytes: the maximum of each phase. Plateau: the median of the phase's second half, after connecting and warming up. */
+export function heapFigures(samples: readonly StorySample[]) {
   const of = (phase: PhaseName) => samples.filter((s) => s.phase === phase).map(({ heapUsedBytes }) => heapUsedBytes);
   const most = (phase: PhaseName) => Math.max(0, ...of(phase));
   const plateau = (phase: PhaseName) => median(of(phase).slice(of(phase).length >> 1));

@@ -1,5 +1,6 @@
 import type { LatencySummary } from '../runner/latency.ts';
 import type { GcKind } from '../servers/heap-gauge.ts';
+import type { heapFigures } from './figures.ts';
 
 /** `pace`: the closed loop before an open-loop flood. */
 export type PhaseName = 'bare' | 'idle' | 'pace' | 'flood' | 'drain';
@@ -71,7 +72,7 @@ export interface StoryResult {
   /** Time until every socket had sent its subscription. */
   readonly connectMs: number;
   readonly flood: FloodFigures;
-  readonly heap: HeapFigures;
+  readonly heap: ReturnType<typeof heapFigures>;
   /** Length of every message. */
   readonly messageBytes: number;
   readonly clientCpuPercent: number;
@@ -120,13 +121,4 @@ export interface FloodFigures {
   readonly drainMs: number;
   /** Messages that reached sockets, with the drain. Expected: `produced` × sockets. */
   readonly delivered: number;
-}
-
-/** In bytes. Max: largest value of the phase. Plateau: median over its second half. */
-export interface HeapFigures {
-  readonly bareMax: number;
-  readonly idleMax: number;
-  readonly idlePlateau: number;
-  readonly floodMax: number;
-  readonly floodPlateau: number;
 }

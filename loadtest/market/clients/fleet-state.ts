@@ -7,41 +7,22 @@ export interface Closing {
 }
 
 /** State that all users of one kind share. */
-export interface FleetState {
-  readonly clock: () => number;
-  readonly latency: Latency;
-  readonly reconnects: Latency;
-  readonly handshakes: Latency;
-  readonly counts: Counts;
-  /** In the order of time, since the window began. */
-  closings: Closing[];
-  /** Latency counts for records from this time on. */
-  windowStartsAt: number;
-}
-
-export interface Counts {
-  delivered: number;
-  duplicates: number;
-  reordered: number;
-  corrupt: number;
-  unrequested: number;
-  gaps: number;
-  readonly closes: Record<string, number>;
-  readonly failedAttempts: Record<string, number>;
-  failures: string[];
-  failureCount: number;
-}
+export type FleetState = ReturnType<typeof createFleetState>;
 
 /** Nothing received. */
-export function createFleetState(clock: () => number): FleetState {
+export function createFleetState(clock: () => number) {
   return {
     clock,
     ...{ latency: new Latency(), reconnects: new Latency(), handshakes: new Latency() },
     counts: {
       ...{ delivered: 0, duplicates: 0, reordered: 0, corrupt: 0, unrequested: 0, gaps: 0, failureCount: 0 },
-      ...{ failures: [], closes: {}, failedAttempts: {} },
+      closes: {} as Record<string, number>,
+      failedAttempts: {} as Record<string, number>,
+      failures: [] as string[],
     },
-    closings: [],
+    /** In the order of time, since the window began. */
+    closings: [] as Closing[],
+    /** Latency counts for records from this time on. */
     windowStartsAt: Infinity,
   };
 }

@@ -32,10 +32,6 @@ export class PublishRecorder {
     return this.#publishedAt[lane]?.[sequence];
   }
 
-  close(): void {
-    this.#redis.disconnect();
-  }
-
   /** A record is published on a channel per binding; its first message counts. */
   #onMessage(text: string): void {
     this.#count++;

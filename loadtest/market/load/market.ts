@@ -29,15 +29,8 @@ export interface MarketOptions {
   readonly zipfExponent: number;
 }
 
-export interface MarketRecord {
-  readonly topic: string;
-  readonly partition: number;
-  readonly key: string;
-  /** JSON with camelCase keys. */
-  readonly value: string;
-  /** ms since 1970. */
-  readonly timestamp: number;
-}
+/** `value`: JSON with camelCase keys. `timestamp`: ms since 1970. */
+export type MarketRecord = ReturnType<Market['next']>;
 
 /** A lane is one auction in one topic. Its records are in one partition and therefore ordered. */
 export function laneOf(topicIndex: number, auction: number, auctions: number): number {
@@ -53,7 +46,6 @@ export class Market {
   readonly #filler: string;
   /** By lane: the sequence of its latest record. */
   readonly #sequences: Int32Array;
-  #bytes = 0;
 
   constructor({ seed, auctions, zipfExponent }: MarketOptions) {
     this.laneCount = TOPICS.length * auctions;
@@ -71,20 +63,15 @@ export class Market {
     return Array.from(this.#sequences);
   }
 
-  /** Size of all records' values. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   /** The next record: of an auction drawn by popularity, 0.5 to 20 KB large. */
-  next(timestamp: number): MarketRecord {
+  next(timestamp: number) {
     const topicIndex = this.#drawTopic();
     const bytes = Math.round(LEAST_BYTES * (MOST_BYTES / LEAST_BYTES) ** (this.#dice.between(0, 10_000) / 10_000));
     return this.#record(topicIndex, this.#zipf.draw(this.#dice), bytes, timestamp);
   }
 
   /** A small record for every lane, to detect live subscriptions. */
-  marks(timestamp: number): MarketRecord[] {
+  marks(timestamp: number) {
     return TOPICS.flatMap((_, topicIndex) =>
       Array.from({ length: this.#auctions }, (_, auction) => this.#record(topicIndex, auction, LEAST_BYTES, timestamp)),
     );
@@ -95,7 +82,7 @@ export class Market {
     return TOPICS.findIndex(({ percent }) => (point -= percent) <= 0);
   }
 
-  #record(topicIndex: number, auction: number, bytes: number, timestamp: number): MarketRecord {
+  #record(topicIndex: number, auction: number, bytes: number, timestamp: number) {
     const lane = laneOf(topicIndex, auction, this.#auctions);
     const sequence = ++this.#sequences[lane]!;
     const changes = Array.from({ length: Math.floor((bytes * LIST_SHARE) / CHANGE_BYTES) }, (_, i) => ({
@@ -110,7 +97,6 @@ export class Market {
     const from = this.#dice.between(0, MOST_BYTES);
     const missing = Math.max(0, bytes - Buffer.byteLength(valueWith(HARD_TEXT)));
     const value = valueWith(HARD_TEXT + this.#filler.slice(from, from + missing));
-    this.#bytes += Buffer.byteLength(value);
     const { name: topic } = TOPICS[topicIndex]!;
     return { topic, partition: auction % PARTITIONS, key: String(auction), value, timestamp };
   }

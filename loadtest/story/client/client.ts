@@ -8,7 +8,6 @@ import { sumCounts } from '../../runner/spread.ts';
 import { copyOf, warmUpOf } from '../flood/copies.ts';
 import { Arrivals } from './arrivals.ts';
 import { Ledger } from './ledger.ts';
-import type { Reconciliation } from './ledger.ts';
 
 /** The client process: sockets with one subscription each that count their messages. */
 
@@ -26,20 +25,9 @@ export interface StoryPlan {
   readonly partitions: number;
 }
 
-export interface Progress {
-  /** Copies that reached a socket. */
-  readonly delivered: number;
-  /** Copies that every open socket has received; undefined when none is open. */
-  readonly least: number | undefined;
-  readonly cpuMs: number;
-}
+export type Progress = ReturnType<typeof progress>;
 
-export interface ClientReconciliation extends Reconciliation {
-  /** Messages whose length differs from the first message's. */
-  readonly wrongSizes: number;
-  /** Number of closed sockets, by close code. */
-  readonly closed: Readonly<Record<string, number>>;
-}
+export type ClientReconciliation = ReturnType<typeof reconcile>;
 
 const NUMBER_KEY = '"version":';
 
@@ -122,14 +110,18 @@ function startCounting(socket: FleetSocket, text: string): number {
   return bytes;
 }
 
-function progress(): Progress {
+/** Copies that reached a socket, and those that every open socket has received; undefined when none is open. */
+function progress() {
   const { user, system } = process.cpuUsage();
   const open = fleet.filter(({ closeCode }) => closeCode === undefined).map(({ index }) => index);
   return { delivered: ledger.delivered, least: ledger.least(open), cpuMs: (user + system) / 1000 };
 }
 
-/** `lanes`: number of written copies, by lane. */
-function reconcile(lanes: readonly number[]): ClientReconciliation {
+/**
+ * `wrongSizes`: messages whose length differs from the first message's. `closed`: number of closed sockets, by close code.
+ * @param lanes number of written copies, by lane
+ */
+function reconcile(lanes: readonly number[]) {
   const closed = sumCounts(fleet.flatMap(({ closeCode }) => (closeCode === undefined ? [] : [{ [closeCode]: 1 }])));
   return { ...ledger.reconcile(lanes), wrongSizes, closed };
 }

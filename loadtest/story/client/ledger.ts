@@ -1,17 +1,5 @@
 import { sumOfLanes } from '../flood/lanes.ts';
 
-export interface Reconciliation {
-  /** Copies × sockets. */
-  readonly expected: number;
-  readonly delivered: number;
-  /** Sockets that did not get each copy exactly once. */
-  readonly unequalSockets: number;
-  /** One of them: its index, and the number of copies it received. */
-  readonly example: { readonly socket: number; readonly delivered: number } | undefined;
-  /** Messages whose number is not above the last one of their lane. */
-  readonly outOfOrder: number;
-}
-
 /**
  * Counts the copies of a flood that each socket received (`Lanes` numbers them). It keeps a count and a sum of numbers per socket, so
  * that a duplicate cannot hide a loss, and the last number per lane to check the order.
@@ -55,23 +43,21 @@ export class Ledger {
     return least;
   }
 
-  /** Compares the received copies with the number written per lane. */
-  reconcile(lanes: readonly number[]): Reconciliation {
+  /**
+   * Compares the received copies with the number written per lane. `unequalSockets` did not get each copy exactly once, as `example`;
+   * `outOfOrder`: messages whose number is not above the last one of their lane.
+   */
+  reconcile(lanes: readonly number[]) {
     const due = lanes.reduce((sum, count) => sum + count, 0);
     const sum = sumOfLanes(lanes);
     let unequalSockets = 0;
-    let example: Reconciliation['example'];
+    let example: { readonly socket: number; readonly delivered: number } | undefined;
     for (const [socket, delivered] of this.#counts.entries()) {
       if (delivered === due && this.#sums[socket] === sum) continue;
       unequalSockets++;
       example ??= { socket, delivered };
     }
-    return {
-      expected: due * this.#counts.length,
-      delivered: this.#delivered,
-      unequalSockets,
-      example,
-      outOfOrder: this.#outOfOrder,
-    };
+    const [expected, delivered, outOfOrder] = [due * this.#counts.length, this.#delivered, this.#outOfOrder];
+    return { expected, delivered, unequalSockets, example, outOfOrder };
   }
 }

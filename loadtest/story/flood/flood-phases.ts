@@ -1,36 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BacklogWatch } from '../backlog/backlog-watch.ts';
 import { boundsOf } from '../backlog/bounds.ts';
-import type { Remote } from '../../processes/process-call.ts';
-import type { StoryClient } from '../client/client.ts';
-import type { Copies } from './copies.ts';
 import { faultsOf } from '../figures.ts';
 import { drain, openLoopFlood, closedLoopFlood, recordsAhead } from './flood.ts';
 import type { FloodPlan } from './flood.ts';
-import type { Lanes } from './lanes.ts';
 import type { RunningPods } from '../pods/running-pods.ts';
 import { closeWriters } from './record-writer.ts';
-import type { RecordWriter } from './record-writer.ts';
-import type { FloodFigures, OpenLoopFigures, PhaseName } from '../result.ts';
+import type { PhaseName } from '../result.ts';
 import type { Sampler } from '../sampler.ts';
 import type { TopicEnd } from './topic.ts';
 
 /** What the phases of a flood need. Every socket is live. */
-export interface FloodStage {
+export interface FloodStage extends FloodPlan {
   readonly pods: RunningPods;
-  readonly client: Remote<StoryClient>;
   readonly sampler: Sampler;
   readonly topicEnd: TopicEnd;
-  readonly writers: readonly RecordWriter[];
-  readonly copies: Copies;
-  readonly lanes: Lanes;
   /** Number of records in the topic before the first copy. */
   readonly firstOffset: number;
   readonly sockets: number;
-  readonly seconds: number;
   /** Longest wait for the last records after the writers have stopped. */
   readonly drainSeconds: number;
-  readonly signal: AbortSignal;
   readonly enter: (phase: PhaseName) => Promise<void>;
   /** Receives a line of progress. */
   readonly say: (line: string) => void;
@@ -43,13 +32,6 @@ export interface OpenLoop {
   readonly times: number;
 }
 
-export interface FloodOutcome {
-  readonly figures: FloodFigures;
-  readonly openLoop: OpenLoopFigures | undefined;
-  readonly clientCpuPercent: number;
-  readonly faults: readonly string[];
-}
-
 const SETTLE_MS = 300;
 
 /** First share of the pace phase that does not count: V8 compiles, and the flow-control window grows. */
@@ -58,7 +40,7 @@ const PACE_WARM_UP_SHARE = 0.4;
 const MIN_PACE_AHEAD = 64;
 
 /** Runs a closed-loop flood and its drain. */
-export async function playClosedLoop(stage: FloodStage, ahead: number): Promise<FloodOutcome> {
+export async function playClosedLoop(stage: FloodStage, ahead: number) {
   const window = await measureWindow(stage, (plan) => closedLoopFlood(plan, ahead));
   return { ...(await reconcile(stage, window, stage.drainSeconds)), openLoop: undefined };
 }
@@ -69,7 +51,7 @@ export async function playOpenLoop(
   { paceSeconds, times }: OpenLoop,
   backlog: BacklogWatch,
   mustKeepPace: boolean,
-): Promise<FloodOutcome> {
+) {
   const { pods, client, topicEnd, lanes, sockets, say } = stage;
   await backlog.followPublishes();
   await stage.enter('pace');
@@ -119,22 +101,16 @@ async function measurePace(stage: FloodStage, seconds: number): Promise<number> 
   return perSecond;
 }
 
-interface FloodWindow {
-  /** `performance.now()` at its end. */
-  readonly endedAt: number;
-  readonly durationMs: number;
-  readonly received: number;
-  readonly sent: number;
-  readonly clientCpuPercent: number;
-}
+type FloodWindow = Awaited<ReturnType<typeof measureWindow>>;
 
-async function measureWindow(stage: FloodStage, flood: (plan: FloodPlan) => Promise<void>): Promise<FloodWindow> {
+async function measureWindow(stage: FloodStage, flood: (plan: FloodPlan) => Promise<void>) {
   await stage.enter('flood');
   const before = await readCounters(stage);
   await flood(stage);
   const after = await readCounters(stage);
   const durationMs = after.at - before.at;
   return {
+    /** `performance.now()` at its end. */
     endedAt: after.at,
     durationMs,
     received: after.records - before.records,

@@ -9,15 +9,6 @@ import type { DutyCycle } from './duty-cycle.ts';
 import type { PodSet } from './pod-set.ts';
 import { startPod } from './pod.ts';
 
-/** Counters of a set of pods. */
-export interface PodCounts {
-  /** Sums over the pods. */
-  readonly recordsConsumed: number;
-  readonly gaps: number;
-  /** Of the pod with the most. */
-  readonly queueBytes: number;
-}
-
 /** The running pods of a set, with their own consumer group and channel prefix. */
 export class RunningPods {
   readonly group: string;
@@ -62,8 +53,8 @@ export class RunningPods {
     return this.#processes.filter((_, i) => !this.#podSet.pods[i]!.isWorkerOnly).map(({ port }) => port);
   }
 
-  /** A busy pod delays the answer. */
-  async count(): Promise<PodCounts> {
+  /** Counters: sums over the pods, and the queues of the pod with the most. A busy pod delays the answer. */
+  async count() {
     const metrics = await Promise.all(this.#processes.map((process) => process.metrics()));
     const all = (name: string) => metrics.map((text) => sumOfCounter(text, name));
     return {
