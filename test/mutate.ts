@@ -53,12 +53,12 @@ async function main(stop: AbortSignal): Promise<number> {
     const environment = { ...cleanEnvironment(), TEST_FAULTS: '', ...(kafka && { TEST_KAFKA_BROKERS: kafka.address }) };
     const outcomes = await runTrial({ candidates, testFiles, environment, stop, say });
     const command = ['npm run mutate --', folder, ...(limit ? ['--limit', limit, '--seed', seed] : [])].join(' ');
-    const report = reportOf(command, folder, outcomes, candidates);
+    const report = reportOf(command, folder, outcomes, candidates.total);
     if (values.file === undefined && !values.changed) {
       await mkdir(RESULTS_FOLDER, { recursive: true });
       await writeFile(join(RESULTS_FOLDER, `${folder}.md`), report);
     }
-    process.stdout.write(`${report}\n${summaryOf(outcomes, candidates)}\n`);
+    process.stdout.write(`${report}\n${summaryOf(outcomes, candidates.total)}\n`);
     return 0;
   } finally {
     await kafka?.stop();

@@ -4,8 +4,6 @@ import fc from 'fast-check';
 import { changeOf } from './change.ts';
 import type { Change } from './change.ts';
 import { changedLines } from './changed-lines.ts';
-import { equivalentOf } from './equivalents.ts';
-import type { Equivalent } from './equivalents.ts';
 import { mutantsOf } from './mutants.ts';
 import type { Mutant, SourceMutants } from './mutants.ts';
 
@@ -27,7 +25,6 @@ export interface Candidates {
   readonly sample: readonly Candidate[];
   /** Number of mutants from which the sample is drawn. */
   readonly total: number;
-  readonly equivalents: readonly { candidate: Candidate; equivalent: Equivalent }[];
 }
 
 export interface Filter {
@@ -50,14 +47,7 @@ export async function findCandidates(folder: string, filter: Filter): Promise<Ca
     )
     .filter(({ mutant, change }) => !changed || changed.get(mutant.file)?.has(change.line));
   if (all.length === 0) throw new Error(`nothing to mutate in src/${folder} with these flags`);
-  const known = all.map((candidate) => ({ candidate, equivalent: equivalentOf(candidate.mutant, candidate.change) }));
-  const open = known.filter(({ equivalent }) => !equivalent).map(({ candidate }) => candidate);
-  return {
-    sources,
-    sample: draw(open, filter),
-    total: open.length,
-    equivalents: known.flatMap(({ candidate, equivalent }) => (equivalent ? [{ candidate, equivalent }] : [])),
-  };
+  return { sources, sample: draw(all, filter), total: all.length };
 }
 
 async function readSources(folder: string): Promise<Source[]> {

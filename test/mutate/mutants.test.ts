@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { changeOf } from './change.ts';
-import { equivalentOf } from './equivalents.ts';
 import { applyMutant, mutantsOf } from './mutants.ts';
 import { recordReach } from './reach.ts';
 
@@ -79,15 +78,6 @@ describe('mutants of a source', () => {
     const source = 'a();\n  b(\n    c,\n  );\nd();\n';
     const mutant = mutantsOf('src/x.ts', source).mutants[1]!;
     assert.deepEqual(changeOf(source, mutant), { line: 2, before: ['b(', 'c,', ');'], after: [] });
-  });
-
-  it('are recognised as equivalent by their text, on any line', () => {
-    const source = '\n\n  a = 1;\n';
-    const [mutant] = mutantsOf('src/x.ts', source).mutants;
-    const change = changeOf(source, mutant!);
-    const known = { file: 'src/x.ts', before: 'a = 1;', after: '', reason: 'nobody reads it' };
-    assert.equal(equivalentOf(mutant!, change, [known]), known);
-    assert.equal(equivalentOf(mutant!, change, [{ ...known, file: 'src/y.ts' }]), undefined);
   });
 
   it('know their enclosing function, which an instrumented source reports', () => {
