@@ -267,7 +267,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
   // Flow control must stop counting every event in the end. The shares of groups leave a rounding error.
   t.after(() =>
     waitFor('the end of all executions', () =>
-      [...intakes].every(({ waiting, executing }) => waiting < 1e-3 && Math.abs(executing) < 1e-3),
+      [...intakes].every(({ waiting, executingBytes }) => waiting < 1e-3 && Math.abs(executingBytes) < 1e-3),
     ),
   );
   const hub = new Hub({
