@@ -73,7 +73,7 @@ describe('records of the libraries of Java', () => {
     assert.equal(records.length, RECORDS);
     for (const { bytes, json } of records) {
       const { payload } = converter.convert({ topic: 'orders', key: null, value: Buffer.from(json) }) as Conversion;
-      assert.equal(JSON.stringify(decoder.decode(bytes.subarray(HEADER_BYTES))), payload, `seed ${SEED}`);
+      assert.equal(JSON.stringify(decoder.decode(bytes.subarray(HEADER_BYTES))), String(payload), `seed ${SEED}`);
     }
   });
 
