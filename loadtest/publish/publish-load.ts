@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Message } from '../../src/bus/bus-message.ts';
+import type { ChannelMessage } from '../../src/bus/bus-message.ts';
 import { HISTORY_DEFAULTS } from '../../src/bus/history.ts';
 import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
 import { CHUNK_LIMITS } from '../../src/kafka/batch.ts';
@@ -72,7 +72,7 @@ export class PublishLoad {
   }
 
   async #publishChunk(partition: number): Promise<void> {
-    const messages: Message[] = [];
+    const messages: ChannelMessage[] = [];
     const timestamp = Date.now();
     for (let bytes = 0; bytes < CHUNK_LIMITS.bytes && messages.length < CHUNK_LIMITS.messages;) {
       const offset = this.#offsets[partition]!++;

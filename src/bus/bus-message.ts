@@ -2,7 +2,7 @@ import type { TraceContext } from '../base/trace-context.ts';
 import type { Retention } from './history.ts';
 
 /** What a worker publishes. */
-export interface Message {
+export interface ChannelMessage {
   /** Or `STATES_OF_KEY`. */
   readonly channel: string;
   /** JSON text, or its bytes in UTF-8; never empty. The bus passes it through, never parses it, and copies the bytes that it keeps. */

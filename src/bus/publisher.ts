@@ -1,4 +1,4 @@
-import type { Message } from './bus-message.ts';
+import type { ChannelMessage } from './bus-message.ts';
 
 /** A position in a Kafka partition. Offsets are exact up to 2^53. */
 export interface Position {
@@ -60,5 +60,5 @@ export interface Publisher {
    * @throws FencedError when this process does not hold the partition's lease: it never acquired it, another worker did since, or the bus
    * lost its data. Acquire the lease (again) first.
    */
-  publish(messages: readonly Message[], upTo: Position): Promise<void>;
+  publish(messages: readonly ChannelMessage[], upTo: Position): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { textOf } from './compared-text.ts';
 import type { Refusal } from './refusal.ts';
 import { badInput } from './request-limits.ts';
 import type { Binding } from './schema/binding.ts';
-import { claimAt } from './schema/where.ts';
+import { claimAt } from './schema/claim-where.ts';
 
 const EVERY_VALUE = [undefined] as const;
 

@@ -1,5 +1,5 @@
 import { TOMBSTONE } from '../bus/bus-message.ts';
-import type { Message } from '../bus/bus-message.ts';
+import type { ChannelMessage } from '../bus/bus-message.ts';
 import type { RecordTraces } from '../ops/tracing/record-traces.ts';
 import type { ActiveSpan } from '../ops/tracing/spans.ts';
 import type { DecodeReason } from './decoding/record.ts';
@@ -39,7 +39,7 @@ export interface PoisonRecord {
 }
 
 /** A channel, the limits of its history, and what its state remembers of the record's key. */
-export type Destination = Pick<Message, 'channel' | 'history' | 'keyHash' | 'isDeparture'>;
+export type Destination = Pick<ChannelMessage, 'channel' | 'history' | 'keyHash' | 'isDeparture'>;
 
 /** Exactly one of `destinations` and `poison` is set. */
 export type Conversion =
@@ -81,7 +81,7 @@ export function limitsWithin(room: number): ChunkLimits {
 
 /** Records that are published with one call. */
 export class Chunk {
-  readonly messages: Message[] = [];
+  readonly messages: ChannelMessage[] = [];
   readonly poison: PoisonRecord[] = [];
   recordCount = 0;
   /** Bytes of the records' values. */
@@ -185,12 +185,12 @@ export class Chunker {
 }
 
 /** Text is counted in UTF-16 code units. */
-function bytesOf(message: Message | undefined): number {
+function bytesOf(message: ChannelMessage | undefined): number {
   return message ? message.payload.length + (message.record?.length ?? 0) : 0;
 }
 
 /** A record's messages, which share one payload, or the reason why it is poison. */
-type Outcome = Message[] | PoisonReason;
+type Outcome = ChannelMessage[] | PoisonReason;
 
 function messagesOf(
   record: KafkaRecord,

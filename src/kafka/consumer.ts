@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Message } from '../bus/bus-message.ts';
+import type { ChannelMessage } from '../bus/bus-message.ts';
 import type { PartitionLease, Position, Skips } from '../bus/publisher.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../base/log.ts';
@@ -45,7 +45,7 @@ export interface KafkaConsumerOptions extends BatchPorts, KafkaReads {
       | 'UNDECODABLE_LIMIT'
     >;
   /** @throws BusUnavailableError, FencedError */
-  readonly publish: (messages: readonly Message[], upTo: Position) => Promise<void>;
+  readonly publish: (messages: readonly ChannelMessage[], upTo: Position) => Promise<void>;
   /** @throws BusUnavailableError */
   readonly acquire: (lease: PartitionLease) => Promise<Skips | undefined>;
   /** What this worker tells the others of its group. Default: nothing. */

@@ -1,4 +1,4 @@
-import type { Message } from '../bus/bus-message.ts';
+import type { ChannelMessage } from '../bus/bus-message.ts';
 import type { PoisonReason } from './batch.ts';
 import type { PartitionMap } from './client/cluster.ts';
 import type { PartitionPosition } from './session/session-watchdog.ts';
@@ -17,7 +17,7 @@ export interface WorkerObserver {
   /** Records of a topic that were published, or sent to the dead-letter topic as poison. `bytes`: of their values. */
   onConsumed(topic: string, records: number, bytes: number): void;
   /** A chunk's messages, which the bus accepted. */
-  onPublished(messages: readonly Message[], times: ChunkTimes): void;
+  onPublished(messages: readonly ChannelMessage[], times: ChunkTimes): void;
   onPoison(topic: string, reason: PoisonReason): void;
   /** Poison records that were dropped: the dead-letter topic did not accept them, and DEAD_LETTER is DROP. */
   onDeadLetterFailure(records: number): void;

@@ -1,4 +1,4 @@
-import type { Message } from '../bus/bus-message.ts';
+import type { ChannelMessage } from '../bus/bus-message.ts';
 import type { Sender } from '../bus/flow/sender.ts';
 import type { MetricsRegistry } from '../ops/metrics/metrics-registry.ts';
 import type { SnakeCase } from './decoding/snake-case.ts';
@@ -30,7 +30,9 @@ export function recordObserver(metrics: MetricsRegistry): RecordObserver {
 }
 
 /** Observes the worker's stages of a chunk once for each of its messages. */
-export function stageObserver({ stages }: MetricsRegistry): (messages: readonly Message[], times: ChunkTimes) => void {
+export function stageObserver({
+  stages,
+}: MetricsRegistry): (messages: readonly ChannelMessage[], times: ChunkTimes) => void {
   const [fetch, decode, publish] = [stages.of('fetch'), stages.of('decode'), stages.of('publish')];
   return (messages, { startedAt, decodeMs, publishMs }) => {
     let first = 0;

@@ -1,4 +1,4 @@
-import type { Message } from '../bus/bus-message.ts';
+import type { ChannelMessage } from '../bus/bus-message.ts';
 import type { Position } from '../bus/publisher.ts';
 import { failureOf } from '../bus/publish-failure.ts';
 import { LogWindow } from '../base/log.ts';
@@ -14,7 +14,7 @@ const POISON_LOG_WINDOW_MS = 10_000;
 
 export interface RecordPublisherPorts extends BatchPorts {
   /** @throws BusUnavailableError, FencedError */
-  readonly publish: (messages: readonly Message[], upTo: Position) => Promise<void>;
+  readonly publish: (messages: readonly ChannelMessage[], upTo: Position) => Promise<void>;
   /** Resolves when the records are written to the dead-letter topic, or dropped. Rejects only when the signal is aborted. */
   readonly deadLetter: (poison: readonly PoisonRecord[], signal?: AbortSignal) => Promise<void>;
   /** Delays records until the gateways have room for them. */

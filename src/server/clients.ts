@@ -21,7 +21,7 @@ import type { Authenticator } from '../gateway/identity/authenticator.ts';
 import { RefusalDelays } from '../gateway/identity/refusal-delays.ts';
 import { SubscriptionTally } from '../gateway/operations/subscription-tally.ts';
 import { HttpStreams } from '../gateway/streams/http-streams.ts';
-import { Gateway } from '../gateway/websocket/gateway.ts';
+import { WebSocketEndpoint } from '../gateway/websocket/websocket-endpoint.ts';
 import type { DocumentQueue } from '../graph/documents/document-queue.ts';
 import type { Graph } from '../graph/graph-parts.ts';
 import type { OperationRunner } from '../graph/operation-runner.ts';
@@ -123,9 +123,12 @@ interface GatewayParts {
   readonly refused: RefusedClients;
 }
 
-export function createGateway(services: GatewayServices, { clients, refused, ...parts }: GatewayParts): Gateway {
+export function createGateway(
+  services: GatewayServices,
+  { clients, refused, ...parts }: GatewayParts,
+): WebSocketEndpoint {
   const { config, fastShutdown } = services;
-  return new Gateway({
+  return new WebSocketEndpoint({
     ...parts,
     path: ENDPOINT,
     origins: { allowed: config.ALLOWED_ORIGINS, own: config.PUBLIC_ORIGIN },

@@ -1,6 +1,6 @@
 import type { Server as HttpServer } from 'node:http';
 import { finishMs } from '../config/shutdown-times.ts';
-import type { Gateway } from '../gateway/websocket/gateway.ts';
+import type { WebSocketEndpoint } from '../gateway/websocket/websocket-endpoint.ts';
 import { PRODUCE_TIMEOUT_MS } from '../kafka/produce-outcome.ts';
 import type { RoleServices } from './services.ts';
 
@@ -12,7 +12,11 @@ export function drainTimeoutMs(config: RoleServices['config']): number {
   return Math.min(DRAIN_TIMEOUT_MS, finishMs(config) * 0.4);
 }
 
-export async function drainGateway(gateway: Gateway, { listening }: HttpServer, { log }: RoleServices): Promise<void> {
+export async function drainGateway(
+  gateway: WebSocketEndpoint,
+  { listening }: HttpServer,
+  { log }: RoleServices,
+): Promise<void> {
   const sockets = gateway.connections.size;
   const startedAt = performance.now();
   const summary = await gateway.close();

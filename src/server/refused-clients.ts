@@ -5,7 +5,7 @@ import { connectionCounts } from '../gateway/connections/connection-metrics.ts';
 import { LogWindow } from '../base/log.ts';
 import type { Logger } from '../base/log.ts';
 import type { MetricsRegistry } from '../ops/metrics/metrics-registry.ts';
-import type { RefusalReason } from '../gateway/websocket/gateway.ts';
+import type { RefusalReason } from '../gateway/websocket/websocket-endpoint.ts';
 
 const LOG_WINDOW_MS = 10_000;
 

@@ -1,4 +1,4 @@
-import type { Message } from '../bus/bus-message.ts';
+import type { ChannelMessage } from '../bus/bus-message.ts';
 import type { Position } from '../bus/publisher.ts';
 import type { RecordContent } from '../kafka/batch.ts';
 import { FlowWait } from '../kafka/session/flow-wait.ts';
@@ -23,7 +23,7 @@ export async function createWorker(services: RoleServices, onFatal: (error: Erro
     printParts: (record: RecordContent) => served.current.printers.get(record.topic)?.print(record),
     traces: tracing && (await import('./traces.ts')).createRecordTraces(tracing, () => lock.groupId),
     convert: (record: RecordContent) => served.current.converter.convert(record),
-    publish: (messages: readonly Message[], upTo: Position) => bus.publish(messages, upTo),
+    publish: (messages: readonly ChannelMessage[], upTo: Position) => bus.publish(messages, upTo),
   };
   const records = recordObserver(metrics);
   if (config.KAFKA_BROKERS.length === 0) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { STATES_OF_KEY } from '../../src/bus/bus-message.ts';
-import type { Message } from '../../src/bus/bus-message.ts';
+import type { ChannelMessage } from '../../src/bus/bus-message.ts';
 import type { Retention } from '../../src/bus/history.ts';
 import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -24,12 +24,12 @@ export function stateKeyContract(name: string, makeBus: MakeBus): void {
     for (const id of ['a', 'b']) await listen(id);
     await bus.acquire({ topic, partition: 0, position: -1 });
     let offset = 0;
-    const publishMessages = (messages: readonly Message[]) =>
+    const publishMessages = (messages: readonly ChannelMessage[]) =>
       bus.publish(messages, { topic, partition: 0, offset: messages.at(-1)!.offset });
-    type Line = readonly [id: string, keyHash: string | undefined, payload: string, parts?: Partial<Message>];
+    type Line = readonly [id: string, keyHash: string | undefined, payload: string, parts?: Partial<ChannelMessage>];
     /** `id`: '*' of a message for the states of its key. */
     const messagesOf = (...lines: readonly Line[]) =>
-      lines.map(([id, keyHash, payload, parts]): Message => {
+      lines.map(([id, keyHash, payload, parts]): ChannelMessage => {
         const channel = id === STATES_OF_KEY ? id : nameOf(id);
         return { channel, payload, offset: offset++, timestamp: 5, history, ...(keyHash && { keyHash }), ...parts };
       });

@@ -6,14 +6,14 @@ import { startKafkaBroker } from '../../stack/kafka-broker.ts';
 import type { KafkaBroker } from '../../stack/kafka-broker.ts';
 import { freePorts } from '../../stack/port.ts';
 import { startRedisServer } from '../../stack/redis-server.ts';
-import type { Message } from '../../src/bus/bus-message.ts';
+import type { ChannelMessage } from '../../src/bus/bus-message.ts';
 import { BusUnavailableError } from '../../src/base/errors.ts';
 import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createConsumer, orderBreak, Outside } from '../kafka/consumer-harness.ts';
 
 /** Publishes by one pipeline; what Redis does not take at once is refused. */
-function redisPublish(redis: Redis): (messages: readonly Message[]) => Promise<void> {
+function redisPublish(redis: Redis): (messages: readonly ChannelMessage[]) => Promise<void> {
   return async (messages) => {
     const pipeline = redis.pipeline();
     for (const { channel, payload } of messages) pipeline.publish(channel, payload);

@@ -5,7 +5,7 @@ import kafkajs from 'kafkajs';
 import type { Admin, Message as OutgoingRecord, Producer } from 'kafkajs';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
-import type { Message } from '../../src/bus/bus-message.ts';
+import type { ChannelMessage } from '../../src/bus/bus-message.ts';
 import type { PartitionLease } from '../../src/bus/publisher.ts';
 import { BusUnavailableError } from '../../src/base/errors.ts';
 import type { Conversion, RecordContent } from '../../src/kafka/batch.ts';
@@ -31,7 +31,7 @@ export function convert({ topic, value }: RecordContent): Conversion {
 
 /** A publish port that keeps what it accepted, and can be away or hang. */
 export class RecordingBus {
-  readonly messages: Message[] = [];
+  readonly messages: ChannelMessage[] = [];
   isAway = false;
   isHanging = false;
   attempts = 0;
@@ -43,7 +43,7 @@ export class RecordingBus {
     return Promise.resolve(undefined);
   };
 
-  readonly publish = async (messages: readonly Message[]): Promise<void> => {
+  readonly publish = async (messages: readonly ChannelMessage[]): Promise<void> => {
     this.attempts++;
     if (this.isHanging) return new Promise(() => undefined);
     await delay(1);

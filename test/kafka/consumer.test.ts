@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import type { Message } from '../../src/bus/bus-message.ts';
+import type { ChannelMessage } from '../../src/bus/bus-message.ts';
 import type { PartitionLease } from '../../src/bus/publisher.ts';
 import { MemoryTopics } from '../../src/bus/memory/memory-topics.ts';
 import type { StateFills } from '../../src/bus/state-fill.ts';
@@ -207,7 +207,7 @@ describe('KafkaConsumer', { concurrency: 8 }, () => {
     const topic = await outside.createTopic(undefined, 1);
     const bus = new RecordingBus();
     let isSlow = true;
-    const publish = async (messages: readonly Message[]) => {
+    const publish = async (messages: readonly ChannelMessage[]) => {
       if (isSlow) await new Promise((resolve) => setTimeout(resolve, 8000));
       isSlow = false;
       await bus.publish(messages);

@@ -5,7 +5,7 @@ export const MORE_TESTS: Readonly<Record<string, readonly string[]>> = {
   'graph/context': ['gateway/fanout/sharing/leak', 'graph/execution/executor'],
   'gateway/fanout': [
     'gateway/websocket/resume',
-    'gateway/websocket/gateway',
+    'gateway/websocket/websocket-endpoint',
     'gateway/websocket/churn',
     'gateway/websocket/log-hygiene',
     'gateway/websocket/bus-outage',

@@ -1,5 +1,5 @@
 import type { Bus } from '../../src/bus/bus.ts';
-import type { Message } from '../../src/bus/bus-message.ts';
+import type { ChannelMessage } from '../../src/bus/bus-message.ts';
 import { FencedError } from '../../src/base/errors.ts';
 import { randomName } from './services.ts';
 
@@ -34,7 +34,7 @@ export class PartitionPublisher {
   }
 
   /** @throws BusUnavailableError; a repeated publish has new offsets, so its messages may be delivered twice */
-  async publish(texts: readonly Pick<Message, 'channel' | 'payload'>[]): Promise<void> {
+  async publish(texts: readonly Pick<ChannelMessage, 'channel' | 'payload'>[]): Promise<void> {
     const leased = this.#isLeased ? undefined : this.lease();
     const messages = texts.map((text) => ({ ...text, offset: this.#next++, timestamp: 0 }));
     const position = { topic: this.#topic, partition: this.#partition, offset: this.#next - 1 };

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BusUnavailableError, FencedError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import type { Bus, BusObserver } from '../bus.ts';
-import type { Message } from '../bus-message.ts';
+import type { ChannelMessage } from '../bus-message.ts';
 import { topicOf } from '../channel.ts';
 import type { Lock, LockRequest } from '../lock.ts';
 import type { Listener, Unsubscribe } from '../feed.ts';
@@ -64,7 +64,7 @@ export class MemoryBus implements Bus {
   }
 
   /** Resolves when the messages are delivered, so a publisher that awaits it cannot outrun the listeners. */
-  async publish(messages: readonly Message[], upTo: Position): Promise<void> {
+  async publish(messages: readonly ChannelMessage[], upTo: Position): Promise<void> {
     const { observer } = this.#options;
     this.#pending += messages.length;
     try {
@@ -141,7 +141,7 @@ export class MemoryBus implements Bus {
     return this.#closed;
   }
 
-  #accept(messages: readonly Message[], { topic, partition, offset }: Position): Delivery[] {
+  #accept(messages: readonly ChannelMessage[], { topic, partition, offset }: Position): Delivery[] {
     const leased = this.stateFills.partitionOf(topic, partition);
     if (!leased) throw new FencedError(`${topic}/${partition} was not leased`);
     const { position } = leased;

@@ -1,5 +1,5 @@
 import { STATES_OF_KEY, TOMBSTONE } from '../bus-message.ts';
-import type { Message } from '../bus-message.ts';
+import type { ChannelMessage } from '../bus-message.ts';
 import type { Coordinates } from '../coordinates.ts';
 import type { HistoryEntry, HistoryQuery, Retention } from '../history.ts';
 
@@ -27,7 +27,7 @@ export class MemoryHistory {
   #ids = 0;
 
   /** What is published for a message: itself, unless it is a tombstone of another state, and a tombstone for the channel that its record leaves. */
-  accept(message: Message, partition: number, epoch: number): Delivery[] {
+  accept(message: ChannelMessage, partition: number, epoch: number): Delivery[] {
     return this.#routed(message).map((one) => {
       const { channel, offset, timestamp, history, trace, record } = one;
       const payload = Buffer.from(one.payload);
@@ -47,7 +47,7 @@ export class MemoryHistory {
     return wanted.length > maxEntries || bytes > maxBytes ? [] : wanted;
   }
 
-  #routed(message: Message): readonly Message[] {
+  #routed(message: ChannelMessage): readonly ChannelMessage[] {
     const { channel, payload, history, keyHash, isDeparture } = message;
     if (history?.keyIndex === undefined) return [message];
     const former = keyHash === undefined ? undefined : this.#channelsByKey.get(history.keyIndex + keyHash);
@@ -60,7 +60,7 @@ export class MemoryHistory {
   }
 
   /** Returns the coordinates, with the ids of the new entry and of the entry before it. */
-  #keep(message: Message, limits: Retention, payload: Buffer, position: Coordinates): Coordinates {
+  #keep(message: ChannelMessage, limits: Retention, payload: Buffer, position: Coordinates): Coordinates {
     this.#sweep();
     const { channel: name, keyHash } = message;
     const channel = this.#find(name) ?? { limits, entries: [], bytes: 0, state: undefined };

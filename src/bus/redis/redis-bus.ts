@@ -4,7 +4,7 @@ import { Sender } from '../flow/sender.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
 import type { Bus, BusObserver } from '../bus.ts';
-import type { Message } from '../bus-message.ts';
+import type { ChannelMessage } from '../bus-message.ts';
 import type { Listener, Unsubscribe } from '../feed.ts';
 import type { PartitionLease, Position, Skips } from '../publisher.ts';
 import { isPlain } from '../channel.ts';
@@ -127,7 +127,7 @@ export class RedisBus implements Bus {
     await this.#topology.start();
   }
 
-  async publish(messages: readonly Message[], upTo: Position): Promise<void> {
+  async publish(messages: readonly ChannelMessage[], upTo: Position): Promise<void> {
     try {
       this.#assertNotClosed();
       this.#assertGatewaysAreBack();

@@ -2,7 +2,7 @@ import { FencedError, StateLostError } from '../../base/errors.ts';
 import { printTraceFields } from '../trace-fields.ts';
 import type { TraceContext } from '../../base/trace-context.ts';
 import { STATES_OF_KEY } from '../bus-message.ts';
-import type { Message } from '../bus-message.ts';
+import type { ChannelMessage } from '../bus-message.ts';
 import type { PartitionLease, Position } from '../publisher.ts';
 import { printPartsField } from '../carried-parts.ts';
 import type { Retention } from '../history.ts';
@@ -31,7 +31,7 @@ export interface Accepted {
   /** Bytes of payloads that at least one subscriber received. */
   readonly received: number;
   /** In a cluster: messages whose records may have left channels of other tags. */
-  readonly moved: readonly Message[];
+  readonly moved: readonly ChannelMessage[];
 }
 
 /** A mark of flow control that follows a publish: the channel of marks, bytes before the publish, and `?` for a question. */
@@ -107,7 +107,7 @@ export class RedisFence {
    * @throws BusUnavailableError or FencedError, like `Publisher.publish`
    */
   async publish(
-    messages: readonly Message[],
+    messages: readonly ChannelMessage[],
     { topic, partition, offset }: Position,
     mark: PrintedMark = NO_MARK,
   ): Promise<Accepted> {
@@ -142,7 +142,7 @@ function printRetention({ entries, bytes, seconds, stateSeconds }: Retention): s
   return `${entries} ${bytes} ${seconds} ${stateSeconds ?? '-'}`;
 }
 
-function printFields({ trace, record }: Message): string {
+function printFields({ trace, record }: ChannelMessage): string {
   return (trace ? printTraceFields(trace) : '') + (record === undefined ? '' : printPartsField(record));
 }
 
@@ -155,7 +155,7 @@ function write(
   beginning: readonly string[],
   mark: PrintedMark,
   tag: string,
-  messages: readonly Message[],
+  messages: readonly ChannelMessage[],
 ): void {
   let least = Number.MAX_SAFE_INTEGER;
   let triples = 0;

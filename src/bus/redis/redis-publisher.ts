@@ -1,7 +1,7 @@
 import { FencedError } from '../../base/errors.ts';
 import type { Sender } from '../flow/sender.ts';
 import { STATES_OF_KEY, TOMBSTONE } from '../bus-message.ts';
-import type { Message } from '../bus-message.ts';
+import type { ChannelMessage } from '../bus-message.ts';
 import type { PartitionLease, Position, Skips } from '../publisher.ts';
 import { parsePositions, printPositions } from './cluster/tag-positions.ts';
 import type { Accepted, PrintedMark, RedisFence } from './redis-fence.ts';
@@ -69,7 +69,7 @@ export class RedisPublisher {
   }
 
   /** @throws BusUnavailableError or FencedError, like `Publisher.publish` */
-  async publish(messages: readonly Message[], upTo: Position): Promise<void> {
+  async publish(messages: readonly ChannelMessage[], upTo: Position): Promise<void> {
     const lease = this.#leases.get(`${upTo.topic}/${upTo.partition}`);
     if (!lease) throw new FencedError(`${upTo.topic}/${upTo.partition} was not leased`);
     const { sender } = this.#options;
@@ -101,7 +101,7 @@ export class RedisPublisher {
     return this.#tags.some(({ publisher }) => publisher.isUp);
   }
 
-  #publishShare(index: number, messages: readonly Message[], upTo: Position, mark: DueMark): Promise<Accepted> {
+  #publishShare(index: number, messages: readonly ChannelMessage[], upTo: Position, mark: DueMark): Promise<Accepted> {
     return this.#options.fences[index]!.publish(messages, upTo, mark && printMark(this.#tags[index]!, mark));
   }
 
@@ -111,7 +111,7 @@ export class RedisPublisher {
    */
   async #publishShares(
     lease: Lease,
-    messages: readonly Message[],
+    messages: readonly ChannelMessage[],
     upTo: Position,
     mark: DueMark,
     isSecond = false,
@@ -123,7 +123,7 @@ export class RedisPublisher {
       return false;
     });
     const last = shares.length - 1;
-    const allMoved: Message[] = [];
+    const allMoved: ChannelMessage[] = [];
     await allSettled(
       shares.map(async ([index, share], i) => {
         const { received, moved } = await this.#publishShare(index, share, upTo, i === last ? mark : undefined);
@@ -146,10 +146,10 @@ export class RedisPublisher {
    * The messages by the index of their tag, in order.
    * @param accepted offset up to which they are left out
    */
-  #spread(messages: readonly Message[], accepted: number): Map<number, Message[]> {
+  #spread(messages: readonly ChannelMessage[], accepted: number): Map<number, ChannelMessage[]> {
     const { topology } = this.#options;
-    const shares = new Map<number, Message[]>();
-    const add = (index: number, message: Message) => {
+    const shares = new Map<number, ChannelMessage[]>();
+    const add = (index: number, message: ChannelMessage) => {
       const share = shares.get(index);
       if (share) share.push(message);
       else shares.set(index, [message]);
@@ -167,12 +167,12 @@ export class RedisPublisher {
  * For each key of a moved message, of its last message among all: the message for the channels that its record has left. They do not receive
  * what it carries of its record.
  */
-function departuresOf(moved: readonly Message[], all: readonly Message[]): Message[] {
-  const keyOf = ({ history, keyHash }: Message) => `${history?.keyIndex} ${keyHash}`;
+function departuresOf(moved: readonly ChannelMessage[], all: readonly ChannelMessage[]): ChannelMessage[] {
+  const keyOf = ({ history, keyHash }: ChannelMessage) => `${history?.keyIndex} ${keyHash}`;
   const last = new Map(moved.map((message) => [keyOf(message), message]));
   for (const message of all)
     if (message.keyHash !== undefined && last.has(keyOf(message))) last.set(keyOf(message), message);
-  const departures = Array.from(last.values(), (message): Message => {
+  const departures = Array.from(last.values(), (message): ChannelMessage => {
     return { ...message, channel: STATES_OF_KEY, payload: TOMBSTONE, record: undefined, isDeparture: true };
   });
   return departures.sort((a, b) => a.offset - b.offset);
@@ -183,7 +183,7 @@ function printMark(tag: RedisTag, { bytes, isQuestion }: NonNullable<DueMark>): 
 }
 
 /** Size of all payloads; that of a text in UTF-16 code units, which approximates its bytes. */
-function bytesOf(messages: readonly Message[]): number {
+function bytesOf(messages: readonly ChannelMessage[]): number {
   let bytes = 0;
   for (const { payload } of messages) bytes += payload.length;
   return bytes;

@@ -13,7 +13,7 @@ import type { TokenParameter } from '../identity/token-location.ts';
 import type { ConnectionLimits } from '../connections/connection-limits.ts';
 import { CLOSE_CODES } from '../connections/close-codes.ts';
 import type { SocketFormat } from './socket-format.ts';
-import { authenticatedPayload, pongMessage, pongWith } from './transport-ws.ts';
+import { authenticatedPayload } from './authenticated-payload.ts';
 import type { ConnectionOperations } from '../operations/connection-operations.ts';
 import { refusalClose } from '../connections/refusal-close.ts';
 import type { ExpiringConnection, TokenExpiries } from '../connections/token-expiries.ts';
@@ -146,13 +146,14 @@ export class ConnectionIdentity implements RefreshOwner {
   /** A ping with a token refreshes the connection's. It is never echoed. @param bytes of its frame */
   answerPing(message: PingMessage, bytes: number): Promise<void> | void {
     const { outbox } = this.#owner;
+    const { format } = outbox;
     const token = message.payload && tokenParameterOf(message.payload);
-    if (!token) return void outbox.send(pongMessage(message, bytes));
-    if (!this.#facts) return void outbox.send(pongWith({ error: 'Unauthorized' }));
+    if (!token) return void outbox.send(format.pong(message, bytes));
+    if (!this.#facts) return void outbox.send(format.pongWith({ error: 'Unauthorized' }));
     const { maxInitBytes } = this.#services.limits;
     if (bytes > maxInitBytes) {
       const error = `A ping with a token may have ${maxInitBytes} bytes (MAX_INIT_BYTES)`;
-      return void outbox.send(pongWith({ error }));
+      return void outbox.send(format.pongWith({ error }));
     }
     return (this.#refreshes ??= new TokenRefreshes(this, outbox)).add(token);
   }

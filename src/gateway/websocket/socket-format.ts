@@ -14,4 +14,7 @@ export interface SocketFormat extends MessageFormat {
   subscribedId(data: Buffer, maxIdBytes: number): string | undefined;
   /** @param payload `{}`: the message has none */
   acknowledgement(payload: object): string;
+  /** Answers a ping whose frame had `bytes`. */
+  pong(ping: PingMessage, bytes: number): string;
+  pongWith(payload: object): string;
 }

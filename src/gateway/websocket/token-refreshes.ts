@@ -1,7 +1,8 @@
 import type { Outbox } from '../fanout/outbox/outbox.ts';
 import type { Authenticated, Unauthenticated } from '../identity/authenticator.ts';
 import type { TokenParameter } from '../identity/token-location.ts';
-import { authenticatedPayload, pongWith } from './transport-ws.ts';
+import { authenticatedPayload } from './authenticated-payload.ts';
+import type { SocketFormat } from './socket-format.ts';
 import { RateLimit } from '../../base/limits/rate-limit.ts';
 import { refusalReason } from '../connections/refusal-close.ts';
 
@@ -20,10 +21,10 @@ const BURST = 10;
 /** Then one in this time, in ms. A refresh may ask a backend, and authorises each operation again. */
 const INTERVAL_MS = 5_000;
 
-const TOO_MANY = pongWith({
+const TOO_MANY = {
   error: `Too many refreshes: try again in ${INTERVAL_MS / 1000} s`,
   retryInMs: INTERVAL_MS,
-});
+};
 
 /**
  * Refreshes of one connection's token: one is verified at a time, and only the latest of the others waits. Each is answered. After a refusal
@@ -31,12 +32,12 @@ const TOO_MANY = pongWith({
  */
 export class TokenRefreshes {
   readonly #owner: RefreshOwner;
-  readonly #outbox: Pick<Outbox, 'send'>;
+  readonly #outbox: Pick<Outbox<SocketFormat>, 'format' | 'send'>;
   readonly #rateLimit = new RateLimit(1000 / INTERVAL_MS, BURST);
   #waiting: TokenParameter | undefined;
   #done: Promise<void> | undefined;
 
-  constructor(owner: RefreshOwner, outbox: Pick<Outbox, 'send'>) {
+  constructor(owner: RefreshOwner, outbox: Pick<Outbox<SocketFormat>, 'format' | 'send'>) {
     this.#owner = owner;
     this.#outbox = outbox;
   }
@@ -47,7 +48,7 @@ export class TokenRefreshes {
   }
 
   add(token: TokenParameter): Promise<void> {
-    if (this.#waiting) this.#outbox.send(pongWith({ error: 'Replaced by a later token' }));
+    if (this.#waiting) this.#answer({ error: 'Replaced by a later token' });
     this.#waiting = token;
     return (this.#done ??= this.#run().finally(() => (this.#done = undefined)));
   }
@@ -55,17 +56,21 @@ export class TokenRefreshes {
   async #run(): Promise<void> {
     for (let token = this.#waiting; token && !this.#owner.isEnded; token = this.#waiting) {
       this.#waiting = undefined;
-      if (this.#rateLimit.take(performance.now())) this.#answer(await this.#owner.verify(token));
-      else this.#outbox.send(TOO_MANY);
+      if (this.#rateLimit.take(performance.now())) this.#end(await this.#owner.verify(token));
+      else this.#answer(TOO_MANY);
     }
   }
 
-  #answer(outcome: Authenticated | Unauthenticated): void {
+  #end(outcome: Authenticated | Unauthenticated): void {
     if (this.#owner.isEnded) return;
     if (!('failure' in outcome)) {
       this.#owner.onRefreshed(outcome);
-      this.#outbox.send(pongWith(authenticatedPayload(outcome)));
+      this.#answer(authenticatedPayload(outcome));
     } else if (outcome.failure === 'token_revoked') this.#owner.revoke();
-    else this.#outbox.send(pongWith({ error: refusalReason(outcome.failure) }));
+    else this.#answer({ error: refusalReason(outcome.failure) });
+  }
+
+  #answer(payload: object): void {
+    this.#outbox.send(this.#outbox.format.pongWith(payload));
   }
 }

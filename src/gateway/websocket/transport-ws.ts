@@ -1,7 +1,6 @@
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, stringifyMessage, validateMessage } from 'graphql-ws';
 import type { PingMessage } from 'graphql-ws';
 import { ownBytes } from '../fanout/outbox/frame.ts';
-import type { Authenticated } from '../identity/authenticator.ts';
 import { parseExactly } from '../../base/json/exact-numbers.ts';
 import type { ClientMessage, SocketFormat } from './socket-format.ts';
 
@@ -17,6 +16,8 @@ export const TRANSPORT_WS: SocketFormat = {
   parse: parseClientMessage,
   subscribedId,
   acknowledgement,
+  pong,
+  pongWith,
 };
 
 /** The bytes before the payload of a `next`. A client may choose any string as id: quotes, escapes, lone surrogates. */
@@ -60,12 +61,6 @@ function subscribedId(data: Buffer, maxIdBytes: number): string | undefined {
   return id && Buffer.byteLength(id) <= maxIdBytes ? id : undefined;
 }
 
-/** What a client learns when it is authenticated: the graph's payload, and when its token expires. */
-export function authenticatedPayload({ ack, expiresAtMs }: Pick<Authenticated, 'ack' | 'expiresAtMs'>): object {
-  if (expiresAtMs === undefined) return { ...ack };
-  return { ...ack, expiresAt: expiresAtMs, expiresInMs: Math.max(0, expiresAtMs - Date.now()) };
-}
-
 const ACKNOWLEDGEMENT = JSON.stringify({ type: MessageType.ConnectionAck });
 
 function acknowledgement(payload: object): string {
@@ -81,11 +76,11 @@ const EMPTY_PONG = JSON.stringify({ type: MessageType.Pong });
  * The pong for a ping whose frame had `bytes`. A large ping gets a pong without its payload: `JSON.stringify` throws on a payload
  * that is nested too deep. So does one whose payload grows (`1e20`): a client must not make the server send more than it sends itself.
  */
-export function pongMessage({ payload }: PingMessage, bytes: number): string {
-  const pong = payload && bytes <= MAX_ECHOED_BYTES ? pongWith(payload) : EMPTY_PONG;
-  return Buffer.byteLength(pong) <= bytes ? pong : EMPTY_PONG;
+function pong({ payload }: PingMessage, bytes: number): string {
+  const echo = payload && bytes <= MAX_ECHOED_BYTES ? pongWith(payload) : EMPTY_PONG;
+  return Buffer.byteLength(echo) <= bytes ? echo : EMPTY_PONG;
 }
 
-export function pongWith(payload: object): string {
+function pongWith(payload: object): string {
   return JSON.stringify({ type: MessageType.Pong, payload });
 }

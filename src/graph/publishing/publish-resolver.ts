@@ -5,7 +5,7 @@ import { clientError } from '../../base/errors.ts';
 import { nameOf } from '../../base/json/key-naming.ts';
 import { valueAt } from '../../base/json/value-at.ts';
 import { textOf } from '../compared-text.ts';
-import { claimAt } from '../schema/where.ts';
+import { claimAt } from '../schema/claim-where.ts';
 import type { Publication, RecordKey } from './publication.ts';
 import { recordObject, recordValue } from './record-value.ts';
 

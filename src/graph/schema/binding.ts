@@ -6,7 +6,7 @@ import type { Match } from './match.ts';
 import type { StateLimits } from './state-binding.ts';
 import type { TombstoneAction } from './tombstone-binding.ts';
 import type { FieldTopics } from './topics.ts';
-import type { Where } from './where.ts';
+import type { Where } from './claim-where.ts';
 
 /** The checked @kafka directive of a Subscription field. */
 export interface Binding extends FieldTopics {

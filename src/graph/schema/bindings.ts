@@ -19,7 +19,7 @@ import { readTopics, topicArgumentOf } from './topics.ts';
 import { checkTopicKeys } from './topic-keys.ts';
 import type { BoundField } from './topic-keys.ts';
 import { checkUse, readUnused } from './unused-arguments.ts';
-import { readWhere } from './where.ts';
+import { readWhere } from './claim-where.ts';
 
 /** One line each: file, line, field, reason, and how to correct it. */
 interface Findings {

@@ -7,7 +7,7 @@ import type { FilterRule } from '../filter/filter-rule.ts';
 import type { Match } from './match.ts';
 import { PayloadShape } from './payload-shape.ts';
 import { lineOf } from './problem.ts';
-import type { Where } from './where.ts';
+import type { Where } from './claim-where.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 

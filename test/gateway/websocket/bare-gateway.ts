@@ -7,16 +7,16 @@ import { Writer } from '../../../src/gateway/fanout/outbox/writer.ts';
 import type { RequestSource } from '../../../src/graph/context/connection-facts.ts';
 import { RefusalDelays } from '../../../src/gateway/identity/refusal-delays.ts';
 import { TrustedProxies } from '../../../src/config/addresses/client-address.ts';
-import { Gateway } from '../../../src/gateway/websocket/gateway.ts';
+import { WebSocketEndpoint } from '../../../src/gateway/websocket/websocket-endpoint.ts';
 import { SubscriptionTally } from '../../../src/gateway/operations/subscription-tally.ts';
 import { Connections } from '../../../src/gateway/connections/connections.ts';
 import type { ConnectionsOptions } from '../../../src/gateway/connections/connections.ts';
 import { Users } from '../../../src/gateway/connections/users.ts';
-import type { GatewayOptions } from '../../../src/gateway/websocket/gateway.ts';
+import type { WebSocketEndpointOptions } from '../../../src/gateway/websocket/websocket-endpoint.ts';
 import type { FailureListener } from '../../../src/gateway/operations/live-operation-services.ts';
 import { switches } from '../../support/switches.ts';
 
-export type Limits = GatewayOptions['services']['limits'];
+export type Limits = WebSocketEndpointOptions['services']['limits'];
 
 export const LIMITS: Limits = {
   maxOperations: 100,
@@ -90,7 +90,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
     writer,
     observer: { onOpen: () => counts.opened++, onClose: (code) => closes.push(code) },
   });
-  const gateway = new Gateway({
+  const gateway = new WebSocketEndpoint({
     refusedOrigins: { report: () => undefined },
     httpServer,
     handshakes: { add: (_, run) => run() },
@@ -120,7 +120,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
       onTokenExpired: () => counts.expiredTokens++,
       onTokenRefreshed: () => counts.refreshedTokens++,
       onFailure: (...failure: Parameters<FailureListener>) => failures.push(failure),
-    } as unknown as GatewayOptions['services'],
+    } as unknown as WebSocketEndpointOptions['services'],
     onRefused: (reason) => refusals.push(reason),
   });
   gateway.start();

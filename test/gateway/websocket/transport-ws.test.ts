@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { TRANSPORT_WS, pongMessage } from '../../../src/gateway/websocket/transport-ws.ts';
+import { TRANSPORT_WS } from '../../../src/gateway/websocket/transport-ws.ts';
 
 describe('a ping', () => {
   it('is answered with its payload if its frame has at most 1,024 bytes', () => {
-    const ping = { type: 'ping', payload: { n: 1 } } as Parameters<typeof pongMessage>[0];
-    assert.equal(pongMessage(ping, 1024), '{"type":"pong","payload":{"n":1}}');
-    assert.equal(pongMessage(ping, 1025), '{"type":"pong"}');
+    const ping = { type: 'ping', payload: { n: 1 } } as Parameters<typeof TRANSPORT_WS.pong>[0];
+    assert.equal(TRANSPORT_WS.pong(ping, 1024), '{"type":"pong","payload":{"n":1}}');
+    assert.equal(TRANSPORT_WS.pong(ping, 1025), '{"type":"pong"}');
   });
 
   it('has no payload if it would be longer than the ping', () => {
-    const answer = (text: string) => pongMessage(JSON.parse(text) as Parameters<typeof pongMessage>[0], text.length);
+    const answer = (text: string) =>
+      TRANSPORT_WS.pong(JSON.parse(text) as Parameters<typeof TRANSPORT_WS.pong>[0], text.length);
     assert.equal(answer('{"type":"ping","payload":{"n":[1,2]}}'), '{"type":"pong","payload":{"n":[1,2]}}');
     assert.equal(answer('{"type":"ping","payload":{"n":[1e20,1e20]}}'), '{"type":"pong"}');
   });

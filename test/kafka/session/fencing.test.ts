@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import type { Message } from '../../../src/bus/bus-message.ts';
+import type { ChannelMessage } from '../../../src/bus/bus-message.ts';
 import type { Position } from '../../../src/bus/publisher.ts';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
 import { BusUnavailableError, FencedError } from '../../../src/base/errors.ts';
@@ -36,7 +36,7 @@ describe('KafkaConsumer that the bus fences', { concurrency: 8 }, () => {
     /** `beforePublish`: what happens first. `afterPublish`: what happens when the bus has accepted records, before the worker learns of it. */
     const startWorker = async (
       afterPublish = () => Promise.resolve(),
-      beforePublish: (messages: readonly Message[]) => Promise<void> = () => Promise.resolve(),
+      beforePublish: (messages: readonly ChannelMessage[]) => Promise<void> = () => Promise.resolve(),
     ) => {
       const bus = await startedBus();
       const setup = createConsumer(t, outside.brokers, [topic], {
@@ -61,7 +61,7 @@ describe('KafkaConsumer that the bus fences', { concurrency: 8 }, () => {
     const topic = await outside.createTopic(undefined, 1);
     const bus = new RecordingBus();
     let refusals = 0;
-    const publish = (messages: readonly Message[], { offset }: Position) =>
+    const publish = (messages: readonly ChannelMessage[], { offset }: Position) =>
       offset >= 5 && refusals++ < 2 ? Promise.reject(new FencedError('another')) : bus.publish(messages);
     const { consumer, counts } = createConsumer(t, outside.brokers, [topic], { bus, ports: { publish } });
     await consumer.start();
@@ -134,7 +134,7 @@ describe('KafkaConsumer that the bus fences', { concurrency: 8 }, () => {
     const { topic, seen, epochs, offsets, startWorker } = await createStage(t, true);
     await outside.createTopic(topic, 1);
     // Away for as long as it is shown the first of those.
-    const isAway = (messages: readonly Message[]) => messages.some(({ offset }) => offset === 3);
+    const isAway = (messages: readonly ChannelMessage[]) => messages.some(({ offset }) => offset === 3);
     let refusals = 0;
     await startWorker(undefined, (messages) =>
       isAway(messages) ? Promise.reject(new BusUnavailableError(`away ${++refusals}`)) : Promise.resolve(),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import kafkajs from 'kafkajs';
-import type { Message } from '../../../src/bus/bus-message.ts';
+import type { ChannelMessage } from '../../../src/bus/bus-message.ts';
 import type { Position } from '../../../src/bus/publisher.ts';
 import { RedisBus } from '../../../src/bus/redis/redis-bus.ts';
 import { createLog } from '../../../src/base/log.ts';
@@ -23,7 +23,7 @@ describe('a Kafka consumer that stops reading', { timeout: 280_000, concurrency:
     const create = (stallTimeoutMs: number) => {
       const bus = new RecordingBus();
       let batches = 0;
-      const publish = (messages: readonly Message[]) =>
+      const publish = (messages: readonly ChannelMessage[]) =>
         ++batches === 1 ? new Promise<never>(() => undefined) : bus.publish(messages);
       const environment = { KAFKA_STALL_TIMEOUT_MS: `${stallTimeoutMs}` };
       return createConsumer(t, outside.brokers, [topic], { bus, environment, ports: { publish } });
@@ -49,7 +49,7 @@ describe('a Kafka consumer that stops reading', { timeout: 280_000, concurrency:
     const crash = () => Promise.reject(new kafkajs.KafkaJSNonRetriableError('for good'));
     const bus = new RecordingBus();
     let batches = 0;
-    const publish = (messages: readonly Message[]) => (++batches === 2 ? crash() : bus.publish(messages));
+    const publish = (messages: readonly ChannelMessage[]) => (++batches === 2 ? crash() : bus.publish(messages));
     const { consumer, counts } = createConsumer(t, outside.brokers, [topic], { bus, ports: { publish } });
     await consumer.start();
 
@@ -110,7 +110,7 @@ describe('a Kafka consumer that stops reading', { timeout: 280_000, concurrency:
       groupId,
       ports: {
         acquire: (lease) => slow.acquire(lease),
-        publish: async (messages: readonly Message[], upTo: Position) => {
+        publish: async (messages: readonly ChannelMessage[], upTo: Position) => {
           if (upTo.offset < 5) {
             await unfenced.publish(messages);
             return slow.publish(messages, upTo);
@@ -133,7 +133,7 @@ describe('a Kafka consumer that stops reading', { timeout: 280_000, concurrency:
       groupId,
       ports: {
         acquire: (lease) => quick.acquire(lease),
-        publish: async (messages: readonly Message[], upTo: Position) => {
+        publish: async (messages: readonly ChannelMessage[], upTo: Position) => {
           await unfenced.publish(messages);
           return quick.publish(messages, upTo);
         },

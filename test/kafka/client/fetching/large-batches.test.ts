@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
-import type { Message } from '../../../../src/bus/bus-message.ts';
+import type { ChannelMessage } from '../../../../src/bus/bus-message.ts';
 import { createTopics } from '../../../../stack/topics.ts';
 import { randomName } from '../../../support/services.ts';
 import { waitFor } from '../../../support/wait-for.ts';
@@ -27,7 +27,7 @@ describe('KafkaConsumer with large batches', { concurrency: 3 }, () => {
   function countingBus() {
     const bus = new RecordingBus();
     const seen = { next: 0, isInOrder: true };
-    const publish = (messages: readonly Message[]) => {
+    const publish = (messages: readonly ChannelMessage[]) => {
       for (const { offset } of messages) if (offset !== seen.next++) seen.isInOrder = false;
       return Promise.resolve();
     };

@@ -25,8 +25,8 @@ import { SOCKET_FORMATS, selectProtocol } from './subprotocol.ts';
 /** Why a handshake was refused, as a metric label. */
 export type RefusalReason = ConnectionRefusal | OriginRefusal['reason'] | 'headers' | 'path' | 'user';
 
-export interface GatewayOptions extends Pick<ConnectionsOptions, 'proxies' | 'fastShutdown'> {
-  /** The gateway handles its `upgrade` events; it may be listening already. */
+export interface WebSocketEndpointOptions extends Pick<ConnectionsOptions, 'proxies' | 'fastShutdown'> {
+  /** The endpoint handles its `upgrade` events; it may be listening already. */
   readonly httpServer: Server;
   readonly path: string;
   /** Decides when each handshake runs. */
@@ -38,7 +38,7 @@ export interface GatewayOptions extends Pick<ConnectionsOptions, 'proxies' | 'fa
   readonly deflater?: Deflater | undefined;
   /** Longest wait of a drain, in ms, for answers to mutations and for those of clients to the close frame; a second at most in a fast shutdown. */
   readonly drainTimeoutMs: number;
-  /** Those of all transports. The gateway starts them, and drains them at `close`. */
+  /** Those of all transports. The endpoint starts them, and drains them at `close`. */
   readonly connections: Connections;
   readonly services: Omit<
     ConnectionServices<Connection>,
@@ -78,9 +78,9 @@ const SOCKET_OPTIONS = {
 const MAX_TOO_LONG = 4;
 
 /** The WebSocket endpoint: checks upgrades, and drains the connections of all transports at `close`. */
-export class Gateway {
+export class WebSocketEndpoint {
   readonly connections: Connections;
-  readonly #options: GatewayOptions;
+  readonly #options: WebSocketEndpointOptions;
   readonly #webSockets: SocketServer<typeof ConnectionSocket>;
   /** Accepts the handshakes that agree on compression. */
   readonly #compressed: SocketServer<typeof ConnectionSocket> | undefined;
@@ -89,7 +89,7 @@ export class Gateway {
   readonly #refusals = new Refusals();
   #closing: Promise<DrainSummary> | undefined;
 
-  constructor(options: GatewayOptions) {
+  constructor(options: WebSocketEndpointOptions) {
     this.#options = options;
     const maxPayload = MAX_TOO_LONG * options.services.limits.maxMessageBytes;
     const socketOptions = { ...SOCKET_OPTIONS, maxPayload };
