@@ -83,7 +83,7 @@ describe('the bundle of a pod', () => {
   });
 
   it('has source maps that give the line of the source', async () => {
-    const name = join(folder, 'gateway.js');
+    const name = join(folder, 'gateway-stage.js');
     const map = new SourceMap(JSON.parse(await readFile(`${name}.map`, 'utf8')) as SourceMapPayload);
     const lines = (await readFile(name, 'utf8')).split('\n');
     const line = lines.findIndex((text) => text.includes('async function startGateway('));

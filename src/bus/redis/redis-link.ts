@@ -318,6 +318,8 @@ export class RedisLink {
    * server would meanwhile accept more of the commands that the owner repeats.
    */
   drop(reason: string, loss: PublishFailure = 'connection_lost'): void {
+    // The other link of the server may have learned it.
+    if (OF_REPLICA.has(loss)) this.#refusal = loss;
     if (this.client.status !== 'ready') return;
     this.#loss = loss;
     this.#warn('dropped', reason);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -55,5 +56,14 @@ describe('RedisLink', () => {
       for (let turn = 0; turn < 3; turn++) await nextTurn();
     }
     assert.deepEqual(ups, [false]);
+  });
+
+  it('says that its server is a replica, also where another connection learned it', async (t) => {
+    const { link } = await startLink(t);
+    const lost = once(link.client, 'close');
+    link.drop('it is a replica', 'READONLY');
+    await lost;
+    assert.equal(link.isUp, false);
+    assert.equal(link.absence, 'READONLY');
   });
 });
