@@ -15,6 +15,12 @@ function ofLoadTest(words: readonly string[]): string {
   return words.some((word) => word.startsWith('--scenario')) ? 'storm' : 'story';
 }
 
+const USAGE = `Usage: npm run bench -- <scenario> [flags]
+
+Scenarios: ${SCENARIOS.join(', ')}
+\`npm run bench -- <scenario> --help\` lists the flags of one.
+`;
+
 const [first = '', ...rest] = process.argv.slice(2);
 /** `npm run profile -- cpu` names what it records without a flag. */
 const words = first === 'profile' && /^\w/.test(rest[0] ?? '') ? ['--kind', ...rest] : rest;
@@ -22,6 +28,8 @@ const name = first === 'loadtest' ? ofLoadTest(words) : first;
 if (SCENARIOS.includes(name)) {
   const { scenario } = (await import(new URL(`${name}.js`, import.meta.url).href)) as { scenario: Scenario<Flags> };
   runScenario(scenario, words);
+} else if (['', '-h', '--help'].includes(first)) {
+  process.stdout.write(USAGE);
 } else {
   const expected = `expected one of ${SCENARIOS.join(', ')}, got "${name}"`;
   runCommand('bench', () => Promise.reject(new Error(expected)));
