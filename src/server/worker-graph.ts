@@ -79,7 +79,7 @@ async function openDecoders(
 ): Promise<DecodersOf> {
   const { SCHEMA_REGISTRY_URL, KAFKA_BROKERS } = services.config;
   if (KAFKA_BROKERS.length === 0) return () => new Map();
-  if (SCHEMA_REGISTRY_URL.length === 0) return (graph) => ownFormats(topicReads(graph));
+  if (SCHEMA_REGISTRY_URL.length === 0) return (graph) => ownFormats(topicReads(graph), services.log);
   const { openSchemaRegistry } = await import('./schema-registry-stage.ts');
   return openSchemaRegistry(services, options);
 }

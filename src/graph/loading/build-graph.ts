@@ -102,7 +102,9 @@ function readFormats(module: GraphModule | undefined, problems: string[]): Forma
   const names = Object.keys(exports).filter((name) => FORMAT_NAME.test(name) && !RECORD_FORMATS.includes(name));
   for (const name of Object.keys(exports).filter((one) => !names.includes(one)))
     problems.push(
-      `${fileName}: ${name} cannot be the name of a format; write one in capitals that crier has not, such as CBOR`,
+      name === 'default'
+        ? `${fileName}: has a default export; use named ones, such as export const CBOR`
+        : `${fileName}: ${name} cannot be the name of a format: names are in capitals (CBOR), and none of crier's; move helpers to another file`,
     );
   const formats = Object.fromEntries(names.map((name) => [name, exports[name]]));
   requireFunctions(module, formats, problems);

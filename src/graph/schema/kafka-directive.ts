@@ -63,7 +63,7 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
     ${OPERATORS.join('\n    ')}
   }
 
-  "All but JSON are in Confluent's wire format: the id of a schema comes before the record. formats.ts adds others."
+  "All but JSON, and but those of formats.ts, are in Confluent's wire format: the id of a schema comes before the record."
   enum KafkaFormat {
     ${RECORD_FORMATS.join('\n    ')}
   }

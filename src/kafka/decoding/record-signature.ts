@@ -57,7 +57,6 @@ const FORMAT_REASONS: ReadonlySet<PoisonReason> = new Set<PoisonReason>([
   'not_object',
   'not_avro',
   'not_protobuf',
-  'not_own_format',
   'needs_registry',
   'no_schema_id',
   'unknown_schema',

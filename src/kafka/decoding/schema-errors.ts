@@ -15,6 +15,9 @@ export class SchemaUnavailableError extends Error {
   }
 }
 
+/** The format that a graph brings could not be loaded. The caller retries. */
+export class FormatUnavailableError extends SchemaUnavailableError {}
+
 /** A schema that the registry has, and that cannot be used. No retry helps. */
 export class UnusableSchemaError extends Error {
   override readonly name = 'UnusableSchemaError';

@@ -6,6 +6,7 @@ import { UndecodableError } from './decoder.ts';
 import type { CompileSchema, Decoder, DecoderOptions, RecordDecoders, RecordDecoding } from './decoder.ts';
 import { ownFormats } from './own-format.ts';
 import type { TopicOfFormat } from './own-format.ts';
+import { withinPatience } from './patience.ts';
 import type { DecodeReason } from './record.ts';
 import { SchemaUnavailableError, UnusableSchemaError } from './schema-errors.ts';
 import type { RegisteredSchema, SchemaRegistry, SchemaType } from './schema-registry.ts';
@@ -28,11 +29,6 @@ const MAX_DECODERS = 200;
 /** Time for which a schema that cannot be used is not fetched again. */
 const UNUSABLE_MS = 30_000;
 const LOG_WINDOW_MS = 10_000;
-/**
- * Longest wait of a record for its schema: kafkajs reads no other partition of the broker meanwhile. Then its partition is paused. The
- * request goes on, and a later retry finds its answer.
- */
-const PATIENCE_MS = 500;
 
 /** The decoders of one topic whose records may have schemas, by the schema's id. Keeps the 200 that were used last. */
 export class TopicDecoders implements RecordDecoders {
@@ -64,7 +60,8 @@ export class TopicDecoders implements RecordDecoders {
     const unusable = this.#unusable.get(id);
     if (unusable !== undefined) throw new UndecodableError(unusable);
     if (!this.#unknown.mayLookUp(id, performance.now())) throw new UndecodableError('unknown_schema');
-    const loading = withinPatience(this.#load(id), id);
+    const pending = new SchemaUnavailableError('the schema registry has not answered yet', id, { isPending: true });
+    const loading = withinPatience(this.#load(id), pending);
     this.#fetching.set(id, loading);
     return loading;
   }
@@ -80,19 +77,28 @@ export class TopicDecoders implements RecordDecoders {
   }
 
   async #compile(id: number): Promise<Decoder | 'json_after_header'> {
-    const { registry, format, compilers, decoderOptions } = this.#options;
+    const { registry, format, decoderOptions } = this.#options;
     try {
       const schema = await registry.schema(id);
       if (!schema) throw this.#unknownError(id);
       this.#unknown.delete(id);
       if (schema.type === 'JSON' && format === undefined) return 'json_after_header';
       if (format !== undefined && schema.type !== format) throw this.#otherFormat(id, schema);
-      const compile = await compilers[schema.type]();
+      const compile = await this.#compiler(schema.type);
       return compile(schema.text, schema.references, decoderOptions);
     } catch (error) {
       if (error instanceof SchemaUnavailableError) throw new SchemaUnavailableError(error.message, id);
       if (error instanceof UndecodableError) throw error;
       throw this.#unusableError(id, 'unusable_schema', errorOf(error).message);
+    }
+  }
+
+  /** @throws SchemaUnavailableError if its module cannot be read now, which says nothing of the schema */
+  async #compiler(type: SchemaType): Promise<CompileSchema> {
+    try {
+      return await this.#options.compilers[type]();
+    } catch (error) {
+      throw new SchemaUnavailableError(`the decoder of ${type} could not be loaded: ${errorOf(error).message}`);
     }
   }
 
@@ -131,7 +137,7 @@ export function topicDecoders(
     ...options
   }: Pick<TopicDecodersOptions, 'registry' | 'compilers' | 'log'> & Pick<DecoderOptions, 'limits' | 'onOverflow'>,
 ): ReadonlyMap<string, RecordDecoders> {
-  const decoders = new Map<string, RecordDecoders>(ownFormats(topics));
+  const decoders = new Map<string, RecordDecoders>(ownFormats(topics, options.log));
   for (const { topic, format, nameOf, shape } of topics) {
     if (format === 'JSON' || decoders.has(topic)) continue;
     const decoderOptions = { nameOf, shape, limits, onOverflow };
@@ -139,18 +145,4 @@ export function topicDecoders(
     decoders.set(topic, new TopicDecoders({ ...options, topic, format: ofSchemas, decoderOptions }));
   }
   return decoders;
-}
-
-/** @throws SchemaUnavailableError when the patience ends, and what the promise rejects with before that */
-async function withinPatience(loading: Promise<RecordDecoding>, id: number): Promise<RecordDecoding> {
-  let timer: NodeJS.Timeout | undefined;
-  const end = new Promise<never>((_, reject) => {
-    const error = new SchemaUnavailableError('the schema registry has not answered yet', id, { isPending: true });
-    timer = setTimeout(() => reject(error), PATIENCE_MS);
-  });
-  try {
-    return await Promise.race([loading, end]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

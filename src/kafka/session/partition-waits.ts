@@ -1,6 +1,7 @@
 import type { Logger } from '../../base/log.ts';
 import type { WorkerObserver } from '../observer.ts';
 import type { TopicPartition } from '../partition-key.ts';
+import { FormatUnavailableError } from '../decoding/schema-errors.ts';
 import type { FlowWait } from './flow-wait.ts';
 import { RetryWait } from './retry-wait.ts';
 import { WaitingPartitions } from './waiting-partitions.ts';
@@ -14,6 +15,7 @@ export interface PartitionWait extends TopicPartition {
     | 'dead-letter topic'
     | 'gateways'
     | 'schema registry'
+    | 'a format of the graph'
     | 'a corrected configuration'
     | 'a leader'
     | 'the end of a transaction';
@@ -23,7 +25,7 @@ export interface PartitionWait extends TopicPartition {
   readonly records?: number;
   /** Id of the schema that its next record needs. */
   readonly schema?: number | undefined;
-  /** Why the schema cannot be had; why its topic is stopped, and what to correct. */
+  /** Why the schema or the format cannot be had; why its topic is stopped, and what to correct. */
   readonly error?: string;
 }
 
@@ -47,7 +49,7 @@ export class PartitionWaits {
 
   constructor({ flow, log, observer }: PartitionWaitsOptions) {
     const ofBus = { pause: 'the bus refuses messages', resume: 'the bus accepts messages' };
-    const ofSchemas = { pause: "a record's schema cannot be had", resume: 'the schema registry has answered' };
+    const ofSchemas = { pause: "a record's schema or format cannot be had", resume: 'schemas and formats can be had' };
     this.bus = new RetryWait({ log, reasons: ofBus, onChange: (count) => observer.onPausedPartitions(count) });
     this.schemas = new RetryWait({ log, reasons: ofSchemas, onChange: (count) => observer.onSchemaWaits(count) });
     this.deadLetters = new WaitingPartitions((count) => observer.onWaitingPartitions(count));
@@ -65,7 +67,9 @@ export class PartitionWaits {
       ...this.#flow.partitions.map((one) => ({ ...one, for: 'gateways' as const })),
       ...this.bus.partitions.map(({ topic, partition }) => ({ topic, partition, for: 'bus' as const })),
       ...this.schemas.partitions.map(({ topic, partition, schema, error }) => {
-        return { topic, partition, for: 'schema registry' as const, schema, error: error.message };
+        const isFormat = error instanceof FormatUnavailableError;
+        const cause = isFormat ? ('a format of the graph' as const) : ('schema registry' as const);
+        return { topic, partition, for: cause, schema, error: error.message };
       }),
       ...this.deadLetters.partitions.map((one) => ({ ...one, for: 'dead-letter topic' as const })),
       ...this.stopped.partitions.map((one) => ({ ...one, for: 'a corrected configuration' as const })),

@@ -18,6 +18,7 @@ import type { CheckedTopic } from './topic-records.ts';
 /** Compares the newest records of the graph's topics with the graph. */
 export async function checkTopicRecords(config: Config, graph: Graph): Promise<Finding[]> {
   const requests = config.SCHEMA_REGISTRY_URL.length > 0 ? new RegistryRequests(accessOf(config)) : undefined;
+  const log = createLog('silent');
   const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
   const decoders = requests
     ? topicDecoders(topicReads(graph), {
@@ -25,9 +26,9 @@ export async function checkTopicRecords(config: Config, graph: Graph): Promise<F
         compilers: COMPILERS,
         limits,
         onOverflow: () => undefined,
-        log: createLog('silent'),
+        log,
       })
-    : ownFormats(topicReads(graph));
+    : ownFormats(topicReads(graph), log);
   try {
     const records = new TopicRecords(config, graph, decoders);
     return (await records.check(records.topics)).flatMap((checked) => findingsOf(checked, 'the newest records'));

@@ -6,10 +6,12 @@ import type { RecordOrigin } from '../../graph/record-check/described.ts';
 import type { CheckedRecord } from '../../graph/record-check/key-check.ts';
 import { keyPlaces } from '../../graph/schema/key-places.ts';
 import { PayloadReader } from '../../kafka/decoding/payload-reader.ts';
-import { SchemaUnavailableError } from '../../kafka/decoding/schema-errors.ts';
+import { FormatUnavailableError, SchemaUnavailableError } from '../../kafka/decoding/schema-errors.ts';
 import type { RecordDecoders } from '../../kafka/decoding/decoder.ts';
 import { undecodableReason } from '../../kafka/undecodable-reason.ts';
 import type { ReadRecord } from './newest-records.ts';
+
+const FORMAT_FIX = 'install the packages that it imports, or correct it in formats.ts';
 
 /** What was found in the records of one topic. */
 export interface CheckedTopic {
@@ -67,11 +69,14 @@ export class TopicRecords {
       if (value === null && !poison) continue;
       const decoded = poison ? { poison } : await this.#decode(topic, value!);
       if (!decoded) return undefined;
+      const misfit = { topic, field: '', partition, offset, isCertain: true };
+      if (decoded instanceof FormatUnavailableError)
+        return { topic, records: 0, misfits: [{ ...misfit, problems: [`${decoded.message}; ${FORMAT_FIX}`] }] };
       if (decoded.poison === undefined) compared.push({ partition, offset, key, headers, payload: decoded.payload });
       else {
         const { why, fix } = undecodableReason(decoded.poison, { value, headers }, this.#config.names);
         const problems = [`the record cannot be decoded (${why}); ${fix}`];
-        undecodable = { topic, field: '', partition, offset, problems, isCertain: true };
+        undecodable = { ...misfit, problems };
       }
     }
     if (compared.length > 0)
@@ -84,6 +89,7 @@ export class TopicRecords {
     try {
       return await this.#payloads.read(topic, value);
     } catch (error) {
+      if (error instanceof FormatUnavailableError) return error;
       if (error instanceof SchemaUnavailableError) return undefined;
       throw error;
     }

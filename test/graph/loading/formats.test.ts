@@ -32,10 +32,13 @@ it('names the formats of the graph to a field that misspells one', () => {
 });
 
 it('refuses names that a schema cannot have or crier has, and what is no function', () => {
-  const fix = 'write one in capitals that crier has not, such as CBOR';
+  const fix = "names are in capitals (CBOR), and none of crier's; move helpers to another file";
   assert.deepEqual(problemsOf('JSON', { AVRO: decode, cbor: decode, BSON: 'bson' }), [
-    `formats: AVRO cannot be the name of a format; ${fix}`,
-    `formats: cbor cannot be the name of a format; ${fix}`,
+    `formats: AVRO cannot be the name of a format: ${fix}`,
+    `formats: cbor cannot be the name of a format: ${fix}`,
     'formats: BSON must be a function',
+  ]);
+  assert.deepEqual(problemsOf('JSON', { default: decode }), [
+    'formats: has a default export; use named ones, such as export const CBOR',
   ]);
 });

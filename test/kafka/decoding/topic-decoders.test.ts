@@ -38,9 +38,11 @@ const schema = (type: SchemaType, text = 'v1'): RegisteredSchema => ({ type, tex
 function createStage({
   format,
   schemas = new Map(),
+  loadAvro = load,
 }: {
   format?: TopicDecodersOptions['format'];
   schemas?: Map<number, RegisteredSchema | Promise<RegisteredSchema> | Error>;
+  loadAvro?: typeof load;
 } = {}) {
   const { log, lines } = readableLog();
   const asked: number[] = [];
@@ -54,7 +56,7 @@ function createStage({
         return found instanceof Error ? Promise.reject(found) : Promise.resolve(found);
       },
     },
-    compilers: { AVRO: load, PROTOBUF: load, JSON: load },
+    compilers: { AVRO: loadAvro, PROTOBUF: load, JSON: load },
     decoderOptions: {
       nameOf: (key) => key,
       shape: { kinds: new Set(), at: () => assert.fail() },
@@ -121,6 +123,19 @@ describe('TopicDecoders, without a format', () => {
     for (let i = 0; i < 3; i++) assert.equal(await outcome(framed(1, JSON_TEXT)), 'unusable_schema');
     assert.deepEqual(asked, [1]);
     assert.match(lines.join(''), /"topic":"bids","schema":1,"reason":"unusable_schema".*line 1: no schema/);
+  });
+
+  it('retries while the module of a decoder cannot be loaded, which says nothing of the schema', async () => {
+    let isLoaded = false;
+    const loadAvro = () => (isLoaded ? load() : Promise.reject(new Error('EMFILE')));
+    const { outcome } = createStage({ schemas: new Map([[1, schema('AVRO')]]), loadAvro });
+    await assert.rejects(outcome(framed(1, Buffer.from('a'))), {
+      code: 'ERR_SCHEMA_UNAVAILABLE',
+      message: 'the decoder of AVRO could not be loaded: EMFILE',
+      schema: 1,
+    });
+    isLoaded = true;
+    assert.notEqual(await outcome(framed(1, Buffer.from('a'))), 'unusable_schema');
   });
 
   it('rejects with the id while the schema cannot be had, and decodes once it can', async () => {
