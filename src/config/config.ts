@@ -88,7 +88,9 @@ export function configOf(input: SettingsInput): Config {
     isEmbedded: isEmbedded(settings),
     isProduction,
     nodeOptions,
-    given: new Set(Object.entries(input.values).flatMap(([name, value]) => (value ? [name] : []))),
+    given: new Set(
+      Object.entries(input.values).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [name])),
+    ),
   };
 }
 

@@ -60,6 +60,7 @@ export function optionsInput(
   const values = Object.entries(settings).map(([option, value]) => {
     const setting = SETTINGS.get(option);
     if (setting === undefined) problems.push(removedOption(option, names) ?? unknownOption(option, known));
+    if (value === null) problems.push(`${option}: expected a value, or undefined if it is not set, got null`);
     return [setting, value];
   });
   const given = Object.entries(backends).flatMap(([name, option]) => backendOf(name, option, problems) ?? []);

@@ -113,9 +113,10 @@ describe('createServer', { concurrency: 4 }, () => {
     const port = Number(new URL(busy.url!).port);
     const cases: readonly [object, RegExp, typeof SetupError?][] = [
       [{ prot: 1 }, /^prot: unknown option; did you mean "port"\?$/],
+      [{ jwtSecret: null }, /^jwtSecret: expected a value, or undefined if it is not set, got null$/],
       [
         { maxMessageBurst: 500 },
-        /^maxMessageBurst: no longer an option: it follows from maxMessagesPerSecond \(7\.5 times that\); set that instead/,
+        /^maxMessageBurst: no longer an option: its value follows from maxMessagesPerSecond \(7\.5 times that\): unset it/,
       ],
       [{ port: -1 }, /^port: expected .*, got "-1"$/],
       [{ kafkaBrokers: ['a:1'] }, /^redisUrl: expected a Redis/],
