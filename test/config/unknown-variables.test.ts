@@ -46,7 +46,7 @@ describe('findUnknownVariables', () => {
   it('names the constant, or the setting that is to be set instead, for a setting of a former version', () => {
     assert.deepEqual(messagesOf({ FLOW_PATIENCE_MS: '9000', MAX_MESSAGE_BURST: '500', MAX_INFLATED_BATCH_BYTES: '' }), [
       'FLOW_PATIENCE_MS is no longer a setting: it is always 5000; unset it',
-      'MAX_MESSAGE_BURST is no longer a setting: it follows from MAX_MESSAGES_PER_SECOND (7.5 times that); set that instead, or unset it',
+      'MAX_MESSAGE_BURST is no longer a setting: its value follows from MAX_MESSAGES_PER_SECOND (7.5 times that): unset it, and set MAX_MESSAGES_PER_SECOND to change it',
     ]);
   });
 
@@ -55,7 +55,7 @@ describe('findUnknownVariables', () => {
       assert.ok(!(name in variables), name);
       assert.match(
         fix(ENVIRONMENT_NAMES),
-        /^it is always [\d.]+; unset it$|^it follows from [A-Z_]+ \(.*\); set that instead/,
+        /^it is always [\d.]+; unset it$|^its value follows from [A-Z_]+ \(.*\): unset it, and set [A-Z_]+ to change it$/,
       );
     }
   });

@@ -19,11 +19,16 @@ async function startServer(t: TestContext, run: (text: string) => void) {
   let waiting = 0;
   server.on('upgrade', (_, socket, head) => {
     waiting++;
+    // Nobody reads it, so it does not notice that its client has left.
+    t.after(() => socket.destroy());
     handshakes.add(socket, () => run(head.toString()));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  t.after(() => server.close());
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   const { port } = server.address() as AddressInfo;
   const open = (text = '') => {
     const socket = connect(port, '127.0.0.1');

@@ -278,10 +278,12 @@ describe('replays of one channel', () => {
     const { stage, publish, join, cursorsOf } = await createChannel(t, { onFailure: (error) => failures.push(error) });
     const [cursor] = await cursorsOf(4);
     const startEvent = stage.runtime.startEvent.bind(stage.runtime);
-    let calls = 0;
+    let hasFailed = false;
     stage.runtime.startEvent = (payload) => {
-      if (++calls === 2) throw new Error('a fault of ours');
-      return startEvent(payload);
+      const isSecond = (payload.value as { item: { n: number } }).item.n === 2;
+      if (!isSecond || hasFailed) return startEvent(payload);
+      hasFailed = true;
+      throw new Error('a fault of ours');
     };
     // The second event fails for the client whose turn comes first.
     const clients = [await join('a', cursor), await join('b', cursor)];
