@@ -10,7 +10,10 @@ export const removedSettings: ReadonlyMap<string, (names: SettingNames) => strin
   ['MAX_QUERY_DIRECTIVES', ({ MAX_QUERY_TOKENS }) => follows(MAX_QUERY_TOKENS, '50 for 1000 tokens')],
   ['MAX_VARIABLES_BYTES', ({ MAX_MESSAGE_BYTES }) => follows(MAX_MESSAGE_BYTES, 'a quarter of it, and at least 16384')],
   ['MAX_VARIABLES_DEPTH', () => is('16')],
-  ['MAX_VARIABLES_VALUES', ({ MAX_MESSAGE_BYTES }) => follows(MAX_MESSAGE_BYTES, '1000 with 65536, and at least that')],
+  [
+    'MAX_VARIABLES_VALUES',
+    ({ MAX_MESSAGE_BYTES }) => follows(MAX_MESSAGE_BYTES, '1000 for 65536 bytes, in proportion above'),
+  ],
   ['MAX_CHANNEL_BYTES', ({ MAX_MESSAGE_BYTES }) => follows(MAX_MESSAGE_BYTES, 'a sixteenth of it, and at least 4096')],
   ['MAX_OPERATION_CHANNELS', (names) => follows(names.MAX_OPERATIONS_PER_CONNECTION, 'it is the same')],
   ['MAX_OPERATION_ID_BYTES', () => is('128')],
@@ -27,7 +30,7 @@ export const removedSettings: ReadonlyMap<string, (names: SettingNames) => strin
 ]);
 
 function follows(setting: string, how: string): string {
-  return `it follows from ${setting} (${how}); set that instead, or unset it`;
+  return `its value follows from ${setting} (${how}): unset it, and set ${setting} to change it`;
 }
 
 function is(value: string): string {

@@ -10,7 +10,7 @@ export const documentsVariables = {
     ['', 'required', 'allowed'],
     '',
     'required or allowed',
-    'Whether only the documents of `TRUSTED_DOCUMENTS` are run, or others, too; not set: `required`.',
+    'Whether only the documents of `TRUSTED_DOCUMENTS` are run (`required`), or others, too (`allowed`); not set: `required`.',
   ),
   APQ: bool(
     'false',

@@ -5,7 +5,7 @@ export const identityVariables = {
     ['', 'required', 'optional', 'none'],
     '',
     'required, optional or none',
-    'Whether a connection needs a token; not set: `required` if a key of tokens is set, else `none`.',
+    'Whether a connection needs a token: `required`, `optional` or `none`; not set: `required` if a key of tokens is set, else `none`.',
   ),
   JWT_JWKS_URL: list(
     '',

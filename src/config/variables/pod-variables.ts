@@ -5,7 +5,7 @@ export const podVariables = {
     ['all', 'worker', 'gateway'],
     'all',
     '"all", "worker" or "gateway"',
-    'Which half of the path this pod runs.',
+    'Which half of the path this pod runs: `worker` (from Kafka to Redis), `gateway` (from Redis to clients), or `all`.',
   ),
   PROCESSES: countOrAuto(
     '1',
@@ -36,7 +36,7 @@ export const podVariables = {
       ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
       'info',
       'trace, debug, info, warn, error, fatal or silent',
-      'Least severe level that is logged.',
+      'Least severe level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
     ),
   ),
   PROFILE_ON_EXIT: secret(

@@ -5,7 +5,7 @@ export const schemaRegistryVariables = {
     list(
       '',
       'http:// or https:// URLs, separated by commas',
-      'Schema registry with the API of Confluent; of several URLs the first that answers. Not set: records are JSON.',
+      'Schema registry with the API of Confluent; of several URLs the first that answers. Not set: records are JSON, or of a format of the graph.',
     ),
   ),
   SCHEMA_REGISTRY_USER: text('', 'a user name', 'User of the schema registry, if its URL names none.'),
