@@ -69,14 +69,20 @@ export class TopicRecords {
       if (value === null && !poison) continue;
       const decoded = poison ? { poison } : await this.#decode(topic, value!);
       if (!decoded) return undefined;
-      const misfit = { topic, field: '', partition, offset, isCertain: true };
+      const misfit = (problem: string) => ({
+        topic,
+        field: '',
+        partition,
+        offset,
+        problems: [problem],
+        isCertain: true,
+      });
       if (decoded instanceof FormatUnavailableError)
-        return { topic, records: 0, misfits: [{ ...misfit, problems: [`${decoded.message}; ${FORMAT_FIX}`] }] };
+        return { topic, records: 0, misfits: [misfit(`${decoded.message}; ${FORMAT_FIX}`)] };
       if (decoded.poison === undefined) compared.push({ partition, offset, key, headers, payload: decoded.payload });
       else {
         const { why, fix } = undecodableReason(decoded.poison, { value, headers }, this.#config.names);
-        const problems = [`the record cannot be decoded (${why}); ${fix}`];
-        undecodable = { ...misfit, problems };
+        undecodable = misfit(`the record cannot be decoded (${why}); ${fix}`);
       }
     }
     if (compared.length > 0)
@@ -84,12 +90,12 @@ export class TopicRecords {
     return undecodable && { topic, records: 0, misfits: [undecodable] };
   }
 
-  /** undefined: its schema cannot be had now. */
+  /** undefined: its schema cannot be had now, or its format is still being loaded. */
   async #decode(topic: string, value: Buffer) {
     try {
       return await this.#payloads.read(topic, value);
     } catch (error) {
-      if (error instanceof FormatUnavailableError) return error;
+      if (error instanceof FormatUnavailableError && !error.isPending) return error;
       if (error instanceof SchemaUnavailableError) return undefined;
       throw error;
     }
