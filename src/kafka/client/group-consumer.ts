@@ -100,7 +100,7 @@ export class GroupConsumer {
     this.#listen();
   }
 
-  /** Joins the group. A failure rejects, or is told to `onFailure`. */
+  /** Joins the group. Rejects if that fails; a failure after it calls `onFailure`. */
   async start(): Promise<void> {
     const { topics, concurrency, onBatch } = this.#options;
     await this.#consumer.connect();

@@ -56,6 +56,12 @@ export type CompileSchema = (text: string, references: readonly SchemaReference[
  */
 export type RecordDecoding = Decoder | 'json' | 'json_after_header' | ((value: Buffer) => Buffer);
 
+/**
+ * Longest wait of a batch for what its next record needs, in ms: kafkajs reads no other partition of the broker meanwhile. Then only its partition
+ * waits. The load goes on, and a later retry finds its result.
+ */
+export const PATIENCE_MS = 500;
+
 /** How the records of one topic become payloads. */
 export interface RecordDecoders {
   /** A promise while something is loaded. @throws UndecodableError, SchemaUnavailableError, also as a rejection */

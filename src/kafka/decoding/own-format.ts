@@ -1,9 +1,9 @@
 import { errorOf } from '../../base/errors.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
-import { UndecodableError } from './decoder.ts';
+import { withTimeout } from '../../base/with-timeout.ts';
+import { PATIENCE_MS, UndecodableError } from './decoder.ts';
 import type { RecordDecoders, RecordDecoding } from './decoder.ts';
-import { withinPatience } from './patience.ts';
 import { FormatUnavailableError } from './schema-errors.ts';
 
 type Decode = (value: Buffer) => unknown;
@@ -42,7 +42,7 @@ export class OwnFormat implements RecordDecoders {
   /** A promise while the format is loaded. @throws FormatUnavailableError as a rejection, if that fails: the caller retries */
   of(): RecordDecoding | Promise<RecordDecoding> {
     const decoding = (this.#decoding ??= this.#open());
-    return decoding instanceof Promise ? withinPatience(decoding, pending()) : decoding;
+    return decoding instanceof Promise ? withTimeout(() => decoding, PATIENCE_MS, pending) : decoding;
   }
 
   async #open(): Promise<RecordDecoding> {

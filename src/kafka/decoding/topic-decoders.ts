@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache';
 import { errorOf } from '../../base/errors.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
-import { UndecodableError } from './decoder.ts';
+import { withTimeout } from '../../base/with-timeout.ts';
+import { PATIENCE_MS, UndecodableError } from './decoder.ts';
 import type { CompileSchema, Decoder, DecoderOptions, RecordDecoders, RecordDecoding } from './decoder.ts';
 import { ownFormats } from './own-format.ts';
 import type { TopicOfFormat } from './own-format.ts';
-import { withinPatience } from './patience.ts';
 import type { DecodeReason } from './record.ts';
 import { SchemaUnavailableError, UnusableSchemaError } from './schema-errors.ts';
 import type { RegisteredSchema, SchemaRegistry, SchemaType } from './schema-registry.ts';
@@ -60,8 +60,9 @@ export class TopicDecoders implements RecordDecoders {
     const unusable = this.#unusable.get(id);
     if (unusable !== undefined) throw new UndecodableError(unusable);
     if (!this.#unknown.mayLookUp(id, performance.now())) throw new UndecodableError('unknown_schema');
-    const pending = new SchemaUnavailableError('the schema registry has not answered yet', id, { isPending: true });
-    const loading = withinPatience(this.#load(id), pending);
+    const pending = () =>
+      new SchemaUnavailableError('the schema registry has not answered yet', id, { isPending: true });
+    const loading = withTimeout(() => this.#load(id), PATIENCE_MS, pending);
     this.#fetching.set(id, loading);
     return loading;
   }

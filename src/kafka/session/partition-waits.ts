@@ -67,8 +67,8 @@ export class PartitionWaits {
       ...this.#flow.partitions.map((one) => ({ ...one, for: 'gateways' as const })),
       ...this.bus.partitions.map(({ topic, partition }) => ({ topic, partition, for: 'bus' as const })),
       ...this.schemas.partitions.map(({ topic, partition, schema, error }) => {
-        const isFormat = error instanceof FormatUnavailableError;
-        const cause = isFormat ? ('a format of the graph' as const) : ('schema registry' as const);
+        const cause: PartitionWait['for'] =
+          error instanceof FormatUnavailableError ? 'a format of the graph' : 'schema registry';
         return { topic, partition, for: cause, schema, error: error.message };
       }),
       ...this.deadLetters.partitions.map((one) => ({ ...one, for: 'dead-letter topic' as const })),
