@@ -3,8 +3,11 @@ import type { ConstValueNode, GraphQLField, GraphQLInputType } from 'graphql';
 import { KEY_PART, isRecordPart } from '../record-parts.ts';
 import type { Match } from './match.ts';
 
-/** What a tombstone does to a subscription: the field is null, or the subscription completes. Without an action it is skipped. */
-export type TombstoneAction = 'NULL' | 'COMPLETE';
+/**
+ * What a tombstone, or the delete of a row, does to a subscription: the field is null, the subscription completes, or the field is the row as it was
+ * (of a topic with an `envelope`). Without an action it is skipped.
+ */
+export type TombstoneAction = 'NULL' | 'COMPLETE' | 'ROW';
 
 /** Reads the `tombstone` of a @kafka; undefined: tombstones are skipped. */
 export function readTombstone(
