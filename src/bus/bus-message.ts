@@ -32,6 +32,15 @@ export interface ChannelMessage {
 /** The payload of a record without a value. No other record has it, because payloads are objects. */
 export const TOMBSTONE = 'null';
 
+/** Begins the payload of the delete of a row (`change-text.ts`), which concerns no other row: a state of another key stays. */
+const DELETE = `${TOMBSTONE}\n`;
+
+export function isDelete(payload: string | Buffer): boolean {
+  return typeof payload === 'string'
+    ? payload.startsWith(DELETE)
+    : payload.length > DELETE.length && payload.toString('latin1', 0, DELETE.length) === DELETE;
+}
+
 /**
  * Instead of a channel: the message is a tombstone for the channel whose state is of its `keyHash`, in the index that `history.keyIndex` names.
  * A tombstone that names such a channel is left out if the channel's state is of a `keyHash`.

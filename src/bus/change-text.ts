@@ -36,7 +36,14 @@ export function splitChange(payload: Buffer): ChangeText {
   return { row: payload.subarray(0, end), change: JSON.parse(payload.toString('utf8', end + 1)) as Change };
 }
 
-/** What follows the row in a payload. */
-export function printChange(change: Change): string {
-  return `\n${JSON.stringify(change)}`;
+/** What the messages of a topic carry beside `op`, which all of them do. */
+export type ChangeDemand = Readonly<Record<Exclude<keyof Change, 'op'>, boolean>>;
+
+/**
+ * What follows the row in a payload.
+ * @param before the row before, as JSON text without white space
+ */
+export function printChange(change: Omit<Change, 'before'>, before?: string): string {
+  const text = JSON.stringify(change);
+  return before === undefined ? `\n${text}` : `\n${text.slice(0, -1)},"before":${before}}`;
 }

@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import type { ContextDefinition, ExecutionContext } from './context/context.ts';
+import type { Envelopes } from './envelopes.ts';
 import type { Formats } from './formats.ts';
 import type { Publication } from './publishing/publication.ts';
 import type { Binding } from './schema/binding.ts';
@@ -69,6 +70,7 @@ export interface Graph {
   readonly context: ContextDefinition;
   readonly samples: Samples | undefined;
   readonly formats: Formats;
+  readonly envelopes: Envelopes;
   /** One line for each possible mistake in the folder. */
   readonly warnings: readonly string[];
 }

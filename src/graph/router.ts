@@ -23,6 +23,16 @@ export interface Route {
   readonly isDeparture?: boolean;
 }
 
+/** Where the change of a row goes. */
+export interface ChangeRoutes {
+  /** Channels of the row in which it was not before, or not surely. */
+  readonly entered: readonly Route[];
+  /** Channels in which it stays. */
+  readonly stayed: readonly Route[];
+  /** Channels that it leaves. */
+  readonly left: readonly Route[];
+}
+
 /**
  * Called once if tombstones cannot be routed by the keys of records: a key is not the value at the path that it is taken for; without a path: it
  * is no text.
@@ -37,6 +47,8 @@ export class TopicRouter {
   readonly firstPresence: number;
   /** Reads the matched parts of a record beside its payload; undefined: there are none. Their values follow those of `paths`. */
   readonly valuesBeside: ((record: RecordParts) => PathValues) | undefined;
+  /** True if the channels depend on values of payloads. */
+  readonly readsRows: boolean;
   /** One per field. */
   readonly tallies: readonly FieldTally[];
   /** Records that were counted. */
@@ -81,6 +93,7 @@ export class TopicRouter {
     this.topic = topic;
     this.paths = paths.map((path) => path.split('.'));
     this.firstPresence = ofPayload.length;
+    this.readsRows = ofPayload.length > 0;
     this.valuesBeside = parts.length > 0 ? partsReader(parts) : undefined;
     this.tallies = bindings.map((binding) => new FieldTally(binding, (path) => all.indexOf(path), maxValueLength));
     this.#maxValueLength = maxValueLength;
@@ -156,6 +169,59 @@ export class TopicRouter {
       }
     }
     return [...departures, ...channels];
+  }
+
+  /**
+   * Where the change of a row goes; counts it. A deleted row is looked for by its values before, and by the record's key.
+   * @param row null: deleted
+   */
+  changeRoutes(row: PathValues | null, before: PathValues | undefined, record: RecordParts): ChangeRoutes {
+    const beside = this.valuesBeside?.(record) ?? [];
+    const former = before && this.#routesOf([...before, ...beside], record);
+    if (row === null) {
+      if (!former) return { entered: [], stayed: [], left: this.tombstoneChannels(record) };
+      this.count([...before, ...beside], record);
+      return { entered: [], stayed: [], left: [...former, ...this.#statesOf(record)] };
+    }
+    const values = [...row, ...beside];
+    this.count(values, record);
+    const channels = this.channels(values, record);
+    if (!former) return { entered: channels, stayed: [], left: [] };
+    const names = new Set(channels.map(({ channel }) => channel));
+    const formerNames = new Set(former.map(({ channel }) => channel));
+    return {
+      entered: channels.filter(({ channel, isDeparture }) => isDeparture === true || !formerNames.has(channel)),
+      stayed: channels.filter(({ channel, isDeparture }) => isDeparture !== true && formerNames.has(channel)),
+      left: former.filter(({ channel }) => !names.has(channel)),
+    };
+  }
+
+  /** The channels whose state is of the record's key; counts the record as a tombstone. */
+  statesOfKey(record: RecordParts): Route[] {
+    const channels = this.#statesOf(record);
+    this.tombstones[channels.length > 0 ? 'routed' : 'unrouted']++;
+    return channels;
+  }
+
+  #statesOf({ key }: RecordParts): Route[] {
+    if (key === null || this.#indexedPatterns.length === 0) return [];
+    const keyHash = hashOf(key);
+    return this.#indexedPatterns.map(({ history }) => ({
+      channel: STATES_OF_KEY,
+      history,
+      keyHash,
+      isDeparture: true,
+    }));
+  }
+
+  /** The channels of a row, with what their states remember of its key. */
+  #routesOf(values: PathValues, { key }: RecordParts): Route[] {
+    return this.#patterns.flatMap((pattern) => {
+      const routes = this.#channelsOf([pattern], values);
+      if (key === null || pattern.history?.keyIndex === undefined || (pattern.isNamedByKey && this.#keyIsValue))
+        return routes;
+      return routes.map((route) => ({ ...route, keyHash: hashOf(key) }));
+    });
   }
 
   /** The values, with the record's key as that at the keyed path; undefined: there is no such path, value or key. */

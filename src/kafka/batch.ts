@@ -25,7 +25,9 @@ export interface KafkaRecord {
 }
 
 /** What a payload and its channels are made of. */
-export type RecordContent = Pick<KafkaRecord, 'topic' | 'key' | 'value' | 'headers'>;
+export interface RecordContent extends Pick<KafkaRecord, 'topic' | 'key' | 'value' | 'headers'> {
+  readonly keyValue?: unknown;
+}
 
 /**
  * `failed`: crier's code threw on the record; `batch_…`: its batch cannot be inflated or decoded; `unsupported_record_format`: Kafka before 0.11
@@ -38,8 +40,9 @@ export interface PoisonRecord {
   readonly reason: PoisonReason;
 }
 
-/** A channel, the limits of its history, and what its state remembers of the record's key. */
-export type Destination = Pick<ChannelMessage, 'channel' | 'history' | 'keyHash' | 'isDeparture'>;
+/** A channel, the limits of its history, and what its state remembers of the record's key. `payload`: of this channel; absent: the record's. */
+export type Destination = Pick<ChannelMessage, 'channel' | 'history' | 'keyHash' | 'isDeparture'> &
+  Partial<Pick<ChannelMessage, 'payload'>>;
 
 /** Exactly one of `destinations` and `poison` is set. */
 export type Conversion =
@@ -219,9 +222,9 @@ function outcomeOf(
   const { payload, destinations } = conversion;
   const { offset, timestamp } = source;
   const origin = { offset, timestamp, ...(span && { trace: span.context }) };
-  const messages = destinations.map(({ channel, history, keyHash, isDeparture }) => ({
+  const messages = destinations.map(({ channel, history, keyHash, isDeparture, payload: own = payload }) => ({
     channel,
-    payload: isDeparture ? TOMBSTONE : payload,
+    payload: isDeparture ? TOMBSTONE : own,
     ...origin,
     history,
     ...(keyHash !== undefined && { keyHash }),

@@ -1,6 +1,7 @@
 import type { ContextDefinition } from '../graph/context/context.ts';
 import { didYouMean } from '../base/did-you-mean.ts';
 import { GraphError } from '../base/errors.ts';
+import type { Envelopes } from '../graph/envelopes.ts';
 import type { Formats } from '../graph/formats.ts';
 import type { Graph, Samples } from '../graph/graph-parts.ts';
 import { buildGraph } from '../graph/loading/build-graph.ts';
@@ -21,9 +22,10 @@ export interface GraphDefinition {
   /* eslint-enable @typescript-eslint/no-explicit-any */
   readonly samples?: Samples;
   readonly formats?: Formats;
+  readonly envelopes?: Envelopes;
 }
 
-const MODULES = ['resolvers', 'context', 'samples', 'formats'];
+const MODULES = ['resolvers', 'context', 'samples', 'formats', 'envelopes'];
 
 /**
  * Checks and builds a graph.

@@ -10,6 +10,7 @@ export type { Claims, ConnectionFacts, ConnectionRequest } from '../graph/contex
 export type { EventRecord } from '../graph/context/event-record.ts';
 export type { NewRecord, PublishedRecord } from '../graph/context/publishing.ts';
 export type { PubSub } from '../graph/context/pubsub/pubsub.ts';
+export type { Envelopes, ReadChange, RowChange } from '../graph/envelopes.ts';
 export type { FormatDecoder, Formats, LoadFormat } from '../graph/formats.ts';
 export type { SampleRecord, Samples } from '../graph/graph-parts.ts';
 export { byId, PrimedLoader } from './loaders.ts';

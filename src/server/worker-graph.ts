@@ -10,6 +10,7 @@ import { stateSignatures } from '../graph/state/state-signature.ts';
 import { Converter } from '../kafka/decoding/converter.ts';
 import type { RecordLimits } from '../kafka/decoding/record.ts';
 import type { RecordDecoders } from '../kafka/decoding/decoder.ts';
+import { envelopeOf } from '../kafka/decoding/envelopes/envelopes.ts';
 import { ownFormats } from '../kafka/decoding/own-format.ts';
 import { observeRewriting } from '../kafka/record-metrics.ts';
 import { SnakeCase } from '../kafka/decoding/snake-case.ts';
@@ -43,6 +44,8 @@ const UNREADABLE_KEY =
   'the key of a record is no text: it is binary or has a schema (Avro, Protobuf, JSON Schema). Without the value of a key, a tombstone of this topic reaches ' +
   'only subscriptions to every key, and fields with state. Write keys as text (in Kafka Connect, key.converter=org.apache.kafka.connect.storage.StringConverter), or ' +
   'add state: {} to fields that match a path';
+
+const DEMAND = { before: true, sourceTimestamp: true, transaction: true, isSnapshot: true };
 
 /** The graph whose records the worker publishes, with its metrics. */
 export async function openWorkerGraph(services: RoleServices): Promise<{ readonly current: WorkerGraph }> {
@@ -101,6 +104,11 @@ function createWorkerGraph(
     hasRewriter: config.KEY_REWRITER,
     decoders,
     keyPlaces: keyPlaces(bindings, graph.shapes),
+    envelopes: new Map(
+      topicReads(graph).flatMap(({ topic, envelope }) =>
+        envelope ? [[topic, { envelope: envelopeOf(envelope), demand: DEMAND }] as const] : [],
+      ),
+    ),
   });
   return {
     topics: [...new Set(bindings.flatMap(({ topics }) => topics))],

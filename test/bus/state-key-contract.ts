@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { STATES_OF_KEY } from '../../src/bus/bus-message.ts';
 import type { ChannelMessage } from '../../src/bus/bus-message.ts';
+import type { Coordinates } from '../../src/bus/coordinates.ts';
 import type { Retention } from '../../src/bus/history.ts';
 import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -172,6 +173,54 @@ export function stateKeyContract(name: string, makeBus: MakeBus): void {
       await publish(['a', 'K9', 'null', { isDeparture }]);
       assert.deepEqual([await stateOf('a'), await stateOf('b')], [undefined, '"2"']);
       assert.deepEqual(await received(), ['a "1"', 'a null', 'b "2"']);
+    });
+  });
+
+  describe(`${name}: the delete of a row`, () => {
+    const DELETE = 'null\n{"op":"DELETE"}';
+
+    for (const [what, limits] of [
+      ['without a history', {}],
+      ['with a history', { entries: 10, bytes: 1000, seconds: 60 }],
+    ] as const) {
+      it(`ends the state of its row only, ${what}`, async (t) => {
+        const { bus, nameOf, publish, stateOf } = await indexed(t, limits);
+        const seen: string[] = [];
+        await bus.subscribe(nameOf('a'), (payload) => void seen.push(String(payload)));
+        await publish(['a', 'K1', '"1"'], ['b', 'K2', '"2"']);
+        await publish(['a', 'K2', DELETE], ['*', 'K2', 'null', { isDeparture: true }]);
+        assert.deepEqual(
+          [await stateOf('a'), await stateOf('b')],
+          ['"1"', what === 'with a history' ? 'null' : undefined],
+        );
+        await publish(['a', 'K1', DELETE], ['*', 'K1', 'null', { isDeparture: true }]);
+        assert.notEqual(await stateOf('a'), '"1"');
+        await publish(['a', 'K3', '"3"'], ['a', undefined, DELETE]);
+        assert.equal(await stateOf('a'), '"3"', 'the state is of a key');
+        await waitFor('the last message', () => seen.length === 5);
+        assert.deepEqual(seen, ['"1"', DELETE, DELETE, '"3"', DELETE]);
+      });
+
+      it(`of another row continues the entries of its channel, ${what}`, async (t) => {
+        const { bus, nameOf, publish } = await indexed(t, limits);
+        const seen: (Coordinates | undefined)[] = [];
+        await bus.subscribe(nameOf('a'), (_, coordinates) => void seen.push(coordinates));
+        await publish(['a', 'K1', '"1"'], ['a', 'K2', DELETE]);
+        const [state] = (await bus.history(nameOf('a'), LAST)).entries;
+        await publish(['a', 'K1', '"2"']);
+        await waitFor('three messages', () => seen.length === 3);
+        assert.deepEqual(
+          [state?.coordinates.entry, state?.coordinates.offset, seen[2]?.previous],
+          [seen[1]?.entry, 0, seen[1]?.entry],
+        );
+      });
+    }
+
+    it('is no other tombstone: it reaches a channel whose state is of another key, and brings none to other channels', async (t) => {
+      const { publish, stateOf, received } = await indexed(t);
+      await publish(['b', 'K1', '"1"'], ['a', 'K2', '"2"'], ['a', 'K1', DELETE]);
+      assert.deepEqual([await stateOf('a'), await stateOf('b')], ['"2"', '"1"']);
+      assert.deepEqual(await received(), ['a "2"', 'b "1"']);
     });
   });
 }

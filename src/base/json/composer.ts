@@ -81,6 +81,11 @@ export class Composer {
     return Buffer.from(this.#bytes.subarray(start, this.#length));
   }
 
+  /** Removes what follows an offset. */
+  cut(length: number): void {
+    this.#length = length;
+  }
+
   /** A copy of the text in memory that it shares with other copies, and keeps alive: for texts that are soon forgotten together. */
   takeShared(): Buffer {
     const start = this.#taken + this.#length <= this.#shared.length ? this.#taken : 0;

@@ -1,4 +1,4 @@
-import { STATES_OF_KEY, TOMBSTONE } from '../bus-message.ts';
+import { STATES_OF_KEY, TOMBSTONE, isDelete } from '../bus-message.ts';
 import type { ChannelMessage } from '../bus-message.ts';
 import type { Coordinates } from '../coordinates.ts';
 import type { HistoryEntry, HistoryQuery, Retention } from '../history.ts';
@@ -10,12 +10,20 @@ export interface Delivery extends HistoryEntry {
 
 interface Channel {
   limits: Retention;
-  /** Never empty. The last one is the state, too, if there is one. */
+  /** Never empty. */
   readonly entries: (HistoryEntry & { readonly at: number })[];
   /** Of all entries. */
   bytes: number;
-  /** `endsAt`: in ms since 1970. `key`: of its record, in an index; undefined: the record's key names the channel, or it has none. */
-  state: { readonly endsAt: number; readonly key: string | undefined } | undefined;
+  state: State | undefined;
+}
+
+interface State {
+  /** In ms since 1970. */
+  readonly endsAt: number;
+  /** Of its record, in an index; undefined: the record's key names the channel, or it has none. */
+  readonly key: string | undefined;
+  /** Its message. It names the last entry of the channel, after which live messages are newer. */
+  entry: HistoryEntry;
 }
 
 /** What the channels of the memory bus keep: their latest messages, within the limits of the last one, and their states. */
@@ -39,8 +47,8 @@ export class MemoryHistory {
   }
 
   read(name: string, { from, maxEntries, maxBytes }: HistoryQuery): readonly HistoryEntry[] {
-    const entries = this.#find(name)?.entries ?? [];
-    if (from === undefined) return entries.slice(-1);
+    const { entries = [], state } = this.#find(name) ?? {};
+    if (from === undefined) return state ? [state.entry] : entries.slice(-1);
     const start = entries.findIndex(({ coordinates }) => coordinates.entry === from);
     const wanted = start < 0 ? [] : entries.slice(start);
     const bytes = wanted.slice(0, -1).reduce((sum, entry) => sum + bytesOf(entry), 0);
@@ -53,6 +61,7 @@ export class MemoryHistory {
     const former = keyHash === undefined ? undefined : this.#channelsByKey.get(history.keyIndex + keyHash);
     const isLeft = former !== undefined && this.#find(former)?.state !== undefined;
     if (channel === STATES_OF_KEY) return isLeft ? [{ ...message, channel: former }] : [];
+    if (isDelete(payload)) return [message];
     const state = this.#find(channel)?.state;
     if (payload === TOMBSTONE) return state?.key !== undefined || (isDeparture && !state) ? [] : [message];
     if (!isLeft || former === channel) return [message];
@@ -69,12 +78,18 @@ export class MemoryHistory {
     channel.limits = limits;
     channel.entries.push(entry);
     channel.bytes += bytesOf(entry);
-    this.#endState(name, channel);
     const { stateSeconds, keyIndex } = limits;
-    if (stateSeconds !== undefined && message.payload !== TOMBSTONE) {
-      const key = keyIndex === undefined || keyHash === undefined ? undefined : keyIndex + keyHash;
-      if (key !== undefined) this.#channelsByKey.set(key, name);
-      channel.state = { endsAt: stateSeconds === 0 ? Infinity : entry.at + stateSeconds * 1000, key };
+    const key = keyIndex === undefined || keyHash === undefined ? undefined : keyIndex + keyHash;
+    const { state } = channel;
+    if (state?.key !== undefined && state.key !== key && isDelete(message.payload)) {
+      const { payload: kept, coordinates } = state.entry;
+      state.entry = { payload: kept, coordinates: { ...coordinates, entry: entry.coordinates.entry, previous } };
+    } else {
+      this.#endState(name, channel);
+      if (stateSeconds !== undefined && message.payload !== TOMBSTONE && !isDelete(message.payload)) {
+        if (key !== undefined) this.#channelsByKey.set(key, name);
+        channel.state = { endsAt: stateSeconds === 0 ? Infinity : entry.at + stateSeconds * 1000, key, entry };
+      }
     }
     this.#channels.set(name, channel);
     this.#find(name);

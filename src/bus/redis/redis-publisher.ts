@@ -1,6 +1,6 @@
 import { FencedError } from '../../base/errors.ts';
 import type { Sender } from '../flow/sender.ts';
-import { STATES_OF_KEY, TOMBSTONE } from '../bus-message.ts';
+import { STATES_OF_KEY, TOMBSTONE, isDelete } from '../bus-message.ts';
 import type { ChannelMessage } from '../bus-message.ts';
 import type { PartitionLease, Position, Skips } from '../publisher.ts';
 import { parsePositions, printPositions } from './cluster/tag-positions.ts';
@@ -171,7 +171,8 @@ function departuresOf(moved: readonly ChannelMessage[], all: readonly ChannelMes
   const keyOf = ({ history, keyHash }: ChannelMessage) => `${history?.keyIndex} ${keyHash}`;
   const last = new Map(moved.map((message) => [keyOf(message), message]));
   for (const message of all)
-    if (message.keyHash !== undefined && last.has(keyOf(message))) last.set(keyOf(message), message);
+    if (message.keyHash !== undefined && !isDelete(message.payload) && last.has(keyOf(message)))
+      last.set(keyOf(message), message);
   const departures = Array.from(last.values(), (message): ChannelMessage => {
     return { ...message, channel: STATES_OF_KEY, payload: TOMBSTONE, record: undefined, isDeparture: true };
   });

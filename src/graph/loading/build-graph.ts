@@ -7,18 +7,20 @@ import { parseAccessRules } from '../access/access-rules.ts';
 import { attachEntities } from '../federation/entities.ts';
 import { makeExecutable } from '../execution/executable.ts';
 import type { Source } from '../execution/executable.ts';
+import type { Envelopes } from '../envelopes.ts';
 import type { Formats } from '../formats.ts';
 import type { Graph, Samples } from '../graph-parts.ts';
 import { attachPublications } from '../publishing/attach-publications.ts';
 import { parseBindings } from '../schema/bindings.ts';
 import { attachRecordFields } from '../schema/record-fields.ts';
+import { RECORD_ENVELOPES } from '../schema/record-envelope.ts';
 import { RECORD_FORMATS } from '../schema/record-format.ts';
 import { parseRedisBindings } from '../schema/redis-binding.ts';
 import { attachResolvers } from '../schema/resolvers.ts';
 import { buildGraphSchema, withoutOwnDefinitions } from '../schema/schema.ts';
 import { attachStateFields } from '../state/state-fields.ts';
 
-/** A module of a graph: resolvers, context, samples or formats. */
+/** A module of a graph: resolvers, context, samples, formats or envelopes. */
 export interface GraphModule {
   /** What problems name. */
   readonly fileName: string;
@@ -28,13 +30,13 @@ export interface GraphModule {
 export interface GraphParts extends Pick<Graph, 'name' | 'revision' | 'warnings'> {
   /** SDL. */
   readonly schema: string;
-  /** By name: resolvers, context, samples, formats. All are optional. */
+  /** By name: resolvers, context, samples, formats, envelopes. All are optional. */
   readonly modules: ReadonlyMap<string, GraphModule>;
 }
 
 const CONTEXT_PARTS = ['backends', 'createLoaders', 'authenticate'];
 const SAMPLES_PARTS = ['records', 'operation', 'respond'];
-const FORMAT_NAME = /^[A-Z][A-Z0-9_]*$/;
+const ENUM_NAME = /^[A-Z][A-Z0-9_]*$/;
 
 /**
  * Puts a graph together.
@@ -42,8 +44,12 @@ const FORMAT_NAME = /^[A-Z][A-Z0-9_]*$/;
  */
 export function buildGraph({ name, revision, schema: text, modules, warnings }: GraphParts): Graph {
   const mistaken: string[] = [];
-  const formats = readFormats(modules.get('formats'), mistaken);
-  const { schema, problems, subgraph } = buildGraphSchema(text, 'schema.graphql', Object.keys(formats));
+  const formats = readOwn<Formats>('format', modules.get('formats'), RECORD_FORMATS, mistaken);
+  const envelopes = readOwn<Envelopes>('envelope', modules.get('envelopes'), Object.keys(RECORD_ENVELOPES), mistaken);
+  const { schema, problems, subgraph } = buildGraphSchema(text, 'schema.graphql', {
+    KafkaFormat: Object.keys(formats),
+    KafkaEnvelope: Object.keys(envelopes),
+  });
   problems.push(...mistaken);
 
   const resolvers = modules.get('resolvers');
@@ -81,6 +87,7 @@ export function buildGraph({ name, revision, schema: text, modules, warnings }: 
     context,
     samples,
     formats,
+    envelopes,
     warnings: [...warnings, ...parsed.warnings, ...redis.warnings],
   };
 }
@@ -95,20 +102,26 @@ function readContext(module: GraphModule | undefined, problems: string[]): Conte
   return { ...(backends === undefined ? {} : { backends: backends as string[] }), ...functions };
 }
 
-/** The formats that can be in the schema. */
-function readFormats(module: GraphModule | undefined, problems: string[]): Formats {
-  if (!module) return {};
+/** The functions of a module by whose names the schema calls them. @param taken names of crier's */
+function readOwn<Own extends Readonly<Record<string, unknown>>>(
+  what: 'format' | 'envelope',
+  module: GraphModule | undefined,
+  taken: readonly string[],
+  problems: string[],
+): Own {
+  if (!module) return {} as Own;
   const { exports, fileName } = module;
-  const names = Object.keys(exports).filter((name) => FORMAT_NAME.test(name) && !RECORD_FORMATS.includes(name));
+  const names = Object.keys(exports).filter((name) => ENUM_NAME.test(name) && !taken.includes(name));
+  const example = what === 'format' ? 'CBOR' : 'MAXWELL';
   for (const name of Object.keys(exports).filter((one) => !names.includes(one)))
     problems.push(
       name === 'default'
-        ? `${fileName}: has a default export; use named ones, such as export const CBOR`
-        : `${fileName}: ${name} cannot be the name of a format: names are in capitals (CBOR), and none of crier's; move helpers to another file`,
+        ? `${fileName}: has a default export; use named ones, such as export const ${example}`
+        : `${fileName}: ${name} cannot be the name of a${what === 'format' ? '' : 'n'} ${what}: names are in capitals (${example}), and none of crier's; move helpers to another file`,
     );
-  const formats = Object.fromEntries(names.map((name) => [name, exports[name]]));
-  requireFunctions(module, formats, problems);
-  return formats as Formats;
+  const own = Object.fromEntries(names.map((name) => [name, exports[name]]));
+  requireFunctions(module, own, problems);
+  return own as Own;
 }
 
 function readSamples(module: GraphModule | undefined, schema: GraphQLSchema, problems: string[]): Samples | undefined {

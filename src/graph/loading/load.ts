@@ -32,7 +32,7 @@ export class GraphLoader {
   }
 
   /**
-   * Loads schema.graphql, and the optional modules resolvers, context, samples and formats (.ts, .js, .mts or .mjs).
+   * Loads schema.graphql, and the optional modules resolvers, context, samples, formats and envelopes (.ts, .js, .mts or .mjs).
    * @param known a revision that need not be loaded
    * @returns undefined: the folder has that revision
    * @throws GraphError with every mistake found, one per line: file, line or field, reason, remedy.

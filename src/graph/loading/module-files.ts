@@ -3,7 +3,7 @@ import { parse } from 'node:path';
 import { GraphError } from '../../base/errors.ts';
 
 /** Optional modules of a graph. */
-const NAMES = ['resolvers', 'context', 'samples', 'formats'] as const;
+const NAMES = ['resolvers', 'context', 'samples', 'formats', 'envelopes'] as const;
 
 const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs'];
 /** Extensions that a user could expect crier to load; '' is a folder. */

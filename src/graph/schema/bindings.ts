@@ -2,7 +2,7 @@ import type { GraphQLField, GraphQLSchema } from 'graphql';
 import type { KeyNaming } from '../../base/json/key-naming.ts';
 import type { Binding } from './binding.ts';
 import { readDefaultKeys, readKeys } from './crier-directive.ts';
-import { itemsOf, readPayload, readShared } from './directive-arguments.ts';
+import { itemsOf, readEnum, readPayload, readShared } from './directive-arguments.ts';
 import { directiveOf, misplacedUses } from './field-directive.ts';
 import { checkComparison, isFilter, readFilters } from './filters.ts';
 import { readHistory, readReplay } from './history-binding.ts';
@@ -12,7 +12,8 @@ import { checkPath } from './payload-path.ts';
 import type { PayloadShape } from './payload-shape.ts';
 import { lineOf } from './problem.ts';
 import { readDemand } from './record-demand.ts';
-import { formatProblem, readFormat } from './record-format.ts';
+import { envelopeProblem } from './record-envelope.ts';
+import { formatProblem } from './record-format.ts';
 import { readState } from './state-binding.ts';
 import { checkTombstone, contradictingKeys, readTombstone } from './tombstone-binding.ts';
 import { readTopics, topicArgumentOf } from './topics.ts';
@@ -51,8 +52,10 @@ export function parseBindings(
     if (directiveOf(field, 'redis')) continue;
     const found: Findings = { problems: [], warnings: [] };
     const binding = readBinding(schema, field, { hasSource: customSources.has(field.name), defaultKeys }, found);
-    const disagreement = binding && formatProblem(binding, bindings.values());
-    if (disagreement !== undefined) found.problems.push(disagreement);
+    for (const problemOf of [formatProblem, envelopeProblem]) {
+      const disagreement = binding && problemOf(binding, bindings.values());
+      if (disagreement !== undefined) found.problems.push(disagreement);
+    }
     const location = `${lineOf(directiveOf(field, 'kafka') ?? field.astNode)}Subscription.${field.name}`;
     problems.push(...found.problems.map((problem) => `${location}: ${problem}`));
     warnings.push(...found.warnings.map((warning) => `${location}: ${warning}`));
@@ -88,7 +91,11 @@ function readBinding(
 
   const given = new Map(directive.arguments?.map((argument) => [argument.name.value, argument.value]));
   const topics = readTopics(given.get('topic'), given.get('topics'), field, problems);
-  const format = readFormat(given.get('format'), schema, problems);
+  const format = readEnum('format', 'KafkaFormat', given.get('format'), schema, problems);
+  const envelope = readEnum('envelope', 'KafkaEnvelope', given.get('envelope'), schema, problems);
+  const snapshots = readEnum('snapshots', 'KafkaSnapshots', given.get('snapshots'), schema, problems);
+  if (snapshots === 'STATE' && envelope === undefined)
+    problems.push('snapshots: STATE is of a topic with an envelope; add envelope: DEBEZIUM, or remove it');
   const keys = readKeys(given.get('keys'), defaultKeys, problems);
   const payload = readPayload(given.get('payload'), problems);
   const isShared = readShared(given.get('shared'), problems);
@@ -110,6 +117,10 @@ function readBinding(
   );
   const filters = readFilters(whereNodes.filter(isFilter), field, problems);
   const tombstone = readTombstone(given.get('tombstone'), field, problems);
+  if (envelope !== undefined && !given.has('tombstone'))
+    findings.warnings.push(
+      'envelope without tombstone: subscribers are not told that a row was deleted, or has left them; write tombstone: NULL, COMPLETE, ROW or SKIP',
+    );
   if (tombstone) checkTombstone({ field, match, where, hasState: state !== undefined }, tombstone, findings);
   const record = readDemand(given.get('record'), schema, field, problems);
   const unused = readUnused(itemsOf(given.get('unused')), field, matched, problems);
@@ -128,6 +139,8 @@ function readBinding(
         field: field.name,
         ...topics,
         format,
+        ...(envelope !== undefined && { envelope }),
+        ...(snapshots === 'STATE' && { skipsSnapshots: true }),
         keys,
         match,
         where,

@@ -1,5 +1,6 @@
 import { Kind } from 'graphql';
-import type { ConstValueNode } from 'graphql';
+import type { ConstValueNode, GraphQLEnumType, GraphQLSchema } from 'graphql';
+import { didYouMean } from '../../base/did-you-mean.ts';
 import { isPath } from './payload-path.ts';
 
 /** Reads `shared` of a directive that feeds a field. */
@@ -23,4 +24,22 @@ export function readPayload(node: ConstValueNode | undefined, problems: string[]
 export function itemsOf(node: ConstValueNode | undefined): readonly ConstValueNode[] {
   if (!node || node.kind === Kind.NULL) return [];
   return node.kind === Kind.LIST ? node.values : [node];
+}
+
+/** Reads an argument of @kafka that is a value of an enum of crier's. undefined: it is absent, or there is a problem. */
+export function readEnum(
+  name: string,
+  enumName: string,
+  node: ConstValueNode | undefined,
+  schema: GraphQLSchema,
+  problems: string[],
+): string | undefined {
+  if (!node || node.kind === Kind.NULL) return undefined;
+  const values = (schema.getType(enumName) as GraphQLEnumType).getValues().map((value) => value.name);
+  const given = 'value' in node ? String(node.value) : '';
+  const found = values.find((one) => one === given);
+  if (found !== undefined && node.kind === Kind.ENUM) return found;
+  const fix = found === undefined ? didYouMean(given.toUpperCase(), values) : `; write ${found}`;
+  problems.push(`${name} must be one of ${values.join(', ')}, without quotes${fix}`);
+  return undefined;
 }

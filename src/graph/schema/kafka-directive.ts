@@ -1,5 +1,6 @@
 import { HISTORY_DEFAULTS } from '../../bus/history.ts';
 import { OPERATORS } from '../filter/filter-rule.ts';
+import { RECORD_ENVELOPES } from './record-envelope.ts';
 import { RECORD_FORMATS } from './record-format.ts';
 
 /** The definition of @kafka, which crier adds to every graph's schema. */
@@ -12,6 +13,10 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
     topics: [String!]
     "How producers encode the topic's records. Left out, each record says it."
     format: KafkaFormat
+    "How the topic's records carry rows. Paths, payload, filters and state are then those of the row. Left out, the record is the payload."
+    envelope: KafkaEnvelope
+    "What rows are that were read from a table, and did not change now."
+    snapshots: KafkaSnapshots = EVENTS
     "SNAKE, or what the @crier of the schema says."
     keys: KafkaKeys
     match: [KafkaMatch!]
@@ -66,6 +71,20 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
   "All but JSON, and but those of formats.ts, are in Confluent's wire format: the id of a schema comes before the record."
   enum KafkaFormat {
     ${RECORD_FORMATS.join('\n    ')}
+  }
+
+  "Those of envelopes.ts are functions of the graph."
+  enum KafkaEnvelope {
+    ${Object.entries(RECORD_ENVELOPES)
+      .map(([name, what]) => `${JSON.stringify(what)}\n    ${name}`)
+      .join('\n    ')}
+  }
+
+  enum KafkaSnapshots {
+    "Like those that changed."
+    EVENTS
+    "They become the state, and are no events."
+    STATE
   }
 
   "What each channel of the field keeps; whichever bound is reached first drops the oldest."

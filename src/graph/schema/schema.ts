@@ -41,6 +41,8 @@ const OWN_NAMES = [
   'KafkaMatch',
   'KafkaWhere',
   'KafkaFormat',
+  'KafkaEnvelope',
+  'KafkaSnapshots',
   'KafkaOperator',
   'KafkaHistory',
   'KafkaRecord',
@@ -53,6 +55,9 @@ const OWN_NAMES = [
   'authenticated',
   'requiresScopes',
 ];
+
+/** Values that a graph adds to enums of crier's. */
+type OwnValues = Partial<Readonly<Record<'KafkaFormat' | 'KafkaEnvelope', readonly string[]>>>;
 
 export interface GraphSchema {
   readonly schema: GraphQLSchema;
@@ -67,17 +72,17 @@ export interface GraphSchema {
  * definitions that the SDL holds for editors, a Query type if there is none, because GraphQL requires one, and what federation
  * defines, if the SDL links it.
  *
- * @param formats names of those that the graph brings
+ * @param own names of formats and envelopes that the graph brings
  * @throws GraphError for a syntax error, and for mistakes that prevent the build
  */
-export function buildGraphSchema(text: string, fileName: string, formats: readonly string[] = []): GraphSchema {
+export function buildGraphSchema(text: string, fileName: string, own: OwnValues = {}): GraphSchema {
   const sdl = parseSdl(text, fileName);
   const problems: string[] = [];
   const link = readFederationLink(sdl, problems);
   const authored = sdl.definitions.filter(
     (definition) => !isOwn(definition) && !(link && isFederationDefinition(link, definition)),
   );
-  const document = complete({ ...sdl, definitions: link ? withBases(authored) : authored }, link, formats);
+  const document = complete({ ...sdl, definitions: link ? withBases(authored) : authored }, link, own);
   const problemLine = (error: GraphQLError) => lineOfProblem(error, link);
   problems.push(...validateSDL(document).map(problemLine));
   try {
@@ -135,10 +140,11 @@ const ACCESS_MISPLACED = /^(Directive "@(?:authenticated|requiresScopes)" may no
 const UNKNOWN_DIRECTIVE = /^(Unknown directive "@(\w+)")\.$/;
 const ACCESS_FIX = '; put it on a field, an object type, an interface, a scalar or an enum';
 
-function complete(sdl: DocumentNode, link: FederationLink | undefined, formats: readonly string[]): DocumentNode {
+function complete(sdl: DocumentNode, link: FederationLink | undefined, own: OwnValues): DocumentNode {
   const { definitions } = sdl;
   const additions = [OWN_DIRECTIVES, ...queryTypeFor(definitions)];
-  if (formats.length > 0) additions.push(`extend enum KafkaFormat { ${formats.join(' ')} }`);
+  for (const [name, values] of Object.entries(own))
+    if (values.length > 0) additions.push(`extend enum ${name} { ${values.join(' ')} }`);
   if (link) additions.push(federationAdditions(link, definitions, queryTypeName(definitions)));
   return concatAST([sdl, ...additions.map((addition) => parse(addition, { noLocation: true }))]);
 }

@@ -1,4 +1,5 @@
 import { nameOf } from '../../base/json/key-naming.ts';
+import type { ReadChange } from '../../bus/row-change.ts';
 import type { LoadFormat } from '../formats.ts';
 import type { Graph } from '../graph-parts.ts';
 import { isRecordPart } from '../record-parts.ts';
@@ -11,6 +12,8 @@ export interface TopicReads {
   readonly format: string | undefined;
   /** undefined: the format is one of crier's. */
   readonly loadFormat: LoadFormat | undefined;
+  /** undefined: a record is the payload itself. `read`: of an envelope that the graph brings. */
+  readonly envelope: { readonly name: string; readonly read: ReadChange | undefined } | undefined;
   readonly nameOf: (key: string) => string;
   /** What fields read at each place of the payloads. */
   readonly shape: PayloadShape;
@@ -22,14 +25,17 @@ export function topicReads({
   bindings,
   shapes,
   formats,
-}: Pick<Graph, 'bindings' | 'shapes' | 'formats'>): readonly TopicReads[] {
+  envelopes,
+}: Pick<Graph, 'bindings' | 'shapes' | 'formats' | 'envelopes'>): readonly TopicReads[] {
   return [...shapes].map(([topic, shape]) => {
     const fields = [...bindings.values()].filter(({ topics }) => topics.includes(topic));
     const paths = fields.flatMap(({ match, where }) => [...match, ...where].map(({ path }) => path));
     const format = fields.find((one) => one.format !== undefined)?.format;
+    const envelope = fields[0]?.envelope;
     return {
       topic,
       format,
+      envelope: envelope === undefined ? undefined : { name: envelope, read: envelopes[envelope] },
       loadFormat: format === undefined ? undefined : formats[format],
       nameOf: nameOf(fields[0]?.keys ?? 'SNAKE'),
       shape,

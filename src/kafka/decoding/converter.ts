@@ -8,25 +8,23 @@ import { decodeRecord } from './record.ts';
 import type { RecordLimits } from './record.ts';
 import { UndecodableError } from './decoder.ts';
 import type { RecordDecoders, RecordDecoding } from './decoder.ts';
+import { ChangeConverter } from './envelopes/change-converter.ts';
+import type { ChangeConverterOptions, RowRoutes } from './envelopes/change-converter.ts';
 import type { SnakeCase } from './snake-case.ts';
 import { HEADER_BYTES } from './wire-format.ts';
 
 /** Which channels the records of a topic belong to. */
-export interface TopicRoutes {
+export interface TopicRoutes extends RowRoutes {
   /** Paths in a payload whose values select the channels. */
   readonly paths: readonly (readonly string[])[];
   /** From this path index on an object or a list counts as a value, too: ''. */
   readonly firstPresence: number;
-  /** A payload's values at `paths`. */
-  valuesIn(payload: unknown): PathValues;
   /** A record's values beside its payload, which follow those of the payload; undefined: the channels depend on none. */
   readonly valuesBeside?: ((record: RecordContent) => PathValues) | undefined;
   /** Counts a record as matched or unmatched. */
   count(values: PathValues, record: RecordContent): void;
   /** Channels of a record, each once. */
   channels(values: PathValues, record: RecordContent): readonly Destination[];
-  /** Channels of a record without a value, each once; counts it. */
-  tombstoneChannels(record: RecordContent): readonly Destination[];
 }
 
 /** Most records that are parsed before the rewriter is tried again. Even, so that alternating records cannot lock it out. */
@@ -39,6 +37,8 @@ interface Topic {
   readonly decoders: RecordDecoders | undefined;
   /** Of the whole payload; undefined: no object keeps its keys. */
   readonly keyPlace: KeyPlace | undefined;
+  /** undefined: a record is the payload itself. */
+  readonly changes: ChangeConverter | undefined;
   /** Records to parse after the last one that the rewriter declined: 2, then about twice as many each time. */
   pause: number;
   /** Records of that pause that are left. */
@@ -52,6 +52,8 @@ export interface ConverterOptions {
   readonly keyPlaces?: ReadonlyMap<string, KeyPlace>;
   /** Of topics whose records may be other than JSON. */
   readonly decoders?: ReadonlyMap<string, RecordDecoders>;
+  /** Of topics whose records carry rows that changed. */
+  readonly envelopes?: ReadonlyMap<string, Pick<ChangeConverterOptions, 'envelope' | 'demand'>>;
 }
 
 const NO_CHANNEL: Conversion = { payload: '', destinations: [] };
@@ -73,7 +75,7 @@ export class Converter {
     routes: ReadonlyMap<string, TopicRoutes>,
     limits: RecordLimits,
     snakeCase: SnakeCase,
-    { hasRewriter = true, decoders = new Map(), keyPlaces = new Map() }: ConverterOptions = {},
+    { hasRewriter = true, decoders = new Map(), keyPlaces = new Map(), envelopes = new Map() }: ConverterOptions = {},
   ) {
     this.#limits = limits;
     this.#snakeCase = snakeCase;
@@ -82,7 +84,11 @@ export class Converter {
       [...routes].map(([name, of]) => {
         const keyPlace = keyPlaces.get(name);
         const keys = new KeyTree(of.paths, of.firstPresence, keyPlace);
-        return [name, { routes: of, keys, keyPlace, decoders: decoders.get(name), pause: 0, pauseLeft: 0 }];
+        const envelope = envelopes.get(name);
+        const changes =
+          envelope &&
+          new ChangeConverter({ ...envelope, routes: of, keys, keyPlace, limits, snakeCase, rewriter: this.#rewriter });
+        return [name, { routes: of, keys, keyPlace, changes, decoders: decoders.get(name), pause: 0, pauseLeft: 0 }];
       }),
     );
   }
@@ -91,12 +97,13 @@ export class Converter {
   convert(record: RecordContent): Conversion | Promise<Conversion> {
     const bound = this.#topics.get(record.topic);
     const { value } = record;
-    if (value === null) return bound ? tombstoneOf(bound.routes, record) : NO_CHANNEL;
+    if (value === null) return bound ? tombstoneOf(bound, record) : NO_CHANNEL;
     if (bound?.decoders !== undefined) return this.#decode(bound, bound.decoders, record, value);
     return this.#convertJson(bound, record, value);
   }
 
   #convertJson(bound: Topic | undefined, record: RecordContent, value: Buffer): Conversion {
+    if (bound?.changes) return changeOf(bound.changes, record, value);
     const rewriter = this.#rewriter;
     return (rewriter && bound && rewrite(rewriter, bound, record, value)) ?? this.#parse(bound, record, value);
   }
@@ -124,6 +131,7 @@ export class Converter {
     const body = value.subarray(HEADER_BYTES);
     if (decoding === 'json_after_header') return this.#convertJson(topic, record, body);
     const payload = decoding.decode(body);
+    if (topic.changes) return topic.changes.convertDecoded(record, payload);
     const destinations = destinationsOf(topic.routes, record, topic.routes.valuesIn(payload));
     return destinations.length === 0 ? NO_CHANNEL : { payload: JSON.stringify(payload), destinations };
   }
@@ -156,7 +164,16 @@ function rewrite(rewriter: KeyRewriter, topic: Topic, record: RecordContent, val
   return destinations.length === 0 ? NO_CHANNEL : { payload: rewriter.payload(), destinations };
 }
 
-function tombstoneOf(routes: TopicRoutes, record: RecordContent): Conversion {
+function changeOf(changes: ChangeConverter, record: RecordContent, value: Buffer): Conversion {
+  try {
+    return changes.convertJson(record, value);
+  } catch (error) {
+    return poisonOf(error);
+  }
+}
+
+function tombstoneOf({ routes, changes }: Topic, record: RecordContent): Conversion {
+  if (changes) return changes.convertTombstone(record);
   const destinations = routes.tombstoneChannels(record);
   return destinations.length === 0 ? NO_CHANNEL : { payload: TOMBSTONE, destinations };
 }

@@ -30,7 +30,8 @@ const MAX_REPRINTED = 16;
  * where parsing is faster: more than 16 numbers and strings that JSON.stringify prints differently.
  */
 export class KeyRewriter {
-  readonly #scanner = new JsonScanner();
+  /** Of the record that is loaded. */
+  readonly scanner = new JsonScanner();
   readonly #composer = new Composer(MAX_TEXT_BYTES);
   readonly #limits: RecordLimits;
   /** Offset in the record up to which it is copied or replaced. */
@@ -48,25 +49,49 @@ export class KeyRewriter {
 
   /** The record's values at the paths of the tree; undefined: declined. */
   rewrite(record: Buffer, tree: KeyTree): PathValues | undefined {
-    const scanner = this.#scanner;
+    const { scanner } = this;
+    if (!this.load(record)) return undefined;
+    const end = this.rewriteObject(scanner.token(0), tree, this.#limits.maxDepth);
+    return end < 0 || scanner.token(end) !== record.length ? undefined : this.#values;
+  }
+
+  /** Loads a record for `rewriteObject`; false: declined. */
+  load(record: Buffer): boolean {
+    return record.length <= this.#limits.maxBytes && this.scanner.load(record);
+  }
+
+  /**
+   * Rewrites the object at an offset of the record. Returns the offset after it; -1: declined.
+   * @param levels of nesting that it may have
+   */
+  rewriteObject(start: number, tree: KeyTree, levels: number): number {
+    const { scanner } = this;
     const composer = this.#composer;
-    if (record.length > this.#limits.maxBytes || !scanner.load(record)) return undefined;
     composer.clear();
     this.#reprinted = 0;
     this.#values = tree.paths.map(() => undefined);
     this.#firstPresence = tree.firstPresence;
-    const start = scanner.token(0);
-    if (scanner.view.getUint8(start) !== OPENING) return undefined;
+    if (scanner.view.getUint8(start) !== OPENING) return -1;
     this.#copied = start;
-    const end = this.#endOfObject(start, tree.startRecord(), this.#limits.maxDepth);
-    if (end < 0 || scanner.token(end) !== record.length) return undefined;
-    composer.copy(scanner.view, this.#copied, end);
+    const end = this.#endOfObject(start, tree.startRecord(), levels);
+    if (end >= 0) composer.copy(scanner.view, this.#copied, end);
+    return end;
+  }
+
+  /** Values of the last object that was rewritten, at the paths of its tree. */
+  get values(): PathValues {
     return this.#values;
   }
 
-  /** Payload of the last record that was rewritten, in memory that it shares with other payloads. */
-  payload(): Buffer {
-    return this.#composer.takeShared();
+  /** Text of the last object that was rewritten, and what is to follow it, in memory that it shares with other payloads. */
+  payload(suffix = ''): Buffer {
+    const composer = this.#composer;
+    if (suffix === '') return composer.takeShared();
+    const { length } = composer;
+    composer.string(suffix);
+    const payload = composer.takeShared();
+    composer.cut(length);
+    return payload;
   }
 
   /**
@@ -75,7 +100,7 @@ export class KeyRewriter {
    */
   #endOfObject(at: number, node: KeyNode, levels: number): number {
     if (levels === 0) return -1;
-    const scanner = this.#scanner;
+    const scanner = this.scanner;
     const { view } = scanner;
     const { keys } = node;
     const object = (this.#object = (this.#object + 1) | 0);
@@ -109,7 +134,7 @@ export class KeyRewriter {
 
   #endOfArray(at: number, node: KeyNode, levels: number): number {
     if (levels === 0) return -1;
-    const { view } = this.#scanner;
+    const { view } = this.scanner;
     at = this.#token(at + 1);
     if (view.getUint8(at) === CLOSING_SQUARE) return at + 1;
     const items = node.items();
@@ -126,12 +151,12 @@ export class KeyRewriter {
   }
 
   #endOfValue(at: number, node: KeyNode, levels: number): number {
-    const c = this.#scanner.view.getUint8(at);
+    const c = this.scanner.view.getUint8(at);
     if (c === OPENING || c === OPENING_SQUARE) {
       if (node.path >= this.#firstPresence) this.#values[node.path] = '';
       return c === OPENING ? this.#endOfObject(at, node, levels) : this.#endOfArray(at, node, levels);
     }
-    const end = this.#scanner.endOfScalar(at);
+    const end = this.scanner.endOfScalar(at);
     if (end < 0) return this.#reprint(at, node.path);
     if (node.path >= 0 && c !== LETTER_N) this.#values[node.path] = this.#valueOf(at, end);
     return end;
@@ -139,7 +164,7 @@ export class KeyRewriter {
 
   /** Text of a scalar other than null; of a string without its quotes. */
   #valueOf(start: number, end: number): string {
-    const { bytes, view } = this.#scanner;
+    const { bytes, view } = this.scanner;
     const text = bytes.toString('utf8', start, end);
     if (view.getUint8(start) !== QUOTE) return text;
     return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
@@ -147,7 +172,7 @@ export class KeyRewriter {
 
   /** Skips white space, which is left out of the result. */
   #token(at: number): number {
-    const scanner = this.#scanner;
+    const scanner = this.scanner;
     const token = scanner.token(at);
     if (token !== at) {
       this.#composer.copy(scanner.view, this.#copied, at);
@@ -159,7 +184,7 @@ export class KeyRewriter {
   /** Prints a number or a string as JSON.stringify does. */
   #reprint(at: number, path: number): number {
     if (++this.#reprinted > MAX_REPRINTED) return -1;
-    const { bytes } = this.#scanner;
+    const { bytes } = this.scanner;
     const end = bytes[at] === QUOTE ? endOfString(bytes, at) : endOfNumber(bytes, at);
     const value = scalarOf(bytes.toString('utf8', at, end));
     // Numbers beyond a double: SnakeCase makes them null and counts them.
@@ -173,7 +198,7 @@ export class KeyRewriter {
 
   /** Copies the bytes before a part of the record. The caller writes the replacement of the part next. */
   #replace(start: number, end: number): void {
-    this.#composer.copy(this.#scanner.view, this.#copied, start);
+    this.#composer.copy(this.scanner.view, this.#copied, start);
     this.#copied = end;
   }
 }

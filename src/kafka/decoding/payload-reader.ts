@@ -1,6 +1,8 @@
 import type { KeyPlace } from '../../base/json/key-place.ts';
 import { UndecodableError } from './decoder.ts';
-import { decodeRecord } from './record.ts';
+import { envelopeOf } from './envelopes/envelopes.ts';
+import type { NamedEnvelope } from './envelopes/envelopes.ts';
+import { decodeJson, decodeRecord } from './record.ts';
 import type { Decoded, RecordLimits } from './record.ts';
 import { SnakeCase } from './snake-case.ts';
 import type { RecordDecoders } from './decoder.ts';
@@ -12,6 +14,8 @@ export interface PayloadReaderOptions {
   readonly keyPlaces: ReadonlyMap<string, KeyPlace>;
   /** Of topics whose records may be other than JSON. */
   readonly decoders: ReadonlyMap<string, RecordDecoders>;
+  /** Of topics whose records carry rows that changed. */
+  readonly envelopes?: ReadonlyMap<string, NamedEnvelope>;
 }
 
 /** The payloads of single records, with the values that `Converter` gives them; slower, and counted nowhere. */
@@ -23,28 +27,43 @@ export class PayloadReader {
     this.#options = options;
   }
 
-  /** @throws SchemaUnavailableError */
-  async read(topic: string, value: Buffer): Promise<Decoded> {
+  /** undefined: the record is of no row that is there. @throws SchemaUnavailableError */
+  async read(topic: string, value: Buffer): Promise<Decoded | undefined> {
     const { limits, decoders } = this.#options;
     if (value.length > limits.maxBytes) return { poison: 'too_large' };
     const ofTopic = decoders.get(topic);
-    if (!ofTopic) return this.#parse(topic, value);
     try {
+      if (!ofTopic) return this.#parse(topic, value);
       const decoding = await ofTopic.of(value);
       if (decoding === 'json') return this.#parse(topic, value);
       if (typeof decoding === 'function') return this.#parse(topic, decoding(value));
       const body = value.subarray(HEADER_BYTES);
-      return decoding === 'json_after_header' ? this.#parse(topic, body) : { payload: decoding.decode(body) };
+      if (decoding === 'json_after_header') return this.#parse(topic, body);
+      const payload = decoding.decode(body);
+      return this.#options.envelopes?.has(topic) ? this.#rowOf(topic, payload) : { payload };
     } catch (error) {
       if (error instanceof UndecodableError) return { poison: error.reason };
       throw error;
     }
   }
 
-  #parse(topic: string, text: Buffer): Decoded {
-    const { limits, keyPlaces } = this.#options;
+  /** @throws UndecodableError */
+  #parse(topic: string, text: Buffer): Decoded | undefined {
+    const { limits, keyPlaces, envelopes } = this.#options;
+    const named = (payload: Record<string, unknown>) =>
+      this.#snakeCase.convertObjToSnakeKeys(payload, keyPlaces.get(topic));
+    if (envelopes?.has(topic)) {
+      const { json, poison } = decodeJson(text, limits);
+      if (poison !== undefined) return { poison };
+      const row = this.#rowOf(topic, json);
+      return row && { payload: named(row.payload) };
+    }
     const decoded = decodeRecord(text, limits);
-    if (decoded.poison !== undefined) return decoded;
-    return { payload: this.#snakeCase.convertObjToSnakeKeys(decoded.payload, keyPlaces.get(topic)) };
+    return decoded.poison === undefined ? { payload: named(decoded.payload) } : decoded;
+  }
+
+  #rowOf(topic: string, value: unknown): { readonly payload: Record<string, unknown> } | undefined {
+    const row = envelopeOf(this.#options.envelopes!.get(topic)!).read(value)?.row;
+    return row ? { payload: row } : undefined;
   }
 }

@@ -24,7 +24,9 @@ export type DecodeReason =
   /** The registry's schema cannot be compiled. */
   | 'unusable_schema'
   /** The schema is of another format than its topic's. */
-  | 'other_format';
+  | 'other_format'
+  /** Its value is not what the `envelope` of its topic says. */
+  | 'not_envelope';
 
 /** Exactly one of the two is set. */
 export type Decoded =
@@ -47,17 +49,25 @@ export interface RecordLimits {
  * 1e400 becomes Infinity, which SnakeCase turns into null.
  */
 export function decodeRecord(value: Buffer, limits: RecordLimits): Decoded {
+  const { json, poison } = decodeJson(value, limits);
+  if (poison !== undefined) return { poison };
+  return isObject(json) ? { payload: json } : { poison: 'not_object' };
+}
+
+/** Likewise for JSON of any kind. */
+export function decodeJson(
+  value: Buffer,
+  limits: RecordLimits,
+): { readonly json?: unknown; readonly poison?: DecodeReason } {
   if (value.length > limits.maxBytes) return { poison: 'too_large' };
   if (value[0] === MAGIC_BYTE) return { poison: 'needs_registry' };
   if (!isUtf8(value)) return { poison: 'invalid_utf8' };
   if (isDeeper(value, limits.maxDepth)) return { poison: 'too_deep' };
-  let json: unknown;
   try {
-    json = parseExactly(value.toString('utf8'));
+    return { json: parseExactly(value.toString('utf8')) };
   } catch {
     return { poison: 'not_json' };
   }
-  return isObject(json) ? { payload: json } : { poison: 'not_object' };
 }
 
 function isObject(json: unknown): json is Record<string, unknown> {

@@ -5,6 +5,9 @@ import type { Logger } from '../../base/log.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
 import { PATIENCE_MS, UndecodableError } from './decoder.ts';
 import type { CompileSchema, Decoder, DecoderOptions, RecordDecoders, RecordDecoding } from './decoder.ts';
+import { valuePlace } from './envelopes/envelope.ts';
+import { envelopeOf } from './envelopes/envelopes.ts';
+import type { NamedEnvelope } from './envelopes/envelopes.ts';
 import { ownFormats } from './own-format.ts';
 import type { TopicOfFormat } from './own-format.ts';
 import type { DecodeReason } from './record.ts';
@@ -127,6 +130,7 @@ export class TopicDecoders implements RecordDecoders {
 /** What a graph reads of one topic, and what it says of the format of the topic's records (graph/schema/topic-reads.ts). */
 interface DecodedTopic extends Pick<DecoderOptions, 'nameOf' | 'shape'>, TopicOfFormat {
   readonly format: string | undefined;
+  readonly envelope?: NamedEnvelope | undefined;
 }
 
 /** The decoders of the topics whose records may be other than JSON. */
@@ -139,8 +143,9 @@ export function topicDecoders(
   }: Pick<TopicDecodersOptions, 'registry' | 'compilers' | 'log'> & Pick<DecoderOptions, 'limits' | 'onOverflow'>,
 ): ReadonlyMap<string, RecordDecoders> {
   const decoders = new Map<string, RecordDecoders>(ownFormats(topics, options.log));
-  for (const { topic, format, nameOf, shape } of topics) {
+  for (const { topic, format, envelope, nameOf, shape: rows } of topics) {
     if (format === 'JSON' || decoders.has(topic)) continue;
+    const shape = envelope ? valuePlace(envelopeOf(envelope), rows) : rows;
     const decoderOptions = { nameOf, shape, limits, onOverflow };
     const ofSchemas = format as TopicDecodersOptions['format'];
     decoders.set(topic, new TopicDecoders({ ...options, topic, format: ofSchemas, decoderOptions }));

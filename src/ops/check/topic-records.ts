@@ -5,6 +5,7 @@ import type { RecordMisfit } from '../../graph/record-check/record-check.ts';
 import type { RecordOrigin } from '../../graph/record-check/described.ts';
 import type { CheckedRecord } from '../../graph/record-check/key-check.ts';
 import { keyPlaces } from '../../graph/schema/key-places.ts';
+import { topicReads } from '../../graph/schema/topic-reads.ts';
 import { PayloadReader } from '../../kafka/decoding/payload-reader.ts';
 import { FormatUnavailableError, SchemaUnavailableError } from '../../kafka/decoding/schema-errors.ts';
 import type { RecordDecoders } from '../../kafka/decoding/decoder.ts';
@@ -35,6 +36,9 @@ export class TopicRecords {
       limits,
       decoders,
       keyPlaces: keyPlaces(graph.bindings.values(), graph.shapes),
+      envelopes: new Map(
+        topicReads(graph).flatMap(({ topic, envelope }) => (envelope ? [[topic, envelope] as const] : [])),
+      ),
     });
   }
 
@@ -68,7 +72,8 @@ export class TopicRecords {
     for (const { partition, offset, key, value, headers, poison } of records) {
       if (value === null && !poison) continue;
       const decoded = poison ? { poison } : await this.#decode(topic, value!);
-      if (!decoded) return undefined;
+      if (decoded === 'unavailable') return undefined;
+      if (!decoded) continue;
       const misfit = (problem: string) => ({
         topic,
         field: '',
@@ -90,13 +95,13 @@ export class TopicRecords {
     return undecodable && { topic, records: 0, misfits: [undecodable] };
   }
 
-  /** undefined: its schema cannot be had now, or its format is still being loaded. */
+  /** `unavailable`: its schema cannot be had now, or its format is still being loaded. undefined: it is of no row that is there. */
   async #decode(topic: string, value: Buffer) {
     try {
       return await this.#payloads.read(topic, value);
     } catch (error) {
       if (error instanceof FormatUnavailableError && !error.isPending) return error;
-      if (error instanceof SchemaUnavailableError) return undefined;
+      if (error instanceof SchemaUnavailableError) return 'unavailable';
       throw error;
     }
   }

@@ -3,6 +3,7 @@ import type { DocumentNode, GraphQLNamedType, GraphQLSchema } from 'graphql';
 import { GraphError } from '../../base/errors.ts';
 import { readEntity } from '../../graph/federation/entity.ts';
 import type { Entity } from '../../graph/federation/entity.ts';
+import { RECORD_ENVELOPES } from '../../graph/schema/record-envelope.ts';
 import { RECORD_FORMATS } from '../../graph/schema/record-format.ts';
 import { buildGraphSchema, withoutOwnDefinitions } from '../../graph/schema/schema.ts';
 
@@ -33,7 +34,10 @@ const FEDERATION_TYPES = ['_Any', '_Entity', '_Service'];
  * @throws GraphError with every mistake found, one per line: file, line, reason
  */
 export function readTypedSchema(text: string): TypedSchema {
-  const { schema, problems, subgraph } = buildGraphSchema(text, 'schema.graphql', ownFormatsIn(text));
+  const { schema, problems, subgraph } = buildGraphSchema(text, 'schema.graphql', {
+    KafkaFormat: ownNamesIn(text, 'format', RECORD_FORMATS),
+    KafkaEnvelope: ownNamesIn(text, 'envelope', Object.keys(RECORD_ENVELOPES)),
+  });
   if (problems.length > 0) throw new GraphError(problems.join('\n'));
   const shown = withoutOwnDefinitions(schema, subgraph);
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].map(
@@ -60,10 +64,10 @@ export function readTypedSchema(text: string): TypedSchema {
   };
 }
 
-/** Names of formats that the graph may bring: types do not depend on them. */
-function ownFormatsIn(text: string): string[] {
-  const named = Array.from(text.matchAll(/\bformat:\s*([A-Z][A-Z0-9_]*)/g), ([, name]) => name!);
-  return [...new Set(named)].filter((name) => !RECORD_FORMATS.includes(name));
+/** Names of formats or envelopes that the graph may bring: types do not depend on them. */
+function ownNamesIn(text: string, argument: string, taken: readonly string[]): string[] {
+  const named = Array.from(text.matchAll(new RegExp(`\\b${argument}:\\s*([A-Z][A-Z0-9_]*)`, 'g')), ([, name]) => name!);
+  return [...new Set(named)].filter((name) => !taken.includes(name));
 }
 
 function isAuthored(name: string): boolean {

@@ -98,7 +98,8 @@ async function payloadsOf(
   const payloads: ReadPayload[] = [];
   try {
     for (const { value, poison } of records) {
-      payloads.push(poison ? { poison } : await patiently(() => reader.read(topic, value!)));
+      const payload = poison ? { poison } : await patiently(() => reader.read(topic, value!));
+      if (payload) payloads.push(payload);
     }
     return payloads;
   } finally {
@@ -107,7 +108,7 @@ async function payloadsOf(
 }
 
 /** @throws SetupError if the schema registry does not answer */
-async function patiently(read: () => Promise<Decoded>): Promise<Decoded> {
+async function patiently<Read>(read: () => Promise<Read>): Promise<Read> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await read();

@@ -183,6 +183,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       context: options.context ?? {},
       samples: undefined,
       formats: {},
+      envelopes: {},
       warnings: [],
     },
     documents: new RequestedDocuments({ cache: new DocumentCache(clientSchema, LIMITS) }),

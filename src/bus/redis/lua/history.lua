@@ -18,10 +18,16 @@ local function is_behind_state(id)
   return tonumber(count) > tonumber(own_count)
 end
 
+-- True if an entry is the delete of another row than that of the channel's state.
+local function is_beside_state(fields)
+  return string.sub(fields.p, 1, 5) == 'null\n' and state_entry(KEYS[2]) and redis.call('GETRANGE', KEYS[2] .. '.state', -5, -1) ~= '\nnull'
+end
+
 local epoch = redis.call('HGET', KEYS[1], ARGV[1]) or '0'
 local reply = { epoch }
 local last = redis.call('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)
 if last[1] and is_behind_state(last[1][1]) then last = {} end
+if ARGV[2] == '' and last[1] and is_beside_state(fields_of(last[1])) then last = {} end
 local entries = last
 if ARGV[2] ~= '' and last[1] then
   local first = redis.call('XRANGE', KEYS[2], ARGV[2], '+', 'COUNT', 1)[1]

@@ -49,17 +49,27 @@ end
 
 local depart_all
 
+-- True for the delete of a row: `null`, and what is known of the row. It concerns no other row.
+local function is_delete(text)
+  return string.sub(text, 1, 5) == 'null\n'
+end
+
 -- `hash`: of its record's key; `ending`: the end of its header; `parts`: the field `record` of it.
 local function publish_kept(channel, stamp, text, hash, ending, parts)
   local former = limits.index and key_of(channel)
-  if hash ~= '' and former and former ~= hash then
+  local deletes = is_delete(text)
+  if hash ~= '' and former and former ~= hash and not deletes then
     -- What the message carries of its record is not for the channels that the record leaves.
     depart_all(stamp, '\n', '')
     if IS_CLUSTER then arrived[#arrived + 1] = count end
   end
   local header = before .. stamp .. after
   local entry = limits.entries and keep(channel, limits, header, parts, text) or next_entry(channel)
-  if limits.state then keep_state(channel, limits, header, entry, parts, former, hash, text) end
+  if deletes and former and former ~= '' and former ~= hash then
+    move_state(channel, entry)
+  elseif limits.state then
+    keep_state(channel, limits, header, entry, parts, former, hash, deletes and 'null' or text)
+  end
   if call(PUBLISH, channel, '@' .. header .. entry .. ending .. text) > 0 then received = received + #text end
 end
 

@@ -41,6 +41,12 @@ local function forget_state(channel)
   redis.call('SET', channel .. '.state', '', unpack(NOW))
 end
 
+-- The state stays, and a message came after it: a subscriber that begins with the state must tell which live messages are newer.
+local function move_state(channel, entry)
+  local text = redis.call('GET', channel .. '.state')
+  redis.call('SET', channel .. '.state', string.gsub(text, '^(@%S+ %S+ %S+ %S+) %S+ %S+', '%1' .. entry, 1), 'KEEPTTL')
+end
+
 -- The channels whose states may have a hash.
 local function channels_of(index, key)
   local channels = {}

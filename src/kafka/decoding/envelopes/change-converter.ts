@@ -1,0 +1,178 @@
+import { TOMBSTONE } from '../../../bus/bus-message.ts';
+import type { PathValues } from '../../../bus/channel.ts';
+import { printChange } from '../../../bus/change-text.ts';
+import type { Change, ChangeDemand } from '../../../bus/change-text.ts';
+import type { RowChange } from '../../../bus/row-change.ts';
+import type { KeyPlace } from '../../../base/json/key-place.ts';
+import type { Conversion, Destination, RecordContent } from '../../batch.ts';
+import type { KeyRewriter } from '../key-rewriter.ts';
+import type { KeyTree } from '../key-tree.ts';
+import { decodeJson } from '../record.ts';
+import type { RecordLimits } from '../record.ts';
+import type { SnakeCase } from '../snake-case.ts';
+import { ChangeRewriter } from './change-rewriter.ts';
+import type { ReadMembers } from './change-rewriter.ts';
+import type { Envelope, JsonObject } from './envelope.ts';
+
+/** Where the change of a row goes. */
+export interface ChangeRoutes {
+  /** Channels of the row that were not, or not surely, those of the row before. */
+  readonly entered: readonly Destination[];
+  /** Channels of the row now and before. */
+  readonly stayed: readonly Destination[];
+  /** Channels that the row was in, for which it is deleted. */
+  readonly left: readonly Destination[];
+}
+
+/** Which channels the rows of a topic belong to. */
+export interface RowRoutes {
+  /** True if the channels depend on values of rows. */
+  readonly readsRows: boolean;
+  valuesIn(row: unknown): PathValues;
+  /** Counts the record. @param row null: deleted */
+  changeRoutes(row: PathValues | null, before: PathValues | undefined, record: RecordContent): ChangeRoutes;
+  /** Channels of a record without a value; counts it. */
+  tombstoneChannels(record: RecordContent): readonly Destination[];
+  /** Those whose state is of the record's key; counts it. */
+  statesOfKey(record: RecordContent): readonly Destination[];
+}
+
+export interface ChangeConverterOptions {
+  readonly envelope: Envelope;
+  readonly demand: ChangeDemand;
+  readonly routes: RowRoutes;
+  readonly limits: RecordLimits;
+  readonly snakeCase: SnakeCase;
+  /** undefined: every record is parsed. */
+  readonly rewriter: KeyRewriter | undefined;
+  readonly keys: KeyTree;
+  readonly keyPlace: KeyPlace | undefined;
+}
+
+/** A row in a payload. */
+interface PayloadRow {
+  readonly values: PathValues;
+  /** The row's text and what follows it. */
+  readonly print: (suffix: string) => string | Buffer;
+}
+
+/** A change whose rows are as in payloads. */
+interface PayloadChange extends Pick<RowChange, 'op' | 'sourceTimestamp' | 'transaction' | 'isSnapshot'> {
+  readonly row: PayloadRow | null;
+  readonly before: { readonly text: string; readonly values: PathValues } | undefined;
+}
+
+const NO_CHANNEL: Conversion = { payload: '', destinations: [] };
+
+/** Converts the records of a topic with an envelope: the payload is the row, and channels that the row leaves get its delete. */
+export class ChangeConverter {
+  readonly #options: ChangeConverterOptions;
+  readonly #rewriter: ChangeRewriter | undefined;
+  readonly #reads: ReadMembers;
+  /** Key of the last record that deleted a row. */
+  #deletedKey: Buffer | undefined;
+
+  constructor(options: ChangeConverterOptions) {
+    const { envelope, demand, rewriter, keys, limits, routes } = options;
+    this.#options = options;
+    this.#reads = {
+      before: demand.before || routes.readsRows,
+      facts: demand.sourceTimestamp || demand.transaction || demand.isSnapshot,
+    };
+    if (rewriter && envelope.hasFastPath) this.#rewriter = new ChangeRewriter(rewriter, keys, limits.maxDepth);
+  }
+
+  /** @throws UndecodableError */
+  convertJson(record: RecordContent, value: Buffer): Conversion {
+    const { envelope, limits, rewriter } = this.#options;
+    const read = this.#rewriter?.read(value, this.#reads);
+    if (read) {
+      const row = read.row && { values: read.row, print: (suffix: string) => rewriter!.payload(suffix) };
+      return this.#conversionOf(record, { ...read, row }, undefined);
+    }
+    const { json, poison } = decodeJson(value, limits);
+    if (poison !== undefined) return { poison };
+    const change = envelope.read(json);
+    if (!change) return NO_CHANNEL;
+    return this.#convert(record, change, (row) => this.#named(row));
+  }
+
+  /** @param value whose keys have their final names. @throws UndecodableError */
+  convertDecoded(record: RecordContent, value: Record<string, unknown>): Conversion {
+    const change = this.#options.envelope.read(value);
+    return change ? this.#convert(record, change, (row) => row) : NO_CHANNEL;
+  }
+
+  /** Of a record without a value. What follows a delete of the same key says nothing new. */
+  convertTombstone(record: RecordContent): Conversion {
+    const { routes, envelope } = this.#options;
+    const isKnown = envelope.tellsDeletes === true || (record.key !== null && this.#deletedKey?.equals(record.key));
+    const destinations = isKnown ? routes.statesOfKey(record) : routes.tombstoneChannels(record);
+    return destinations.length === 0 ? NO_CHANNEL : { payload: TOMBSTONE, destinations };
+  }
+
+  /** Takes ownership of the row. */
+  #named(row: JsonObject): JsonObject {
+    const { snakeCase, keyPlace } = this.#options;
+    return snakeCase.convertObjToSnakeKeys(row, keyPlace);
+  }
+
+  #convert(record: RecordContent, change: RowChange, named: (row: JsonObject) => JsonObject): Conversion {
+    const { routes } = this.#options;
+    const { row: ownRow, before: ownBefore, ...facts } = change;
+    const before = ownBefore && this.#reads.before ? named(ownBefore) : undefined;
+    const row = ownRow && named(ownRow);
+    return this.#conversionOf(
+      record,
+      {
+        ...facts,
+        row: row && { values: routes.valuesIn(row), print: (suffix) => JSON.stringify(row) + suffix },
+        before: before && { text: JSON.stringify(before), values: routes.valuesIn(before) },
+      },
+      before,
+    );
+  }
+
+  /** @param ownBefore parsed, if it is at hand */
+  #conversionOf(record: RecordContent, change: PayloadChange, ownBefore: JsonObject | undefined): Conversion {
+    const { routes, demand } = this.#options;
+    const { row, before, op } = change;
+    if (row === null && record.key !== null) this.#deletedKey = Buffer.from(record.key);
+    const { entered, stayed, left } = routes.changeRoutes(row && row.values, before?.values, record);
+    if (entered.length + stayed.length + left.length === 0) return NO_CHANNEL;
+    const facts = this.#factsOf(change);
+    const isTold = demand.before && before && left.length + stayed.length > 0;
+    const whole =
+      isTold && (row !== null || isWhole(ownBefore ?? parsed(before.text), record)) ? before.text : undefined;
+    const destinations: Destination[] = [];
+    const add = (to: readonly Destination[], payload: string | Buffer) => {
+      for (const one of to) destinations.push(one.isDeparture ? one : { ...one, payload });
+    };
+    if (left.length > 0) add(left, TOMBSTONE + printChange({ ...facts, op: 'DELETE' }, whole));
+    if (row && stayed.length > 0) add(stayed, row.print(op ? printChange({ ...facts, op }, whole) : ''));
+    if (row && entered.length > 0) add(entered, row.print(op ? printChange({ ...facts, op }) : ''));
+    return { payload: TOMBSTONE, destinations };
+  }
+
+  #factsOf({ sourceTimestamp, transaction, isSnapshot }: PayloadChange): Omit<Change, 'op' | 'before'> {
+    const { demand } = this.#options;
+    return {
+      ...(demand.sourceTimestamp && sourceTimestamp !== undefined && { sourceTimestamp }),
+      ...(demand.transaction && transaction !== undefined && { transaction }),
+      ...(demand.isSnapshot && isSnapshot && { isSnapshot }),
+    };
+  }
+}
+
+function parsed(text: string): JsonObject {
+  return JSON.parse(text) as JsonObject;
+}
+
+/**
+ * False if the only values of a row before are those of the record's key: the source knows nothing else of a deleted row, and columns without a
+ * value are not null. PostgreSQL logs no more of a table with `REPLICA IDENTITY DEFAULT`.
+ */
+function isWhole(before: JsonObject, { keyValue }: RecordContent): boolean {
+  if (typeof keyValue !== 'object' || keyValue === null) return true;
+  return Object.entries(before).some(([name, value]) => value !== null && !Object.hasOwn(keyValue, name));
+}

@@ -1,0 +1,137 @@
+import { CLOSING, COMMA, OPENING, QUOTE } from '../../../base/json/characters.ts';
+import { ObjectKeys, endOfUnknownMember } from '../../../base/json/object-keys.ts';
+import type { Key } from '../../../base/json/object-keys.ts';
+import type { KeyRewriter } from '../key-rewriter.ts';
+import type { KeyTree } from '../key-tree.ts';
+import type { PathValues } from '../../../bus/channel.ts';
+import { factsOf } from './debezium.ts';
+import type { ChangeFacts } from './debezium.ts';
+
+/** Rows as they are in payloads. `row` is null for a deleted one. */
+export interface RewrittenChange extends ChangeFacts {
+  /** Values at the topic's paths. The row's text is that of the rewriter. */
+  readonly row: PathValues | null;
+  /** undefined: it has none, or was not asked for. */
+  readonly before: { readonly text: string; readonly values: PathValues } | undefined;
+}
+
+/** What of a change is read beside its operation and its row. */
+export interface ReadMembers {
+  /** The row before. */
+  readonly before: boolean;
+  /** Timestamp, transaction and snapshot. */
+  readonly facts: boolean;
+}
+
+type Member = 'op' | 'before' | 'after' | 'source' | 'transaction' | 'other';
+
+const MEMBERS: readonly Member[] = ['op', 'before', 'after', 'source', 'transaction'];
+/** Levels of a member that is skipped. */
+const MAX_LEVELS = 100;
+
+/**
+ * Reads Debezium's changes of JSON without a schema in their text: the key rewriter makes the rows, and the rest is skipped, or parsed by
+ * itself. It declines what `KeyRewriter` declines, and what is not such a change: then the parsed value decides.
+ */
+export class ChangeRewriter {
+  readonly #rewriter: KeyRewriter;
+  readonly #tree: KeyTree;
+  readonly #levels: number;
+  readonly #keys = new ObjectKeys<Member>((name) => MEMBERS.find((one) => one === name) ?? 'other');
+  /** Offsets of the members' values in the record that is read; -1: it has none. */
+  readonly #starts: Record<Member, number> = { op: -1, before: -1, after: -1, source: -1, transaction: -1, other: -1 };
+  readonly #ends = { ...this.#starts };
+  #row: PathValues | null = null;
+  #before: RewrittenChange['before'];
+
+  /** @param maxDepth of a record */
+  constructor(rewriter: KeyRewriter, tree: KeyTree, maxDepth: number) {
+    this.#rewriter = rewriter;
+    this.#tree = tree;
+    this.#levels = maxDepth - 1;
+  }
+
+  /** undefined: declined. */
+  read(record: Buffer, { before, facts: readsFacts }: ReadMembers): RewrittenChange | undefined {
+    const rewriter = this.#rewriter;
+    if (!rewriter.load(record)) return undefined;
+    const end = this.#readMembers(before);
+    if (end < 0 || rewriter.scanner.token(end) !== record.length) return undefined;
+    const facts = this.#facts(readsFacts);
+    if (!facts || (this.#row === null) !== (facts.op === 'DELETE')) return undefined;
+    return { ...facts, row: this.#row, before: this.#before };
+  }
+
+  /** Returns the offset after the object; -1: declined. */
+  #readMembers(readsBefore: boolean): number {
+    const { scanner } = this.#rewriter;
+    const { view } = scanner;
+    for (const member of MEMBERS) this.#starts[member] = -1;
+    this.#row = null;
+    this.#before = undefined;
+    let at = scanner.token(0);
+    if (view.getUint8(at) !== OPENING) return -1;
+    at = scanner.token(at + 1);
+    let key: Key<Member> | undefined;
+    for (;;) {
+      const found: Key<Member> | undefined = this.#keys.at(scanner, at, key);
+      if (found) {
+        key = found;
+        at = this.#endOfMember(found.meaning, scanner.token(at + found.length), readsBefore);
+      } else at = endOfUnknownMember(scanner, at);
+      if (at < 0) return -1;
+      at = scanner.token(at);
+      const c = view.getUint8(at);
+      if (c === CLOSING) return at + 1;
+      if (c !== COMMA) return -1;
+      at = scanner.token(at + 1);
+    }
+  }
+
+  #endOfMember(member: Member, start: number, readsBefore: boolean): number {
+    const { scanner } = this.#rewriter;
+    if (member !== 'other') {
+      // JSON.parse keeps the last of equal keys.
+      if (this.#starts[member] >= 0) return -1;
+      this.#starts[member] = start;
+      const isRow = scanner.view.getUint8(start) === OPENING;
+      if (isRow && member === 'after') return this.#endOfAfter(start);
+      if (isRow && member === 'before' && readsBefore) return this.#endOfBefore(start);
+    }
+    return (this.#ends[member] = scanner.endOfValue(start, MAX_LEVELS));
+  }
+
+  #endOfAfter(start: number): number {
+    const rewriter = this.#rewriter;
+    const end = rewriter.rewriteObject(start, this.#tree, this.#levels);
+    this.#row = rewriter.values;
+    return end;
+  }
+
+  #endOfBefore(start: number): number {
+    // The rewriter keeps one text, which is to be the row's.
+    if (this.#row !== null) return -1;
+    const rewriter = this.#rewriter;
+    const end = rewriter.rewriteObject(start, this.#tree, this.#levels);
+    if (end >= 0) this.#before = { text: rewriter.payload().toString(), values: rewriter.values };
+    return end;
+  }
+
+  #facts(readsAll: boolean): ChangeFacts | undefined {
+    const { view } = this.#rewriter.scanner;
+    const op = this.#starts.op;
+    // One letter in quotes.
+    if (op < 0 || view.getUint8(op) !== QUOTE || this.#ends.op !== op + 3) return undefined;
+    const code = String.fromCharCode(view.getUint8(op + 1));
+    if (!'curd'.includes(code)) return undefined;
+    return factsOf(
+      readsAll ? { op: code, source: this.#parsed('source'), transaction: this.#parsed('transaction') } : { op: code },
+    );
+  }
+
+  #parsed(member: Member): unknown {
+    const start = this.#starts[member];
+    if (start < 0) return undefined;
+    return JSON.parse(this.#rewriter.scanner.bytes.toString('utf8', start, this.#ends[member]));
+  }
+}

@@ -1,0 +1,39 @@
+import type { ReadChange } from '../../../bus/row-change.ts';
+import { UndecodableError } from '../decoder.ts';
+import type { PayloadPlace } from '../decoder.ts';
+
+/** How the values of a topic's records carry rows. */
+export interface Envelope {
+  readonly read: ReadChange;
+  /** Members of the value that have rows. undefined: the value is the row. */
+  readonly rowMembers?: readonly string[] | undefined;
+  /** True: a record without a value follows each delete, and says nothing new. */
+  readonly tellsDeletes?: boolean;
+  /** Of JSON without a schema: may be read in the record's bytes. */
+  readonly hasFastPath?: boolean;
+}
+
+export type JsonObject = Record<string, unknown>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value is none of the envelope's. */
+export function notOfEnvelope(): never {
+  throw new UndecodableError('not_envelope');
+}
+
+/** A row, or null. */
+export function rowOf(value: unknown): JsonObject | null {
+  if (value === null || value === undefined) return null;
+  return isObject(value) ? value : notOfEnvelope();
+}
+
+const UNREAD: PayloadPlace = { kinds: new Set(), at: () => UNREAD };
+
+/** What fields read of a record's value, of what they read of its rows. */
+export function valuePlace({ rowMembers }: Envelope, rows: PayloadPlace): PayloadPlace {
+  if (!rowMembers) return rows;
+  return { kinds: UNREAD.kinds, at: (key) => (rowMembers.includes(key) ? rows : UNREAD) };
+}

@@ -1,0 +1,60 @@
+import { exactNumber } from '../../../base/json/exact-numbers.ts';
+import { withoutSchema } from './connect.ts';
+import { changeOf } from './debezium.ts';
+import { isObject, rowOf } from './envelope.ts';
+import type { Envelope, JsonObject } from './envelope.ts';
+import { objectOfText } from './json-text.ts';
+
+/** Debezium's changes of MongoDB's documents: `before` and `after` are texts of extended JSON. */
+export const MONGODB: Envelope = {
+  read: (value) => changeOf(withoutSchema(value), documentOf),
+  rowMembers: ['before', 'after'],
+  tellsDeletes: true,
+};
+
+function documentOf(value: unknown): JsonObject | null {
+  return typeof value === 'string' ? (plain(objectOfText(value)) as JsonObject) : rowOf(value);
+}
+
+/**
+ * Values of extended JSON as plain JSON: ids, decimals and binary data as texts, dates as ISO 8601, 64-bit integers as numbers, or as texts if a
+ * double loses digits. https://www.mongodb.com/docs/manual/reference/mongodb-extended-json/
+ */
+export function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isObject(value)) return value;
+  const keys = Object.keys(value);
+  const [first = ''] = keys;
+  const convert = keys.length === 1 && Object.hasOwn(TYPES, first) ? TYPES[first] : undefined;
+  const converted = convert?.(value[first]);
+  if (converted !== undefined) return converted;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member)]));
+}
+
+/** undefined: the value is not of the type. */
+type Convert = (value: unknown) => unknown;
+
+const textOf: Convert = (value) => (typeof value === 'string' ? value : undefined);
+const numberOf: Convert = (value) => {
+  if (typeof value !== 'string') return undefined;
+  // JSON has no other numbers.
+  return /^-?\d+$/.test(value) ? exactNumber(value) : Number.isFinite(Number(value)) ? Number(value) : null;
+};
+
+const TYPES: Readonly<Record<string, Convert>> = {
+  $oid: textOf,
+  $symbol: textOf,
+  $uuid: textOf,
+  $numberDecimal: textOf,
+  $numberInt: numberOf,
+  $numberLong: numberOf,
+  $numberDouble: numberOf,
+  $date: (value) => {
+    const ms = isObject(value) ? numberOf(value['$numberLong']) : value;
+    if (typeof ms === 'string') return ms;
+    return typeof ms === 'number' && Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : undefined;
+  },
+  $binary: (value) => (isObject(value) ? textOf(value['base64']) : textOf(value)),
+  $timestamp: (value) =>
+    isObject(value) && typeof value['t'] === 'number' ? new Date(value['t'] * 1000).toISOString() : undefined,
+};
