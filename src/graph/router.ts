@@ -39,6 +39,8 @@ export interface ChangeRoutes {
  */
 export type OnUnfitKey = (topic: string, path?: string) => void;
 
+const NONE: readonly Route[] = [];
+
 /** Routes the records of one topic. Patterns are computed once; a record costs one read per path and one name per channel. */
 export class TopicRouter {
   readonly topic: string;
@@ -176,17 +178,18 @@ export class TopicRouter {
    * @param row null: deleted
    */
   changeRoutes(row: PathValues | null, before: PathValues | undefined, record: RecordParts): ChangeRoutes {
-    const beside = this.valuesBeside?.(record) ?? [];
-    const former = before && this.#routesOf([...before, ...beside], record);
+    const beside = this.valuesBeside?.(record);
+    const all = (values: PathValues) => (beside ? [...values, ...beside] : values);
+    const former = before && this.#routesOf(all(before), record);
     if (row === null) {
-      if (!former) return { entered: [], stayed: [], left: this.tombstoneChannels(record) };
-      this.count([...before, ...beside], record);
-      return { entered: [], stayed: [], left: [...former, ...this.#statesOf(record)] };
+      if (!former) return { entered: NONE, stayed: NONE, left: this.tombstoneChannels(record) };
+      this.count(all(before), record);
+      return { entered: NONE, stayed: NONE, left: [...former, ...this.#statesOf(record)] };
     }
-    const values = [...row, ...beside];
+    const values = all(row);
     this.count(values, record);
     const channels = this.channels(values, record);
-    if (!former) return { entered: channels, stayed: [], left: [] };
+    if (!former) return { entered: channels, stayed: NONE, left: NONE };
     const names = new Set(channels.map(({ channel }) => channel));
     const formerNames = new Set(former.map(({ channel }) => channel));
     return {

@@ -1,7 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { PathValues } from '../../bus/channel.ts';
 import {
-  BACKSLASH,
   CLOSING,
   CLOSING_SQUARE,
   COMMA,
@@ -12,9 +11,10 @@ import {
   SPACE,
 } from '../../base/json/characters.ts';
 import { Composer } from '../../base/json/composer.ts';
-import { NUMBER, exactNumber, isOfNumber } from '../../base/json/exact-numbers.ts';
+import { NUMBER, exactNumber } from '../../base/json/exact-numbers.ts';
 import type { Key } from '../../base/json/object-keys.ts';
 import { JsonScanner, MAX_TEXT_BYTES } from '../../base/json/scanner.ts';
+import { endOfNumber, endOfString } from '../../base/json/skip-value.ts';
 import type { KeyNode, KeyTree, Property } from './key-tree.ts';
 import type { RecordLimits } from './record.ts';
 
@@ -212,19 +212,4 @@ function scalarOf(text: string): string | number | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Offset after the closing quote, or of the first control character. The bytes need not be JSON. */
-function endOfString(bytes: Buffer, at: number): number {
-  for (at++; bytes[at] !== QUOTE; at++) {
-    if (bytes[at] === BACKSLASH) at++;
-    if (bytes[at]! < SPACE) return at;
-  }
-  return at + 1;
-}
-
-/** Offset after all bytes that a number may contain. */
-function endOfNumber(bytes: Buffer, at: number): number {
-  while (isOfNumber(bytes[at]!)) at++;
-  return at;
 }

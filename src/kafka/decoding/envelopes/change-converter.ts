@@ -1,7 +1,7 @@
 import { TOMBSTONE } from '../../../bus/bus-message.ts';
 import type { PathValues } from '../../../bus/channel.ts';
 import { printChange } from '../../../bus/change-text.ts';
-import type { Change, ChangeDemand } from '../../../bus/change-text.ts';
+import type { ChangeDemand, ChangeOperation } from '../../../bus/change-text.ts';
 import type { RowChange } from '../../../bus/row-change.ts';
 import type { KeyPlace } from '../../../base/json/key-place.ts';
 import type { Conversion, Destination, RecordContent } from '../../batch.ts';
@@ -64,6 +64,14 @@ interface PayloadChange extends Pick<RowChange, 'op' | 'sourceTimestamp' | 'tran
 
 const NO_CHANNEL: Conversion = { payload: '', destinations: [] };
 
+/** What follows the row where nothing else is asked for. */
+const PRINTED: Readonly<Record<ChangeOperation, string>> = {
+  CREATE: printChange({ op: 'CREATE' }),
+  UPDATE: printChange({ op: 'UPDATE' }),
+  DELETE: printChange({ op: 'DELETE' }),
+  READ: printChange({ op: 'READ' }),
+};
+
 /** Converts the records of a topic with an envelope: the payload is the row, and channels that the row leaves get its delete. */
 export class ChangeConverter {
   readonly #options: ChangeConverterOptions;
@@ -88,7 +96,8 @@ export class ChangeConverter {
     const read = this.#rewriter?.read(value, this.#reads);
     if (read) {
       const row = read.row && { values: read.row, print: (suffix: string) => rewriter!.payload(suffix) };
-      return this.#conversionOf(record, { ...read, row }, undefined);
+      const { op, sourceTimestamp, transaction, isSnapshot, before } = read;
+      return this.#conversionOf(record, { op, sourceTimestamp, transaction, isSnapshot, before, row }, undefined);
     }
     const { json, poison } = decodeJson(value, limits);
     if (poison !== undefined) return { poison };
@@ -139,28 +148,32 @@ export class ChangeConverter {
     const { row, before, op } = change;
     if (row === null && record.key !== null) this.#deletedKey = Buffer.from(record.key);
     const { entered, stayed, left } = routes.changeRoutes(row && row.values, before?.values, record);
-    if (entered.length + stayed.length + left.length === 0) return NO_CHANNEL;
-    const facts = this.#factsOf(change);
-    const isTold = demand.before && before && left.length + stayed.length > 0;
-    const whole =
-      isTold && (row !== null || isWhole(ownBefore ?? parsed(before.text), record)) ? before.text : undefined;
+    const arrival = row && entered.length > 0 ? row.print(op ? this.#print(change, op) : '') : TOMBSTONE;
+    if (stayed.length === 0 && left.length === 0)
+      return entered.length === 0 ? NO_CHANNEL : { payload: arrival, destinations: entered };
+    const isTold = demand.before && before && (row !== null || isWhole(ownBefore ?? parsed(before.text), record));
+    const told = isTold ? before.text : undefined;
     const destinations: Destination[] = [];
     const add = (to: readonly Destination[], payload: string | Buffer) => {
       for (const one of to) destinations.push(one.isDeparture ? one : { ...one, payload });
     };
-    if (left.length > 0) add(left, TOMBSTONE + printChange({ ...facts, op: 'DELETE' }, whole));
-    if (row && stayed.length > 0) add(stayed, row.print(op ? printChange({ ...facts, op }, whole) : ''));
-    if (row && entered.length > 0) add(entered, row.print(op ? printChange({ ...facts, op }) : ''));
+    if (left.length > 0) add(left, TOMBSTONE + this.#print(change, 'DELETE', told));
+    if (row && stayed.length > 0) add(stayed, row.print(op ? this.#print(change, op, told) : ''));
+    add(entered, arrival);
     return { payload: TOMBSTONE, destinations };
   }
 
-  #factsOf({ sourceTimestamp, transaction, isSnapshot }: PayloadChange): Omit<Change, 'op' | 'before'> {
+  #print(change: PayloadChange, op: ChangeOperation, before?: string): string {
+    if (!this.#reads.facts) return before === undefined ? PRINTED[op] : printChange({ op }, before);
     const { demand } = this.#options;
-    return {
+    const { sourceTimestamp, transaction, isSnapshot } = change;
+    const facts = {
+      op,
       ...(demand.sourceTimestamp && sourceTimestamp !== undefined && { sourceTimestamp }),
       ...(demand.transaction && transaction !== undefined && { transaction }),
       ...(demand.isSnapshot && isSnapshot && { isSnapshot }),
     };
+    return printChange(facts, before);
   }
 }
 

@@ -1,6 +1,8 @@
-import { CLOSING, COMMA, OPENING, QUOTE } from '../../../base/json/characters.ts';
+import { CLOSING, COMMA, NINE, OPENING, OPENING_SQUARE, QUOTE, ZERO } from '../../../base/json/characters.ts';
+import { NUMBER, isOfNumber } from '../../../base/json/exact-numbers.ts';
 import { ObjectKeys, endOfUnknownMember } from '../../../base/json/object-keys.ts';
 import type { Key } from '../../../base/json/object-keys.ts';
+import { endOfNumber, endOfUnread } from '../../../base/json/skip-value.ts';
 import type { KeyRewriter } from '../key-rewriter.ts';
 import type { KeyTree } from '../key-tree.ts';
 import type { PathValues } from '../../../bus/channel.ts';
@@ -26,8 +28,6 @@ export interface ReadMembers {
 type Member = 'op' | 'before' | 'after' | 'source' | 'transaction' | 'other';
 
 const MEMBERS: readonly Member[] = ['op', 'before', 'after', 'source', 'transaction'];
-/** Levels of a member that is skipped. */
-const MAX_LEVELS = 100;
 
 /**
  * Reads Debezium's changes of JSON without a schema in their text: the key rewriter makes the rows, and the rest is skipped, or parsed by
@@ -59,7 +59,8 @@ export class ChangeRewriter {
     if (end < 0 || rewriter.scanner.token(end) !== record.length) return undefined;
     const facts = this.#facts(readsFacts);
     if (!facts || (this.#row === null) !== (facts.op === 'DELETE')) return undefined;
-    return { ...facts, row: this.#row, before: this.#before };
+    const { op, sourceTimestamp, transaction, isSnapshot } = facts;
+    return { op, sourceTimestamp, transaction, isSnapshot, row: this.#row, before: this.#before };
   }
 
   /** Returns the offset after the object; -1: declined. */
@@ -90,15 +91,30 @@ export class ChangeRewriter {
 
   #endOfMember(member: Member, start: number, readsBefore: boolean): number {
     const { scanner } = this.#rewriter;
+    const c = scanner.view.getUint8(start);
     if (member !== 'other') {
       // JSON.parse keeps the last of equal keys.
       if (this.#starts[member] >= 0) return -1;
       this.#starts[member] = start;
-      const isRow = scanner.view.getUint8(start) === OPENING;
+      const isRow = c === OPENING;
       if (isRow && member === 'after') return this.#endOfAfter(start);
       if (isRow && member === 'before' && readsBefore) return this.#endOfBefore(start);
     }
-    return (this.#ends[member] = scanner.endOfValue(start, MAX_LEVELS));
+    const isContainer = c === OPENING || c === OPENING_SQUARE;
+    return (this.#ends[member] = isContainer ? endOfUnread(scanner, start, this.#levels) : this.#endOfScalar(start));
+  }
+
+  /** Of a member that is not read as a number: it may have any number of digits. */
+  #endOfScalar(start: number): number {
+    const { scanner } = this.#rewriter;
+    const { bytes, view } = scanner;
+    let at = start;
+    let c = view.getUint8(at);
+    if (!isOfNumber(c)) return scanner.endOfScalar(at);
+    if (c !== ZERO) while (c >= ZERO && c <= NINE) c = view.getUint8(++at);
+    if (at > start && !isOfNumber(c)) return at;
+    const end = endOfNumber(bytes, start);
+    return NUMBER.test(bytes.toString('latin1', start, end)) ? end : -1;
   }
 
   #endOfAfter(start: number): number {
