@@ -18,7 +18,14 @@ export function stateSignatures(bindings: Iterable<Binding>, places: readonly st
   for (const binding of all) {
     if (!binding.state) continue;
     const keys = keysOf(binding).map((key) => `${key.path}${'isOptional' in key && key.isOptional ? '?' : ''}`);
-    const text = JSON.stringify([FORMAT, keys, binding.state.seconds, binding.keys]);
+    const { state, envelope } = binding;
+    const text = JSON.stringify([
+      FORMAT,
+      keys,
+      state.seconds,
+      binding.keys,
+      ...(envelope === undefined ? [] : [envelope]),
+    ]);
     for (const topic of binding.topics) kept.set(topic, [...(kept.get(topic) ?? []), text]);
   }
   for (const [topic, { key, headers }] of partsDemands(all)) {
