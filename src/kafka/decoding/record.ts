@@ -75,7 +75,7 @@ function isObject(json: unknown): json is Record<string, unknown> {
 }
 
 /** Exact for JSON. For other text the result is arbitrary, and JSON.parse rejects the text anyway. */
-function isDeeper(text: Buffer, maxDepth: number): boolean {
+export function isDeeper(text: Buffer, maxDepth: number): boolean {
   return hasMoreOpenings(text, maxDepth) && nestsDeeper(text, maxDepth);
 }
 

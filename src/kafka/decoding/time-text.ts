@@ -1,5 +1,6 @@
 const MS_PER_DAY = 86_400_000;
 const SECONDS_PER_DAY = 86_400;
+const NANOS_PER_SECOND = 1e9;
 
 /**
  * ISO 8601 without a zone, with 0, 3, 6 or 9 digits of a second, as Java's Instant and the JSON form of Protobuf have it. undefined:
@@ -19,6 +20,29 @@ export function dateText(days: number): string | undefined {
 /** undefined: no time of a day. */
 export function timeText(seconds: number, nanos: number): string | undefined {
   return seconds >= 0 && seconds < SECONDS_PER_DAY ? dateTimeText(seconds, nanos)?.slice(11) : undefined;
+}
+
+/** Of a time since midnight, which may be 24:00:00 or more. */
+export function clockText(hours: number, minutes: number, seconds: number, nanos: number): string {
+  return [hours, minutes, seconds].map((count) => String(count).padStart(2, '0')).join(':') + fraction(nanos);
+}
+
+/** @param units since 1970, or of a duration: an integer of 64 bits. */
+export function secondsOf(
+  units: number | string,
+  unitsPerSecond: number,
+): { readonly seconds: number; readonly nanos: number } {
+  if (typeof units === 'string' || !Number.isSafeInteger(units)) return largeSecondsOf(units, unitsPerSecond);
+  const seconds = Math.floor(units / unitsPerSecond);
+  return { seconds, nanos: (units - seconds * unitsPerSecond) * (NANOS_PER_SECOND / unitsPerSecond) };
+}
+
+function largeSecondsOf(units: number | string, unitsPerSecond: number) {
+  const divisor = BigInt(unitsPerSecond);
+  // As text: the digits of a large number are those of a text that it was, though the double beneath may differ.
+  const value = BigInt(String(units));
+  const rest = ((value % divisor) + divisor) % divisor;
+  return { seconds: Number((value - rest) / divisor), nanos: Number(rest) * (NANOS_PER_SECOND / unitsPerSecond) };
 }
 
 export function epochMs(seconds: number, nanos: number): number {

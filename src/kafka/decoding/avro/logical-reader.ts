@@ -1,11 +1,10 @@
 import avro from 'avsc';
-import { exactNumber } from '../../../base/json/exact-numbers.ts';
 import type { PayloadPlace } from '../decoder.ts';
 import type { ReadValue, RecordBytes } from '../record-bytes.ts';
-import { dateText, dateTimeText, epochMs, fraction, timeText } from '../time-text.ts';
+import { dateText, dateTimeText, epochMs, fraction, secondsOf, timeText } from '../time-text.ts';
 import { readInt, readLength } from './avro-primitives.ts';
 import type { LogicalType } from './avro-schema.ts';
-import { decimalText, MAX_DECIMAL_BYTES, MAX_DECIMAL_DIGITS } from '../decimal-text.ts';
+import { decimalNumber, decimalText, MAX_DECIMAL_BYTES, MAX_DECIMAL_DIGITS } from '../decimal-text.ts';
 
 type Kinds = PayloadPlace['kinds'];
 
@@ -31,7 +30,8 @@ export function logicalReader(type: LogicalType, kinds: Kinds): ReadValue | unde
     case 'time':
       if (typeName !== (unit === 'millis' ? 'int' : 'long')) return undefined;
       return timeReader(UNITS_PER_SECOND[unit!]!, isNumber, timeText);
-    default: {
+    case 'timestamp':
+    case 'local-timestamp': {
       if (typeName !== 'long') return undefined;
       const zone = name === 'timestamp' ? 'Z' : '';
       return timeReader(UNITS_PER_SECOND[unit!]!, isNumber, (seconds, nanos) => {
@@ -39,6 +39,8 @@ export function logicalReader(type: LogicalType, kinds: Kinds): ReadValue | unde
         return text && text + zone;
       });
     }
+    default:
+      return undefined;
   }
 }
 
@@ -59,10 +61,7 @@ function decimalReader(
   };
   const isNumber = kinds.size === 1 && kinds.has('number');
   if (!isNumber) return readText;
-  return (bytes) => {
-    const number = exactNumber(readText(bytes));
-    return typeof number === 'number' ? bytes.finite(number) : number;
-  };
+  return (bytes) => decimalNumber(readText(bytes), () => bytes.beyondJson());
 }
 
 function isDigits(count: unknown, min: number, max: number): count is number {
@@ -97,21 +96,7 @@ type TimeText = (seconds: number, nanos: number) => string | undefined;
 
 function timeReader(unitsPerSecond: number, isNumber: boolean, textOf: TimeText): ReadValue {
   return (bytes) => {
-    const units = bytes.zigzag64();
-    const { seconds, nanos } =
-      typeof units === 'number' ? split(units, unitsPerSecond) : splitLarge(units, unitsPerSecond);
+    const { seconds, nanos } = secondsOf(bytes.zigzag64(), unitsPerSecond);
     return isNumber ? epochMs(seconds, nanos) : charged(bytes, textOf(seconds, nanos));
   };
-}
-
-function split(units: number, unitsPerSecond: number): { readonly seconds: number; readonly nanos: number } {
-  const seconds = Math.floor(units / unitsPerSecond);
-  return { seconds, nanos: (units - seconds * unitsPerSecond) * (1e9 / unitsPerSecond) };
-}
-
-function splitLarge(units: string, unitsPerSecond: number) {
-  const divisor = BigInt(unitsPerSecond);
-  const value = BigInt(units);
-  const rest = ((value % divisor) + divisor) % divisor;
-  return { seconds: Number((value - rest) / divisor), nanos: Number(rest) * (1e9 / unitsPerSecond) };
 }
