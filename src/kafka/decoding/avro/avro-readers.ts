@@ -4,6 +4,7 @@ import type { ReadValue, RecordBytes } from '../record-bytes.ts';
 import type { SchemaPlace } from '../schema-place.ts';
 import { PRIMITIVES, readInt, readLength, readText } from './avro-primitives.ts';
 import { LogicalType } from './avro-schema.ts';
+import { connectReader } from './connect-reader.ts';
 import { logicalReader } from './logical-reader.ts';
 import { recordReader } from './record-reader.ts';
 
@@ -16,7 +17,7 @@ export class AvroReaders {
 
   of(type: Type, place: SchemaPlace): ReadValue {
     if (type instanceof LogicalType) {
-      return logicalReader(type, place.kinds) ?? this.of(type.underlyingType, place);
+      return logicalReader(type, place.kinds) ?? connectReader(type, place, this.of(type.underlyingType, place));
     }
     if (type instanceof RecordType) return this.#record(type, place);
     if (type instanceof WrappedUnionType) return unionReader(type.types.map((branch) => this.of(branch, place)));

@@ -1,12 +1,20 @@
 import avro from 'avsc';
 import type { Schema, Type } from 'avsc';
 import type { SchemaReference } from '../decoder.ts';
+import { CONNECT_TYPES } from '../connect/connect-types.ts';
 import { SchemaBudget } from './schema-budget.ts';
 
+/** What the converters of Kafka Connect write beside a type. */
+export const CONNECT_NAME = 'connect.name';
+export const CONNECT_PARAMETERS = 'connect.parameters';
+
 interface Attributes {
+  /** Of Avro, or the name of a type of Kafka Connect. */
   readonly logicalType: string;
   readonly precision?: unknown;
   readonly scale?: unknown;
+  readonly [CONNECT_NAME]?: unknown;
+  readonly [CONNECT_PARAMETERS]?: unknown;
 }
 
 /** A type that means something else than what it is made of. Keeps what the schema says of it. */
@@ -19,8 +27,8 @@ export class LogicalType extends avro.types.LogicalType {
   }
 }
 
-/** The logical types that crier knows. A type with another one is what it is made of. */
-const LOGICAL_TYPES = [
+/** The logical types of Avro that crier knows. A type with another one is what it is made of. */
+const LOGICAL_TYPES: readonly string[] = [
   'decimal',
   'uuid',
   'duration',
@@ -35,6 +43,14 @@ const LOGICAL_TYPES = [
   'local-timestamp-nanos',
 ];
 
+/** Makes a type that only Kafka Connect names a logical one. */
+function nameByConnect(schema: unknown): undefined {
+  if (typeof schema !== 'object' || schema === null) return;
+  const definition = schema as { logicalType: string; readonly [CONNECT_NAME]: string };
+  const name = definition[CONNECT_NAME];
+  if (CONNECT_TYPES.includes(name) && !LOGICAL_TYPES.includes(definition.logicalType)) definition.logicalType = name;
+}
+
 /** @throws Error if a text is no Avro schema, or too large to compile; the message says why */
 export function parseAvroSchema(text: string, references: readonly SchemaReference[]): Type {
   const options = {
@@ -42,8 +58,9 @@ export function parseAvroSchema(text: string, references: readonly SchemaReferen
     registry: Object.create(null) as Record<string, Type>,
     logicalTypes: Object.assign(
       Object.create(null) as object,
-      Object.fromEntries(LOGICAL_TYPES.map((name) => [name, LogicalType])),
+      Object.fromEntries([...LOGICAL_TYPES, ...CONNECT_TYPES].map((name) => [name, LogicalType])),
     ),
+    typeHook: nameByConnect,
     // With the others, avsc refuses unions that Avro allows.
     wrapUnions: 'always' as const,
     omitRecordMethods: true,
