@@ -1,6 +1,7 @@
 import protobuf from 'protobufjs';
 import type { Field, FieldBase, MapField, NamespaceBase, Root, Type } from 'protobufjs';
 import type { SchemaPlace } from '../schema-place.ts';
+import { connectBody } from './connect-messages.ts';
 import { readDelimited } from './message-body.ts';
 import type { BodyOf, ReadBody } from './message-body.ts';
 import { messageReader } from './message-reader.ts';
@@ -70,6 +71,10 @@ export class MessageReaders {
   }
 
   #bodyOf(type: Type, place: SchemaPlace): ReadBody {
+    return connectBody(type, place.kinds) ?? this.#messageBody(type, place);
+  }
+
+  #messageBody(type: Type, place: SchemaPlace): ReadBody {
     const wellKnown = WELL_KNOWN.get(type.fullName);
     if (wellKnown) return wellKnown(place, this.#bodiesAt(place));
     const read = this.of(type, place);
@@ -79,7 +84,7 @@ export class MessageReaders {
   #bodiesAt(place: SchemaPlace): BodyOf {
     return (name) => {
       const type = this.#types.get(name);
-      return type && { read: this.#bodyOf(type, place), isWellKnown: WELL_KNOWN.has(type.fullName) };
+      return type && { read: this.#messageBody(type, place), isWellKnown: WELL_KNOWN.has(type.fullName) };
     };
   }
 

@@ -3,6 +3,7 @@ import type { Type } from 'protobufjs';
 import type { SchemaFields } from '../decoder.ts';
 import { openFields } from '../schema-fields.ts';
 import type { SchemaPlace } from '../schema-place.ts';
+import { connectBody } from './connect-messages.ts';
 import { OPEN_TYPES, WELL_KNOWN } from './well-known.ts';
 
 /** undefined: the type's values are no objects. */
@@ -11,7 +12,7 @@ export function protoFields(type: Type, place: SchemaPlace): SchemaFields | unde
     const open = openFields(() => open);
     return open;
   }
-  if (WELL_KNOWN.has(type.fullName)) return undefined;
+  if (WELL_KNOWN.has(type.fullName) || connectBody(type, place.kinds)) return undefined;
   const { fieldsArray } = type;
   const names = place.namesOf(fieldsArray.map(({ name }) => name));
   return {

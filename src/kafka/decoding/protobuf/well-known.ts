@@ -1,8 +1,8 @@
 import type { SchemaPlace } from '../schema-place.ts';
 import type { RecordBytes } from '../record-bytes.ts';
-import { decimalText, MAX_DECIMAL_BYTES, MAX_DECIMAL_DIGITS } from '../decimal-text.ts';
 import { dateTimeText, epochMs, fraction } from '../time-text.ts';
 import { anyBody } from './any.ts';
+import { decimalBody } from './connect-messages.ts';
 import type { BodyOf, ReadBody } from './message-body.ts';
 import { PROTO_SCALARS, skipField } from './proto-scalars.ts';
 import { readListValue, readStruct, readValue } from './struct.ts';
@@ -23,7 +23,7 @@ export const WELL_KNOWN: ReadonlyMap<string, Compile> = new Map<string, Compile>
   [`${PACKAGE}Value`, () => readValue],
   [`${PACKAGE}ListValue`, () => readListValue],
   [`${PACKAGE}Any`, anyBody],
-  ['.confluent.type.Decimal', decimalBody],
+  ['.confluent.type.Decimal', ({ kinds }) => decimalBody(kinds, 1, 3)],
   ...WRAPPERS.map((name): [string, Compile] => [`${PACKAGE}${name}Value`, wrapperBody(name.toLowerCase())]),
 ]);
 
@@ -65,23 +65,6 @@ function durationBody({ kinds }: SchemaPlace): ReadBody {
     if (isNumber) return epochMs(seconds, nanos);
     const sign = seconds < 0 || nanos < 0 ? '-' : '';
     return bytes.charged(`${sign}${Math.abs(seconds)}${fraction(Math.abs(nanos))}s`);
-  };
-}
-
-/** Confluent's converters write decimals with it. */
-function decimalBody({ kinds }: SchemaPlace): ReadBody {
-  const isNumber = kinds.size === 1 && kinds.has('number');
-  return (bytes, levels) => {
-    let [start, length, scale] = [bytes.at, 0, 0];
-    while (bytes.at < bytes.end) {
-      const tag = bytes.uint32();
-      if (tag === 10) start = bytes.skip((length = bytes.uint32()));
-      else if (tag === 24) scale = bytes.int32();
-      else skipField(bytes, tag, levels);
-    }
-    if (length > MAX_DECIMAL_BYTES || Math.abs(scale) > MAX_DECIMAL_DIGITS) return bytes.beyondJson();
-    const text = bytes.charged(decimalText(bytes.bytes.subarray(start, start + length), scale));
-    return isNumber ? bytes.finite(Number(text)) : text;
   };
 }
 

@@ -440,6 +440,59 @@ describe('compileProtobuf', () => {
     assert.throws(() => compile(base64({ syntax: 'editions' })), /a descriptor of an edition; register the text/);
     assert.throws(() => compile('syntax = "proto3"; enum E { A = 0; }'), /no message in the file/);
   });
+
+  describe('types of Kafka Connect', () => {
+    const schema = `syntax = "proto3"; import "google/type/date.proto"; import "google/type/timeofday.proto";
+      message Order {
+        google.type.Date day = 1; google.type.TimeOfDay opensAt = 2; optional VariableScaleDecimal total = 3;
+        repeated VariableScaleDecimal totals = 4; google.type.Date read = 5;
+        message VariableScaleDecimal { int32 scale = 1; bytes value = 2; }
+      }`;
+    const bytes = first(
+      ...[0x0a, 7, 0x08, 0xea, 0x0f, 0x10, 11, 0x18, 24],
+      ...[0x12, 11, 0x08, 2, 0x10, 7, 0x18, 50, 0x20, 0xc0, 0xa9, 0xd3, 0x3a],
+      ...[0x1a, 6, 0x08, 2, 0x12, 2, 0x04, 0xe2],
+      ...[0x22, 5, 0x08, 1, 0x12, 1, 0xf1],
+    );
+    const kindsOf = <Kind extends string>(kind: Kind) => ({ day: kind, opens_at: kind, total: kind, totals: kind });
+
+    it('reads dates, times and decimals with a scale of their own as texts, also in custom scalars', () => {
+      const row = { day: '2026-11-24', opens_at: '02:07:50.123', total: '12.50', totals: ['-1.5'] };
+      assert.deepEqual(printed(compile(schema, { kinds: kindsOf('text') }).decode(bytes)), row);
+      assert.deepEqual(printed(compile(schema, { kinds: kindsOf('custom') }).decode(bytes)), row);
+    });
+
+    it('reads numbers where only numbers are read', () => {
+      const row = printed(compile(schema, { kinds: kindsOf('number') }).decode(bytes));
+      assert.deepEqual(row, { day: 1_795_478_400_000, opens_at: 7_670_123, total: 12.5, totals: [-1.5] });
+    });
+
+    it('reads the messages where objects, or nothing, read them', () => {
+      for (const kinds of [kindsOf('object'), {}]) {
+        const { decode, fields } = compile(schema, { kinds });
+        assert.deepEqual(printed(decode(bytes)), {
+          day: { year: 2026, month: 11, day: 24 },
+          opens_at: { hours: 2, minutes: 7, seconds: 50, nanos: 123_000_000 },
+          total: { scale: 2, value: 'BOI=' },
+          totals: [{ scale: 1, value: '8Q==' }],
+        });
+        assert.deepEqual(fields.at('day')?.keys, ['year', 'month', 'day']);
+      }
+      assert.equal(compile(schema, { kinds: kindsOf('text') }).fields.at('day'), undefined);
+    });
+
+    it('counts dates and times that are none, which become null', () => {
+      const { decode, overflows } = compile(schema, { kinds: kindsOf('text') });
+      assert.deepEqual(printed(decode(first(0x0a, 0, 0x12, 2, 0x08, 25))), { day: null, opens_at: null, totals: [] });
+      const february = [0x0a, 7, 0x08, 0xea, 0x0f, 0x10, 2, 0x18, 30];
+      assert.deepEqual(printed(decode(first(...february, 0x12, 2, 0x08, 24))), {
+        day: null,
+        opens_at: '24:00:00',
+        totals: [],
+      });
+      assert.equal(overflows.count, 3);
+    });
+  });
 });
 
 describe('compileProtobuf, with hostile records', () => {
