@@ -50,9 +50,8 @@ const ROW = {
 const OPTIONS = { kinds: { doc: 'object', place: 'object' } } as const;
 
 async function jsonRow(name: string): Promise<unknown> {
-  const [, schema = '', payload = ''] = /^\{"schema":(.*),"payload":(.*)\}$/.exec(await read(name))!;
-  const convert = new ConnectSchemas(decoderOptions(OPTIONS)).of(Buffer.from(schema));
-  return new SnakeCase().convertObjToSnakeKeys(convert!(parseExactly(payload)));
+  const { payload, convert } = new ConnectSchemas(decoderOptions(OPTIONS)).split(Buffer.from(await read(name)))!;
+  return new SnakeCase().convertObjToSnakeKeys(convert!(parseExactly(payload.toString())));
 }
 
 async function avroRow(options: Parameters<typeof decoderOptions>[0]): Promise<Record<string, unknown>> {

@@ -266,16 +266,41 @@ describe('values of records with a schema of Kafka Connect', () => {
     for (const schema of [struct({ type: 'int32', field: 'id' }), null, 7, 'text', [], { type: 'struct', fields: 7 }]) {
       assert.equal(new ConnectSchemas(decoderOptions()).of(Buffer.from(JSON.stringify(schema))), undefined);
     }
-    assert.equal(new ConnectSchemas(decoderOptions()).of(Buffer.from('{')), undefined);
+    assert.throws(() => new ConnectSchemas(decoderOptions()).of(Buffer.from('{')), { reason: 'not_json' });
   });
 
-  it('compiles a schema once, also between records of another one', () => {
+  it('takes records of JsonConverter apart, and compiles a schema once, also between records of another one', () => {
     const schemas = new ConnectSchemas(decoderOptions());
-    const bytesOf = (name: string) => Buffer.from(JSON.stringify(struct(typed(name, 'int32', `${TIME}.Date`))));
-    const first = schemas.of(bytesOf('a'));
-    assert.equal(schemas.of(bytesOf('a')), first);
-    assert.notEqual(schemas.of(bytesOf('b')), first);
-    assert.equal(schemas.of(bytesOf('a')), first);
+    const recordOf = (name: string, payload: string) =>
+      Buffer.from(`{"schema":${JSON.stringify(struct(typed(name, 'int32', `${TIME}.Date`)))},"payload":${payload}}`);
+    const read = (name: string, payload: string) => schemas.split(recordOf(name, payload))!;
+    const first = read('a', '{"a":0}');
+    assert.equal(first.payload.toString(), '{"a":0}');
+    assert.deepEqual(first.convert!({ a: 0 }), { a: '1970-01-01' });
+    assert.equal(read('a', '{"a":1}').convert, first.convert);
+    assert.equal(read('a', 'null').payload.toString(), 'null');
+    assert.notEqual(read('b{}\\"', '{"a":1}').convert, first.convert);
+    assert.equal(read('a', '{"a":2}').convert, first.convert);
+    assert.equal(schemas.split(Buffer.from(`{"schema":{"type":"int32"},"payload":7}`))!.convert, undefined);
+  });
+
+  it('leaves records that JsonConverter does not write to those who parse them', () => {
+    const schemas = new ConnectSchemas(decoderOptions());
+    const record = `{"schema":{"type":"int32"},"payload":7}`;
+    for (const other of [
+      '',
+      '{}',
+      '{"schema":',
+      '{"schema":{"a":1}',
+      '{"schema":null,"payload":7}',
+      '{"schema":{"type":"int32"} ,"payload":7}',
+      '{"payload":7,"schema":{"type":"int32"}}',
+      `${record} `,
+      record.slice(0, -1),
+    ]) {
+      assert.equal(schemas.split(Buffer.from(other)), undefined, other);
+      assert.equal(schemas.split(Buffer.from(record))!.payload.toString(), '7');
+    }
   });
 
   it('refuses a record whose values would take more text than a record may have', () => {
