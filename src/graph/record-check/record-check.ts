@@ -56,9 +56,9 @@ export function checkRecords(
     const definition = subscription.getFields()[binding.field]!;
     const field = `${subscription.name}.${binding.field}`;
     for (const { payload } of isMeant && !hasResolver(definition) ? compared : [])
-      values.add(field, definition.type, valueAt(payload, binding.payload), binding.payload);
-    const { misfits, absences } = values;
-    const problems = [...bound, ...misfits, ...absences].slice(0, MAX_PROBLEMS);
+      values.add(field, definition.type, valueAt(payload, binding.payload), binding.payload, payload);
+    const { misfits, uncertain } = values;
+    const problems = [...bound, ...misfits, ...uncertain].slice(0, MAX_PROBLEMS);
     const isCertain = (bound.length > 0 && isMeant) || misfits.length > 0;
     const { partition, offset } = compared.at(-1)!;
     return problems.length === 0 ? [] : [{ topic, field, partition, offset, problems, isCertain }];

@@ -8,8 +8,11 @@ import type {
 } from 'graphql';
 import { didYouMean } from '../../base/did-you-mean.ts';
 import { hasResolver, hasTypeResolver } from '../execution/executable.ts';
+import { connectTypeAt } from './connect-schema.ts';
 import { isJsonObject, kindOf, listed, placeOf, shortened } from './described.ts';
 import type { RecordOrigin } from './described.ts';
+import { rawDecimal, rawTime } from './raw-values.ts';
+import type { RawValue } from './raw-values.ts';
 
 /** Values that are looked at in one record. */
 const MAX_VALUES = 2000;
@@ -29,6 +32,9 @@ export class ValueCheck {
   readonly #misfits = new Map<string, string>();
   readonly #present = new Set<string>();
   readonly #absent = new Map<string, Absence>();
+  /** Of values that may be as they should be. */
+  readonly #hints = new Map<string, string>();
+  #record: Readonly<Record<string, unknown>> = {};
   #left = 0;
 
   /** @param schema prepared for execution */
@@ -37,9 +43,19 @@ export class ValueCheck {
     this.#origin = origin;
   }
 
-  /** @param coordinate of the field that reads the value */
-  add(coordinate: string, type: GraphQLOutputType, value: unknown, path: readonly string[]): void {
+  /**
+   * @param coordinate of the field that reads the value
+   * @param record that has the value
+   */
+  add(
+    coordinate: string,
+    type: GraphQLOutputType,
+    value: unknown,
+    path: readonly string[],
+    record: Readonly<Record<string, unknown>>,
+  ): void {
     this.#left = MAX_VALUES;
+    this.#record = record;
     this.#visit(coordinate, type, value, path);
   }
 
@@ -47,9 +63,9 @@ export class ValueCheck {
     return [...this.#misfits.values(), ...this.#absences(true)];
   }
 
-  /** Nullable fields that no record has. */
-  get absences(): string[] {
-    return this.#absences(false);
+  /** Nullable fields that no record has, and values that may be meant so. */
+  get uncertain(): string[] {
+    return [...this.#hints.values(), ...this.#absences(false)];
   }
 
   #absences(isCertain: boolean): string[] {
@@ -81,13 +97,21 @@ export class ValueCheck {
   }
 
   #visitLeaf(coordinate: string, type: GraphQLLeafType, value: unknown, path: readonly string[]): void {
-    try {
-      const serialized: unknown = type.serialize(value);
-      if (serialized !== undefined && serialized !== null) return;
-    } catch {
-      // Its message has the value.
+    const schemaType = connectTypeAt(this.#record, path);
+    if (schemaType) {
+      const { name, envelope } = schemaType;
+      const fix = `write envelope: ${envelope} in @kafka`;
+      this.#note(coordinate, `a ${name} at ${placeOf(path)}, as its own schema says, which is not used; ${fix}`);
+      return;
     }
-    if (isEnumType(type) && typeof value === 'string') {
+    if (isShownBy(type, value)) {
+      const raw = type.name === 'String' ? rawTime(path.at(-1) ?? '', value) : undefined;
+      if (raw) this.#noteRaw(coordinate, raw, value, path);
+      return;
+    }
+    const raw = isEnumType(type) ? undefined : rawDecimal(value);
+    if (raw) this.#noteRaw(coordinate, raw, value, path);
+    else if (isEnumType(type) && typeof value === 'string') {
       const names = type.getValues().map(({ name }) => name);
       const fix = `add it there, or correct ${this.#origin}${didYouMean(value, names)}`;
       this.#note(
@@ -149,7 +173,23 @@ export class ValueCheck {
     this.#note(coordinate, `${found} at ${placeOf(path)}, and the field is ${expected}; ${fix}`);
   }
 
+  #noteRaw(coordinate: string, { likeness, fix, isCertain }: RawValue, value: unknown, path: readonly string[]): void {
+    const found = `${kindOf(value)} at ${placeOf(path)} ${likeness}; ${fix}`;
+    if (isCertain) this.#note(coordinate, found);
+    else this.#hints.set(coordinate, `${coordinate}: the record has ${found}`);
+  }
+
   #note(coordinate: string, found: string): void {
     if (!this.#misfits.has(coordinate)) this.#misfits.set(coordinate, `${coordinate}: the record has ${found}`);
+  }
+}
+
+function isShownBy(type: GraphQLLeafType, value: unknown): boolean {
+  try {
+    const serialized: unknown = type.serialize(value);
+    return serialized !== undefined && serialized !== null;
+  } catch {
+    // Its message has the value.
+    return false;
   }
 }

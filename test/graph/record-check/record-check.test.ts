@@ -220,4 +220,90 @@ describe('checkRecords', () => {
     const lines = Array.from({ length: 10_000 }, () => ({ sku: 's' }));
     assert.deepEqual(await found(t, BY_ID, [order({ lines })]), []);
   });
+
+  describe('values of a connector without the names of their types', () => {
+    const raw =
+      (value: unknown, type = 'String', name = 'at') =>
+      async (t: TestContext) => {
+        const fields = `row: Row @kafka(topic: "orders") } type Row { ${name}: ${type}`;
+        const misfits = await found(t, fields, [{ [name]: value }]);
+        return misfits.flatMap(({ problems, isCertain }) =>
+          problems.map((text) => `${isCertain ? 'warn' : 'info'} ${text}`),
+        );
+      };
+
+    it('names times that a String shows as digits, with the setting', async (t) => {
+      assert.deepEqual(await raw(1_759_312_800_000_000, 'String', 'changed_at')(t), [
+        'warn Row.changed_at: the record has a number at "changed_at" that looks like microseconds since 1970, and the field shows its digits; ' +
+          'set time.precision.mode=isostring of Debezium, or schemas.enable=true of its converter with an envelope in @kafka',
+      ]);
+      const looks = async (value: unknown, name: string, type = 'String') =>
+        (await raw(value, type, name)(t)).map((text) => text.replace(/ Row.*looks like| since.*/g, ''));
+      assert.deepEqual(await looks('1759312800123456789', 'end_time'), ['warn nanoseconds']);
+      assert.deepEqual(await looks(20_362, 'due_date'), ['warn days']);
+      assert.deepEqual(await looks(1_759_312_800_000, 'created_at'), ['info milliseconds']);
+    });
+
+    it('says nothing of other numbers and names', async (t) => {
+      for (const [value, name, type] of [
+        [1_759_312_800_000_000, 'id', 'String'],
+        [1_759_312_800_000_000, 'changed_at', 'ID'],
+        [1_759_312_800_000_000, 'changed_at', 'Float'],
+        [9_007_199_254_740_991, 'changed_at', 'String'],
+        [1_759_312_800_000_000, 'format', 'String'],
+        [20_362, 'candidate', 'String'],
+        [20_362, 'at', 'String'],
+        ['2026-11-24', 'due_date', 'String'],
+        [null, 'due_date', 'String'],
+        ['AAEC', 'note', 'String'],
+      ] as const) {
+        assert.deepEqual(await raw(value, type, name)(t), [], `${name} ${String(value)}`);
+      }
+    });
+
+    it("names a decimal's bytes that a Float cannot show, with the settings", async (t) => {
+      const fix =
+        'set decimal.handling.mode=string of Debezium, or decimal.format=NUMERIC of JsonConverter, ' +
+        'or schemas.enable=true of its converter with an envelope in @kafka';
+      const text = `at "tax" that looks like a decimal's bytes; ${fix}`;
+      assert.deepEqual(await raw('BAg=', 'Float', 'tax')(t), [`warn Row.tax: the record has a string ${text}`]);
+      const variable = { scale: 2, value: 'BOI=' };
+      for (const type of ['Float', 'String']) {
+        assert.deepEqual(await raw(variable, type, 'tax')(t), [`warn Row.tax: the record has an object ${text}`]);
+      }
+      const [other = ''] = await raw('open', 'Float', 'tax')(t);
+      assert.match(other, /a string at "tax", which does not fit the type Float/);
+    });
+
+    it('names the type that a record itself says, and the envelope that reads it', async (t) => {
+      const typed = (field: string, type: string, name?: string) => ({ field, type, ...(name && { name }) });
+      const row = [
+        typed('taxRate', 'bytes', 'org.apache.kafka.connect.data.Decimal'),
+        typed('on', 'int32', 'io.debezium.time.Date'),
+        typed('zonedAt', 'string', 'io.debezium.time.ZonedTimestamp'),
+        typed('made', 'int32', 'io.debezium.time.Year'),
+      ];
+      const type = 'type Row { tax_rate: String on: String zoned_at: String made: Int }';
+      const payload = { tax_rate: 'BAg=', on: 20_362, zoned_at: '2026-11-24T02:07:50Z', made: 2026 };
+      const problems = async (path: string, schema: object, value: object) => {
+        const fields = `row: Row @kafka(topic: "orders", payload: "${path}") } ${type} type Other { a: Int`;
+        const misfits = await found(t, fields, [{ schema, payload: value }]);
+        assert.ok(misfits.every(({ isCertain }) => isCertain));
+        return misfits.flatMap((misfit) => misfit.problems);
+      };
+      const said = (at: string, envelope: string) => [
+        `Row.tax_rate: the record has a org.apache.kafka.connect.data.Decimal at "${at}.tax_rate", as its own schema says, which is not used; write envelope: ${envelope} in @kafka`,
+        `Row.on: the record has a io.debezium.time.Date at "${at}.on", as its own schema says, which is not used; write envelope: ${envelope} in @kafka`,
+      ];
+      assert.deepEqual(await problems('payload', { type: 'struct', fields: row }, payload), said('payload', 'CONNECT'));
+      const flat = { type: 'struct', fields: [...row, typed('__op', 'string')] };
+      assert.deepEqual(await problems('payload', flat, payload), said('payload', 'DEBEZIUM_FLAT'));
+      const change = {
+        type: 'struct',
+        fields: [{ field: 'after', type: 'struct', fields: row }, typed('op', 'string')],
+      };
+      const deep = await problems('payload.after', change, { after: payload, op: 'c' });
+      assert.deepEqual(deep, said('payload.after', 'DEBEZIUM'));
+    });
+  });
 });
