@@ -206,6 +206,15 @@ export class TopicRouter {
     return channels;
   }
 
+  /** The channel whose state is the row with these values: its name has a single value, for which tombstones take their key. */
+  stateOfRow(values: PathValues): string | undefined {
+    const pattern = this.#patterns.find(
+      ({ isNamedByKey, constant, history }) =>
+        isNamedByKey && constant === undefined && history?.stateSeconds !== undefined,
+    );
+    return pattern && this.#channelsOf([pattern], values)[0]?.channel;
+  }
+
   #statesOf({ key }: RecordParts): Route[] {
     if (key === null || this.#indexedPatterns.length === 0) return [];
     const keyHash = hashOf(key);

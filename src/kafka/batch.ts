@@ -1,3 +1,4 @@
+import { BusUnavailableError } from '../base/errors.ts';
 import { TOMBSTONE } from '../bus/bus-message.ts';
 import type { ChannelMessage } from '../bus/bus-message.ts';
 import type { RecordTraces } from '../ops/tracing/record-traces.ts';
@@ -57,14 +58,21 @@ export type Conversion =
 
 export interface BatchPorts {
   /**
-   * Converts a record to its payload and destinations, or to the reason why it is poison. A promise only while its schema is fetched.
-   * @throws SchemaUnavailableError, also as a rejection
+   * Converts a record to its payload and destinations, or to the reason why it is poison. A promise only while its schema or a row is fetched.
+   * @param isFirst true: every record before it is published
+   * @throws SchemaUnavailableError, also as a rejection; UnpublishedError; BusUnavailableError as a rejection
    */
-  readonly convert: (record: RecordContent) => Conversion | Promise<Conversion>;
+  readonly convert: (record: RecordContent, isFirst: boolean) => Conversion | Promise<Conversion>;
   /** What the messages of a record carry of its key and headers; undefined: nothing. Absent: none carries any. */
   readonly printParts?: ((record: RecordContent) => string | undefined) | undefined;
   /** undefined: no record is traced. */
   readonly traces?: RecordTraces | undefined;
+}
+
+/** A record needs what records before it publish. */
+export class UnpublishedError extends Error {
+  override readonly name = 'UnpublishedError';
+  readonly code = 'ERR_UNPUBLISHED';
 }
 
 /** The first limit that is reached ends a chunk. A record is never split. */
@@ -138,7 +146,9 @@ export class Chunker {
   readonly #records: Iterator<KafkaRecord>;
   readonly #ports: BatchPorts;
   #next: KafkaRecord | undefined;
-  #unavailable: SchemaUnavailableError | undefined;
+  #unavailable: UnavailableError | undefined;
+  /** Of a record before which a chunk ended. */
+  #span: ActiveSpan | undefined;
 
   constructor(records: Iterable<KafkaRecord>, ports: BatchPorts) {
     this.#records = records[Symbol.iterator]();
@@ -148,7 +158,7 @@ export class Chunker {
 
   /**
    * The first record of the next chunk; undefined: all records were taken.
-   * @throws SchemaUnavailableError of the record before which the last chunk ended
+   * @throws SchemaUnavailableError, BusUnavailableError of the record before which the last chunk ended
    */
   next(): KafkaRecord | undefined {
     if (this.#unavailable) throw this.#unavailable;
@@ -157,22 +167,24 @@ export class Chunker {
 
   /**
    * Decodes the chunk that begins with `next`, which must not be undefined.
-   * @throws SchemaUnavailableError of that record; the chunk ends before any other whose schema is not to be had
+   * @throws SchemaUnavailableError, BusUnavailableError of that record; the chunk ends before any other that cannot be decoded now
    */
   async take(limits: ChunkLimits): Promise<Chunk> {
     const chunk = new Chunk(this.#next!);
     const since = performance.now();
     for (let record = this.#next; record && !chunk.isFull(limits); record = this.#advance()) {
-      const span = this.#ports.traces?.startRecord(record);
-      let outcome = messagesOf(record, this.#ports, span);
-      if (outcome instanceof Promise) {
-        const awaited = await outcome;
-        if (awaited instanceof SchemaUnavailableError) {
-          span?.fail(awaited.code);
-          this.#unavailable = awaited;
-          break;
-        }
-        outcome = awaited;
+      const span = this.#span ?? this.#ports.traces?.startRecord(record);
+      this.#span = undefined;
+      let outcome = messagesOf(record, this.#ports, span, chunk.recordCount === 0);
+      if (outcome instanceof Promise) outcome = await outcome;
+      if (outcome instanceof UnpublishedError) {
+        this.#span = span;
+        break;
+      }
+      if (outcome instanceof Error) {
+        span?.fail(outcome.code);
+        this.#unavailable = outcome;
+        break;
       }
       chunk.add(record, outcome, span);
     }
@@ -194,21 +206,24 @@ function bytesOf(message: ChannelMessage | undefined): number {
 
 /** A record's messages, which share one payload, or the reason why it is poison. */
 type Outcome = ChannelMessage[] | PoisonReason;
+/** What a retry may mend. */
+type UnavailableError = SchemaUnavailableError | BusUnavailableError;
+type Attempt = Outcome | UnavailableError | UnpublishedError;
 
 function messagesOf(
   record: KafkaRecord,
   { convert, printParts }: BatchPorts,
   span: ActiveSpan | undefined,
-): Outcome | Promise<Outcome | SchemaUnavailableError> {
+  isFirst: boolean,
+): Attempt | Promise<Attempt> {
   if (record.poison !== undefined) return record.poison;
   try {
-    const conversion = convert(record);
+    const conversion = convert(record, isFirst);
     return conversion instanceof Promise
-      ? conversion.then((awaited) => outcomeOf(record, awaited, span, printParts)).catch(withoutSchema)
+      ? conversion.then((awaited) => outcomeOf(record, awaited, span, printParts)).catch(attemptOf)
       : outcomeOf(record, conversion, span, printParts);
-  } catch {
-    // Deterministic: a retry would throw again, and block the partition for ever.
-    return 'failed';
+  } catch (error) {
+    return attemptOf(error);
   }
 }
 
@@ -237,6 +252,11 @@ function outcomeOf(
   return messages.map((message) => (message.isDeparture ? message : { ...message, record }));
 }
 
-function withoutSchema(error: unknown): PoisonReason | SchemaUnavailableError {
-  return error instanceof SchemaUnavailableError ? error : 'failed';
+/** Another error is deterministic: a retry would throw again, and block the partition for ever. */
+function attemptOf(error: unknown): Attempt {
+  const isExpected =
+    error instanceof SchemaUnavailableError ||
+    error instanceof BusUnavailableError ||
+    error instanceof UnpublishedError;
+  return isExpected ? error : 'failed';
 }

@@ -10,6 +10,9 @@ import { stateSignatures } from '../graph/state/state-signature.ts';
 import { Converter } from '../kafka/decoding/converter.ts';
 import type { RecordLimits } from '../kafka/decoding/record.ts';
 import type { RecordDecoders } from '../kafka/decoding/decoder.ts';
+import { ConnectSchemas } from '../kafka/decoding/connect/connect-schemas.ts';
+import type { EnvelopeOptions } from '../kafka/decoding/envelopes/change-converter.ts';
+import { valuePlace } from '../kafka/decoding/envelopes/envelope.ts';
 import { envelopeOf } from '../kafka/decoding/envelopes/envelopes.ts';
 import { ownFormats } from '../kafka/decoding/own-format.ts';
 import { observeRewriting } from '../kafka/record-metrics.ts';
@@ -36,6 +39,10 @@ interface WorkerGraphPorts {
   readonly limits: RecordLimits;
   readonly snakeCase: SnakeCase;
   readonly decodersOf: DecodersOf;
+  /** Called for each number that JSON cannot print. */
+  readonly onOverflow: () => void;
+  /** Called with the values of a row of a topic that became null because nobody knows them. */
+  readonly onUnknown: (topic: string, values: number) => void;
 }
 
 const OTHER_KEY =
@@ -44,6 +51,9 @@ const UNREADABLE_KEY =
   'the key of a record is no text: it is binary or has a schema (Avro, Protobuf, JSON Schema). Without the value of a key, a tombstone of this topic reaches ' +
   'only subscriptions to every key, and fields with state. Write keys as text (in Kafka Connect, key.converter=org.apache.kafka.connect.storage.StringConverter), or ' +
   'add state: {} to fields that match a path';
+
+/** Of a channel's history: its last message, which is its state. */
+const LAST = { from: undefined, maxEntries: 1, maxBytes: Number.MAX_SAFE_INTEGER };
 
 const DEMAND = { before: true, sourceTimestamp: true, transaction: true, isSnapshot: true };
 
@@ -71,8 +81,20 @@ async function openPorts(services: RoleServices): Promise<WorkerGraphPorts> {
   const snakeCase = new SnakeCase();
   let overflows = 0;
   observeRewriting(metrics, snakeCase, () => overflows);
+  const unknown = metrics.increments(
+    'crier_unavailable_values_total',
+    'Values that a database did not log, of which no state knows the last one. They became null.',
+    ['topic'],
+  );
   const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
-  return { limits, snakeCase, decodersOf: await openDecoders(services, { limits, onOverflow: () => overflows++ }) };
+  const onOverflow = () => overflows++;
+  return {
+    limits,
+    snakeCase,
+    decodersOf: await openDecoders(services, { limits, onOverflow }),
+    onOverflow,
+    onUnknown: (topic, values) => unknown.inc({ topic }, values),
+  };
 }
 
 /** Without a registry no record has a schema. The graph's sample records are JSON, whatever the format of their topic. */
@@ -87,11 +109,34 @@ async function openDecoders(
   return openSchemaRegistry(services, options);
 }
 
-function createWorkerGraph(
-  { config, bus, log }: RoleServices,
-  { limits, snakeCase, decodersOf }: WorkerGraphPorts,
+/** By topic whose records carry rows that changed. */
+function envelopesOf(
   graph: Graph,
-): WorkerGraph {
+  { limits, onOverflow, onUnknown }: WorkerGraphPorts,
+  bus: RoleServices['bus'],
+): ReadonlyMap<string, EnvelopeOptions> {
+  const lastOf = async (channel: string) => {
+    const { entries } = await bus.history(channel, LAST);
+    return entries.at(-1)?.payload;
+  };
+  const envelopes = new Map<string, EnvelopeOptions>();
+  for (const { topic, envelope: named, nameOf, shape } of topicReads(graph)) {
+    if (!named) continue;
+    const envelope = envelopeOf(named);
+    const schemas = new ConnectSchemas({ nameOf, shape: valuePlace(envelope, shape), limits, onOverflow });
+    envelopes.set(topic, {
+      envelope,
+      demand: DEMAND,
+      schemas,
+      lastOf,
+      onUnknown: (values) => onUnknown(topic, values),
+    });
+  }
+  return envelopes;
+}
+
+function createWorkerGraph({ config, bus, log }: RoleServices, ports: WorkerGraphPorts, graph: Graph): WorkerGraph {
+  const { limits, snakeCase, decodersOf } = ports;
   const bindings = [...graph.bindings.values()];
   const onUnfitKey = (topic: string, path?: string) =>
     log.warn({ topic, ...(path !== undefined && { path }) }, path === undefined ? UNREADABLE_KEY : OTHER_KEY);
@@ -104,11 +149,7 @@ function createWorkerGraph(
     hasRewriter: config.KEY_REWRITER,
     decoders,
     keyPlaces: keyPlaces(bindings, graph.shapes),
-    envelopes: new Map(
-      topicReads(graph).flatMap(({ topic, envelope }) =>
-        envelope ? [[topic, { envelope: envelopeOf(envelope), demand: DEMAND }] as const] : [],
-      ),
-    ),
+    envelopes: envelopesOf(graph, ports, bus),
   });
   return {
     topics: [...new Set(bindings.flatMap(({ topics }) => topics))],

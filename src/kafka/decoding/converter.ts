@@ -9,7 +9,7 @@ import type { RecordLimits } from './record.ts';
 import { UndecodableError } from './decoder.ts';
 import type { RecordDecoders, RecordDecoding } from './decoder.ts';
 import { ChangeConverter } from './envelopes/change-converter.ts';
-import type { ChangeConverterOptions, RowRoutes } from './envelopes/change-converter.ts';
+import type { EnvelopeOptions, RowRoutes } from './envelopes/change-converter.ts';
 import type { SnakeCase } from './snake-case.ts';
 import { HEADER_BYTES } from './wire-format.ts';
 
@@ -53,7 +53,7 @@ export interface ConverterOptions {
   /** Of topics whose records may be other than JSON. */
   readonly decoders?: ReadonlyMap<string, RecordDecoders>;
   /** Of topics whose records carry rows that changed. */
-  readonly envelopes?: ReadonlyMap<string, Pick<ChangeConverterOptions, 'envelope' | 'demand'>>;
+  readonly envelopes?: ReadonlyMap<string, EnvelopeOptions>;
 }
 
 const NO_CHANNEL: Conversion = { payload: '', destinations: [] };
@@ -93,17 +93,25 @@ export class Converter {
     );
   }
 
-  /** A promise only while the record's schema is fetched. @throws SchemaUnavailableError, also as a rejection */
-  convert(record: RecordContent): Conversion | Promise<Conversion> {
+  /**
+   * A promise only while the record's schema or a row is fetched. @param isFirst as of `BatchPorts`
+   * @throws SchemaUnavailableError, also as a rejection; UnpublishedError; BusUnavailableError as a rejection
+   */
+  convert(record: RecordContent, isFirst = true): Conversion | Promise<Conversion> {
     const bound = this.#topics.get(record.topic);
     const { value } = record;
     if (value === null) return bound ? tombstoneOf(bound, record) : NO_CHANNEL;
-    if (bound?.decoders !== undefined) return this.#decode(bound, bound.decoders, record, value);
-    return this.#convertJson(bound, record, value);
+    if (bound?.decoders !== undefined) return this.#decode(bound, bound.decoders, record, value, isFirst);
+    return this.#convertJson(bound, record, value, isFirst);
   }
 
-  #convertJson(bound: Topic | undefined, record: RecordContent, value: Buffer): Conversion {
-    if (bound?.changes) return changeOf(bound.changes, record, value);
+  #convertJson(
+    bound: Topic | undefined,
+    record: RecordContent,
+    value: Buffer,
+    isFirst: boolean,
+  ): Conversion | Promise<Conversion> {
+    if (bound?.changes) return changeOf(() => bound.changes!.convertJson(record, value, isFirst));
     const rewriter = this.#rewriter;
     return (rewriter && bound && rewrite(rewriter, bound, record, value)) ?? this.#parse(bound, record, value);
   }
@@ -113,25 +121,32 @@ export class Converter {
     decoders: RecordDecoders,
     record: RecordContent,
     value: Buffer,
+    isFirst: boolean,
   ): Conversion | Promise<Conversion> {
     if (value.length > this.#limits.maxBytes) return { poison: 'too_large' };
     try {
       const decoding = decoders.of(value);
-      if (!(decoding instanceof Promise)) return this.#convertBy(decoding, topic, record, value);
-      return decoding.then((fetched) => this.#convertBy(fetched, topic, record, value)).catch(poisonOf);
+      if (!(decoding instanceof Promise)) return this.#convertBy(decoding, topic, record, value, isFirst);
+      return decoding.then((fetched) => this.#convertBy(fetched, topic, record, value, isFirst)).catch(poisonOf);
     } catch (error) {
       return poisonOf(error);
     }
   }
 
   /** @throws UndecodableError */
-  #convertBy(decoding: RecordDecoding, topic: Topic, record: RecordContent, value: Buffer): Conversion {
-    if (decoding === 'json') return this.#convertJson(topic, record, value);
-    if (typeof decoding === 'function') return this.#convertJson(topic, record, decoding(value));
+  #convertBy(
+    decoding: RecordDecoding,
+    topic: Topic,
+    record: RecordContent,
+    value: Buffer,
+    isFirst: boolean,
+  ): Conversion | Promise<Conversion> {
+    if (decoding === 'json') return this.#convertJson(topic, record, value, isFirst);
+    if (typeof decoding === 'function') return this.#convertJson(topic, record, decoding(value), isFirst);
     const body = value.subarray(HEADER_BYTES);
-    if (decoding === 'json_after_header') return this.#convertJson(topic, record, body);
+    if (decoding === 'json_after_header') return this.#convertJson(topic, record, body, isFirst);
     const payload = decoding.decode(body);
-    if (topic.changes) return topic.changes.convertDecoded(record, payload);
+    if (topic.changes) return topic.changes.convertDecoded(record, payload, isFirst);
     const destinations = destinationsOf(topic.routes, record, topic.routes.valuesIn(payload));
     return destinations.length === 0 ? NO_CHANNEL : { payload: JSON.stringify(payload), destinations };
   }
@@ -164,9 +179,9 @@ function rewrite(rewriter: KeyRewriter, topic: Topic, record: RecordContent, val
   return destinations.length === 0 ? NO_CHANNEL : { payload: rewriter.payload(), destinations };
 }
 
-function changeOf(changes: ChangeConverter, record: RecordContent, value: Buffer): Conversion {
+function changeOf(convert: () => Conversion | Promise<Conversion>): Conversion | Promise<Conversion> {
   try {
-    return changes.convertJson(record, value);
+    return convert();
   } catch (error) {
     return poisonOf(error);
   }

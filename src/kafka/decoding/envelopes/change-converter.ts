@@ -1,15 +1,18 @@
 import { TOMBSTONE } from '../../../bus/bus-message.ts';
 import type { PathValues } from '../../../bus/channel.ts';
-import { printChange } from '../../../bus/change-text.ts';
+import { printChange, splitChange } from '../../../bus/change-text.ts';
 import type { ChangeDemand, ChangeOperation } from '../../../bus/change-text.ts';
 import type { RowChange } from '../../../bus/row-change.ts';
 import type { KeyPlace } from '../../../base/json/key-place.ts';
+import { UnpublishedError } from '../../batch.ts';
 import type { Conversion, Destination, RecordContent } from '../../batch.ts';
+import type { ConnectSchemas } from '../connect/connect-schemas.ts';
 import type { KeyRewriter } from '../key-rewriter.ts';
 import type { KeyTree } from '../key-tree.ts';
 import { decodeJson } from '../record.ts';
 import type { RecordLimits } from '../record.ts';
 import type { SnakeCase } from '../snake-case.ts';
+import { UnavailableValues } from '../unavailable-values.ts';
 import { ChangeRewriter } from './change-rewriter.ts';
 import type { ReadMembers } from './change-rewriter.ts';
 import type { Envelope, JsonObject } from './envelope.ts';
@@ -35,11 +38,23 @@ export interface RowRoutes {
   tombstoneChannels(record: RecordContent): readonly Destination[];
   /** Those whose state is of the record's key; counts it. */
   statesOfKey(record: RecordContent): readonly Destination[];
+  /** The channel whose state is the row with these values; undefined: there is none. */
+  stateOfRow(values: PathValues): string | undefined;
 }
 
-export interface ChangeConverterOptions {
+/** What a topic's envelope needs. */
+export interface EnvelopeOptions {
   readonly envelope: Envelope;
   readonly demand: ChangeDemand;
+  /** Converts the values of records whose schema Connect writes beside them; absent: they stay as they are. */
+  readonly schemas?: Pick<ConnectSchemas, 'split'>;
+  /** The last message of a channel that keeps states; undefined: it has none. @throws BusUnavailableError as a rejection */
+  readonly lastOf?: (channel: string) => Promise<Buffer | undefined>;
+  /** Called with the number of values of a row that its database did not log and nobody knows. They became null. */
+  readonly onUnknown?: (values: number) => void;
+}
+
+export interface ChangeConverterOptions extends EnvelopeOptions {
   readonly routes: RowRoutes;
   readonly limits: RecordLimits;
   readonly snakeCase: SnakeCase;
@@ -63,6 +78,8 @@ interface PayloadChange extends Pick<RowChange, 'op' | 'sourceTimestamp' | 'tran
 }
 
 const NO_CHANNEL: Conversion = { payload: '', destinations: [] };
+
+const UNAVAILABLE = new UnavailableValues();
 
 /** What follows the row where nothing else is asked for. */
 const PRINTED: Readonly<Record<ChangeOperation, string>> = {
@@ -90,26 +107,32 @@ export class ChangeConverter {
     if (rewriter && envelope.hasFastPath) this.#rewriter = new ChangeRewriter(rewriter, keys, limits.maxDepth);
   }
 
-  /** @throws UndecodableError */
-  convertJson(record: RecordContent, value: Buffer): Conversion {
-    const { envelope, limits, rewriter } = this.#options;
-    const read = this.#rewriter?.read(value, this.#reads);
+  /** @throws UndecodableError, UnpublishedError; BusUnavailableError as a rejection */
+  convertJson(record: RecordContent, value: Buffer, isFirst: boolean): Conversion | Promise<Conversion> {
+    const { envelope, limits, rewriter, schemas } = this.#options;
+    const { payload: text = value, convert } = schemas?.split(value) ?? {};
+    const isUnavailable = UNAVAILABLE.mayBeIn(text);
+    const read = convert || isUnavailable ? undefined : this.#rewriter?.read(text, this.#reads);
     if (read) {
       const row = read.row && { values: read.row, print: (suffix: string) => rewriter!.payload(suffix) };
       const { op, sourceTimestamp, transaction, isSnapshot, before } = read;
       return this.#conversionOf(record, { op, sourceTimestamp, transaction, isSnapshot, before, row }, undefined);
     }
-    const { json, poison } = decodeJson(value, limits);
+    const { json, poison } = decodeJson(text, limits);
     if (poison !== undefined) return { poison };
-    const change = envelope.read(json);
+    const change = envelope.read(convert ? convert(json) : json);
     if (!change) return NO_CHANNEL;
-    return this.#convert(record, change, (row) => this.#named(row));
+    return this.#convert(record, change, (row) => this.#named(row), isUnavailable, isFirst);
   }
 
-  /** @param value whose keys have their final names. @throws UndecodableError */
-  convertDecoded(record: RecordContent, value: Record<string, unknown>): Conversion {
+  /** @param value whose keys have their final names. @throws as `convertJson` */
+  convertDecoded(
+    record: RecordContent,
+    value: Record<string, unknown>,
+    isFirst: boolean,
+  ): Conversion | Promise<Conversion> {
     const change = this.#options.envelope.read(value);
-    return change ? this.#convert(record, change, (row) => row) : NO_CHANNEL;
+    return change ? this.#convert(record, change, (row) => row, true, isFirst) : NO_CHANNEL;
   }
 
   /** Of a record without a value. What follows a delete of the same key says nothing new. */
@@ -126,20 +149,49 @@ export class ChangeConverter {
     return snakeCase.convertObjToSnakeKeys(row, keyPlace);
   }
 
-  #convert(record: RecordContent, change: RowChange, named: (row: JsonObject) => JsonObject): Conversion {
-    const { routes } = this.#options;
-    const { row: ownRow, before: ownBefore, ...facts } = change;
-    const before = ownBefore && this.#reads.before ? named(ownBefore) : undefined;
+  /** @param mayLack true: values of rows may be unavailable */
+  #convert(
+    record: RecordContent,
+    { row: ownRow, before: ownBefore, ...facts }: RowChange,
+    named: (row: JsonObject) => JsonObject,
+    mayLack: boolean,
+    isFirst: boolean,
+  ): Conversion | Promise<Conversion> {
+    const before = ownBefore && (this.#reads.before || mayLack) ? named(ownBefore) : undefined;
     const row = ownRow && named(ownRow);
-    return this.#conversionOf(
-      record,
-      {
-        ...facts,
-        row: row && { values: routes.valuesIn(row), print: (suffix) => JSON.stringify(row) + suffix },
-        before: before && { text: JSON.stringify(before), values: routes.valuesIn(before) },
-      },
-      before,
-    );
+    const columns = mayLack && row ? UNAVAILABLE.columnsOf(row) : [];
+    if (before && mayLack) UNAVAILABLE.replaceIn(before, undefined);
+    const convert = (last: JsonObject | undefined) => {
+      if (row && columns.length > 0) this.#complete(row, columns, last);
+      return this.#conversionOf(record, this.#printed(facts, row, before), before);
+    };
+    if (columns.length === 0 || !row) return convert(undefined);
+    const { routes, lastOf } = this.#options;
+    const channel = lastOf && routes.stateOfRow(routes.valuesIn(row));
+    if (before || channel === undefined) return convert(before);
+    if (!isFirst) throw new UnpublishedError();
+    return lastOf!(channel).then((payload) => convert(payload && rowIn(payload)));
+  }
+
+  /** Gives columns whose values were not logged those of the row before. */
+  #complete(row: JsonObject, columns: readonly string[], last: JsonObject | undefined): void {
+    UNAVAILABLE.replaceIn(row, last);
+    const unknown = columns.filter((column) => !last || !Object.hasOwn(last, column)).length;
+    if (unknown > 0) this.#options.onUnknown?.(unknown);
+  }
+
+  #printed(
+    facts: Pick<RowChange, 'op' | 'sourceTimestamp' | 'transaction' | 'isSnapshot'>,
+    row: JsonObject | null,
+    before: JsonObject | undefined,
+  ): PayloadChange {
+    const { routes } = this.#options;
+    return {
+      ...facts,
+      row: row && { values: routes.valuesIn(row), print: (suffix) => JSON.stringify(row) + suffix },
+      before:
+        before && this.#reads.before ? { text: JSON.stringify(before), values: routes.valuesIn(before) } : undefined,
+    };
   }
 
   /** @param ownBefore parsed, if it is at hand */
@@ -175,6 +227,11 @@ export class ChangeConverter {
     };
     return printChange(facts, before);
   }
+}
+
+/** undefined: the last message of the channel has deleted the row. */
+function rowIn(payload: Buffer): JsonObject | undefined {
+  return (JSON.parse(splitChange(payload).row.toString()) as JsonObject | null) ?? undefined;
 }
 
 function parsed(text: string): JsonObject {
