@@ -21,17 +21,31 @@ const PROXY_PACKAGES = { nginx: 'nginx', haproxy: 'haproxy', pip3: 'python3-pip'
 /** Programs that only the tests of clients run: Java runs a client from its source, which the runtime alone cannot. */
 const CLIENT_PACKAGES = { javac: 'default-jdk-headless' } as const;
 
-/** Programs that Debian starts as services when it installs them. */
-const SERVICES = ['redis-server', 'prometheus', 'nginx', 'haproxy'] as const;
+/** Programs that only the tests of change data capture run. Debian keeps the server of PostgreSQL outside of PATH, and its client on it. */
+const CAPTURE_PACKAGES = { psql: 'postgresql', setpriv: 'util-linux' } as const;
+
+/** Programs that Debian starts as services when it installs them, with the name of the service where it is another. */
+const SERVICES = new Map<Program, string>([
+  ['redis-server', 'redis-server'],
+  ['prometheus', 'prometheus'],
+  ['nginx', 'nginx'],
+  ['haproxy', 'haproxy'],
+  ['psql', 'postgresql'],
+]);
 
 /** Longest wait for another apt-get, in ms, and the pause between two attempts. */
 const LOCK_TIMEOUT_MS = 10 * 60_000;
 const LOCK_PAUSE_MS = 1_000;
 
-export type Program = keyof typeof DEBIAN_PACKAGES | keyof typeof PROXY_PACKAGES | keyof typeof CLIENT_PACKAGES;
+export type Program =
+  | keyof typeof DEBIAN_PACKAGES
+  | keyof typeof PROXY_PACKAGES
+  | keyof typeof CLIENT_PACKAGES
+  | keyof typeof CAPTURE_PACKAGES;
 
 export const PROGRAMS = Object.keys(DEBIAN_PACKAGES) as Program[];
 export const PROXY_PROGRAMS = Object.keys(PROXY_PACKAGES) as Program[];
+export const CAPTURE_PROGRAMS = Object.keys(CAPTURE_PACKAGES) as Program[];
 
 export async function missingPrograms(programs: readonly Program[]): Promise<Program[]> {
   const found = await Promise.all(programs.map(isOnPath));
@@ -56,7 +70,8 @@ export async function installPrograms(missing: readonly Program[]): Promise<void
   process.stderr.write(`Installing ${packagesOf(missing)} by apt-get ...\n`);
   await runAptGet(['update', '-q']);
   await runAptGet(['install', '-y', '-q', '--no-install-recommends', ...packagesOf(missing).split(' ')]);
-  for (const service of SERVICES.filter((name) => missing.includes(name))) {
+  for (const [program, service] of SERVICES) {
+    if (!missing.includes(program)) continue;
     await runProgram('systemctl', ['disable', '--now', service]).catch(() =>
       runProgram('service', [service, 'stop']).catch(() => undefined),
     );
@@ -105,7 +120,7 @@ export async function runProgram(command: string, commandArguments: readonly str
 }
 
 function packagesOf(programs: readonly Program[]): string {
-  const packages = { ...DEBIAN_PACKAGES, ...PROXY_PACKAGES, ...CLIENT_PACKAGES };
+  const packages = { ...DEBIAN_PACKAGES, ...PROXY_PACKAGES, ...CLIENT_PACKAGES, ...CAPTURE_PACKAGES };
   return programs.map((program) => packages[program]).join(' ');
 }
 
