@@ -101,7 +101,10 @@ export class ValueCheck {
     if (schemaType) {
       const { name, envelope } = schemaType;
       const fix = `write envelope: ${envelope} in @kafka`;
-      this.#note(coordinate, `a ${name} at ${placeOf(path)}, as its own schema says, which is not used; ${fix}`);
+      this.#note(
+        coordinate,
+        `a value of ${name} at ${placeOf(path)}, as its own schema says, which is not used; ${fix}`,
+      );
       return;
     }
     if (isShownBy(type, value)) {

@@ -292,8 +292,8 @@ describe('checkRecords', () => {
         return misfits.flatMap((misfit) => misfit.problems);
       };
       const said = (at: string, envelope: string) => [
-        `Row.tax_rate: the record has a org.apache.kafka.connect.data.Decimal at "${at}.tax_rate", as its own schema says, which is not used; write envelope: ${envelope} in @kafka`,
-        `Row.on: the record has a io.debezium.time.Date at "${at}.on", as its own schema says, which is not used; write envelope: ${envelope} in @kafka`,
+        `Row.tax_rate: the record has a value of org.apache.kafka.connect.data.Decimal at "${at}.tax_rate", as its own schema says, which is not used; write envelope: ${envelope} in @kafka`,
+        `Row.on: the record has a value of io.debezium.time.Date at "${at}.on", as its own schema says, which is not used; write envelope: ${envelope} in @kafka`,
       ];
       assert.deepEqual(await problems('payload', { type: 'struct', fields: row }, payload), said('payload', 'CONNECT'));
       const flat = { type: 'struct', fields: [...row, typed('__op', 'string')] };

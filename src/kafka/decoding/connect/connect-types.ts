@@ -3,6 +3,13 @@ import { bitsConverter } from './connect-bits.ts';
 import { decimalConverter, variableScaleConverter } from './connect-decimals.ts';
 import { jsonOf } from './connect-json.ts';
 import {
+  structuredClock,
+  structuredDay,
+  structuredDuration,
+  structuredInstant,
+  structuredZonedClock,
+} from './connect-structs.ts';
+import {
   clockConverter,
   dayConverter,
   durationConverter,
@@ -22,6 +29,8 @@ type Compile = (kinds: Kinds, parameters: ConnectParameters) => ConvertValue | u
 const CONNECT = 'org.apache.kafka.connect.data.';
 const TIME = 'io.debezium.time.';
 const DATA = 'io.debezium.data.';
+/** Texts that hold JSON. */
+export const JSON_TYPE = `${DATA}Json`;
 
 /**
  * Types of Kafka Connect and Debezium whose values need their name to be understood, by this name. Values of the others (Uuid, Enum, Xml, Point, Year …) are
@@ -47,12 +56,15 @@ const TYPES: ReadonlyMap<string, Compile> = new Map<string, Compile>([
   [`${TIME}IsoTimestamp`, (kinds) => isoConverter(isNumber(kinds))],
   [`${TIME}IsoDate`, (kinds) => withoutZone(isoConverter(isNumber(kinds)))],
   [`${TIME}IsoTime`, (kinds) => withoutZone(isoTimeConverter(isNumber(kinds)))],
-  [
-    `${DATA}VariableScaleDecimal`,
-    (kinds) => (kinds.has('object') ? undefined : variableScaleConverter(isNumberOnly(kinds))),
-  ],
+  [`${TIME}StructuredDate`, unlessObject((kinds) => structuredDay(isNumber(kinds)))],
+  [`${TIME}StructuredTime`, unlessObject((kinds) => structuredClock(isNumber(kinds)))],
+  [`${TIME}StructuredZonedTime`, unlessObject((kinds) => structuredZonedClock(isNumber(kinds)))],
+  [`${TIME}StructuredTimestamp`, unlessObject((kinds) => structuredInstant(isNumber(kinds)))],
+  [`${TIME}StructuredZonedTimestamp`, unlessObject((kinds) => structuredInstant(isNumber(kinds)))],
+  [`${TIME}StructuredDuration`, unlessObject(() => structuredDuration())],
+  [`${DATA}VariableScaleDecimal`, unlessObject((kinds) => variableScaleConverter(isNumberOnly(kinds)))],
   [`${DATA}Bits`, (_kinds, parameters) => bitsConverter(parameters)],
-  [`${DATA}Json`, (kinds) => (isJson(kinds) ? jsonOf : undefined)],
+  [JSON_TYPE, (kinds) => (isJson(kinds) ? jsonOf : undefined)],
 ]);
 
 export const CONNECT_TYPES: readonly string[] = [...TYPES.keys()];
@@ -63,6 +75,11 @@ export const CONNECT_TYPES: readonly string[] = [...TYPES.keys()];
  */
 export function connectType(name: unknown, kinds: Kinds, parameters: ConnectParameters = {}): ConvertValue | undefined {
   return TYPES.get(name as string)?.(kinds, parameters);
+}
+
+/** Of a type whose values are structs, which a field may read as they are. */
+function unlessObject(compile: (kinds: Kinds) => ConvertValue): Compile {
+  return (kinds) => (kinds.has('object') ? undefined : compile(kinds));
 }
 
 function isNumber(kinds: Kinds): boolean {

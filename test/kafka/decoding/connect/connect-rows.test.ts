@@ -81,6 +81,14 @@ describe('a row of Debezium', () => {
     assert.equal(doc, '{"userId": 9007199254740993, "ok": true}');
   });
 
+  it('has the fields of a struct where an object reads it, and any in JSON', async () => {
+    const { fields } = compileAvro(await read('connect-row.avsc'), [], decoderOptions(OPTIONS));
+    assert.deepEqual(fields.at('place')?.keys, ['x', 'y', 'wkb', 'srid']);
+    assert.deepEqual(fields.at('amount')?.keys, ['scale', 'value']);
+    assert.equal(fields.at('doc')!.keys, undefined);
+    assert.equal(fields.at('day'), undefined);
+  });
+
   it('keeps the keys of JSON in a custom scalar', async () => {
     const { doc } = await avroRow({ kinds: { doc: 'custom' } });
     assert.deepEqual(doc, { userId: '9007199254740993', ok: true });

@@ -167,6 +167,38 @@ describe('values of records with a schema of Kafka Connect', () => {
       assert.equal(number('string', `${TIME}.IsoTimestamp`, '"soon"').value, 'soon');
     });
 
+    it('prints structs of time.precision.mode=structured', () => {
+      const structured = (name: string, json: string, options?: Options) =>
+        valueOf('struct', `${TIME}.Structured${name}`, json, options);
+      const day = '"year":2026,"month":11,"day":24';
+      const clock = '"hour":2,"minute":7,"second":50,"nanos":123000000';
+      const texts: readonly (readonly [string, string, string])[] = [
+        ['Date', `{${day},"specialValue":null}`, '2026-11-24'],
+        ['Date', '{"year":0,"month":0,"day":0}', '0000-00-00'],
+        ['Date', '{"year":12026,"month":1,"day":2}', '+012026-01-02'],
+        ['Date', '{"specialValue":"POSITIVE_INFINITY"}', 'infinity'],
+        ['Time', `{${clock},"precision":3}`, '02:07:50.123'],
+        ['ZonedTime', `{${clock},"offsetSeconds":-5400}`, '02:07:50.123-01:30'],
+        ['Timestamp', `{${day},${clock}}`, '2026-11-24T02:07:50.123Z'],
+        ['Timestamp', '{"special_value":"NEGATIVE_INFINITY"}', '-infinity'],
+        ['ZonedTimestamp', `{${day},${clock},"offsetSeconds":0,"zoneId":null}`, '2026-11-24T02:07:50.123Z'],
+        ['ZonedTimestamp', `{${day},${clock},"offset_seconds":7200}`, '2026-11-24T02:07:50.123+02:00'],
+        [
+          'Duration',
+          '{"years":1,"months":2,"days":3,"hours":4,"minutes":5,"seconds":6,"nanos":780000000}',
+          'P1Y2M3DT4H5M6.780S',
+        ],
+        ['Duration', '{"seconds":0,"nanos":-500000000}', 'P0Y0M0DT0H0M-0.500S'],
+      ];
+      for (const [name, json, expected] of texts) assert.equal(structured(name, json).value, expected);
+      const ms = (name: string, json: string) => structured(name, json, { kinds: { v: 'number' } });
+      assert.equal(ms('Date', `{${day}}`).value, 1_795_478_400_000);
+      assert.equal(ms('ZonedTimestamp', `{${day},${clock},"offsetSeconds":7200}`).value, 1_795_478_870_123);
+      assert.deepEqual(ms('Date', '{"specialValue":"POSITIVE_INFINITY"}'), { value: null, overflows: 1 });
+      assert.equal(structured('Date', `{${day}}`, { kinds: { v: 'object' } }).value, undefined);
+      assert.deepEqual(structured('Date', '{"a":1}').value, { a: 1 });
+    });
+
     it('leaves what is no integer of 64 bits', () => {
       assert.equal(text('int64', `${TIME}.MicroTimestamp`, '1.5'), 1.5);
       assert.equal(text('int64', `${TIME}.MicroTimestamp`, '1e300'), 1e300);
