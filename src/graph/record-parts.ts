@@ -1,9 +1,19 @@
 import { isUtf8 } from 'node:buffer';
+import { valueAt } from '../base/json/value-at.ts';
 import type { PathValues } from '../bus/channel.ts';
+import { textOf } from './compared-text.ts';
 
 /** What a record has beside its payload. */
 export interface RecordParts {
+  /** Of a key with a schema that was decoded, the text of its value. */
   readonly key: Buffer | null;
+  /**
+   * The decoded key: a struct, whose members are named as those of the topic's payloads are, or a scalar. undefined: the key is what its bytes
+   * are, could not be decoded, or no field of the topic needs it (`keyed-topics.ts`).
+   */
+  readonly keyValue?: unknown;
+  /** Why a key with a schema could not be decoded. */
+  readonly keyProblem?: string | undefined;
   /** Kafka allows a header without a value: null. */
   readonly headers?: Readonly<Record<string, HeaderValue | readonly HeaderValue[]>> | undefined;
 }
@@ -16,7 +26,23 @@ type HeaderValue = Buffer | string | null | undefined;
  */
 export const KEY_PART = '.key';
 
+const KEY_PATH_PART = '.key ';
 const HEADER_PART = '.header ';
+
+/** Names a member of a key that is a struct, by its path. */
+export function keyPathPart(path: string): string {
+  return KEY_PATH_PART + path;
+}
+
+/** True for the key and its members. */
+export function isKeyPart(path: string): boolean {
+  return path === KEY_PART || path.startsWith(KEY_PATH_PART);
+}
+
+/** The path in the key that a part names; undefined: it names another part. */
+export function pathInKey(part: string): string | undefined {
+  return part.startsWith(KEY_PATH_PART) ? part.slice(KEY_PATH_PART.length) : undefined;
+}
 
 /** Names a header of the record, as `KEY_PART` names its key. Quoted: a header's name may have any characters. */
 export function headerPart(name: string): string {
@@ -29,13 +55,21 @@ export function isRecordPart(path: string): boolean {
 
 /** What a person reads for a path or a part of the record. */
 export function partLabel(path: string): string {
+  const inKey = pathInKey(path);
+  if (inKey !== undefined) return `"${inKey}" of the record's key`;
   return isRecordPart(path) ? `the record's ${path.slice(1)}` : path;
 }
 
 /** Reads these parts of a record as text. */
 export function partsReader(parts: readonly string[]): (record: RecordParts) => PathValues {
-  const readers = parts.map((part) => (part === KEY_PART ? keyText : headerReader(part)));
+  const readers = parts.map(partReader);
   return (record) => readers.map((read) => read(record));
+}
+
+function partReader(part: string): (record: RecordParts) => string | undefined {
+  if (part === KEY_PART) return keyText;
+  const path = pathInKey(part)?.split('.');
+  return path ? ({ keyValue }) => textOf(valueAt(keyValue, path)) : headerReader(part);
 }
 
 /** undefined: the record has no key, or it is no text. */
@@ -53,11 +87,13 @@ function headerReader(part: string): (record: RecordParts) => string | undefined
 }
 
 /**
- * undefined: the bytes are no text and match nothing. Those that begin with a zero byte are none: with a schema (`wire-format.ts`), or in a
- * binary number, bytes may be UTF-8 by chance.
+ * undefined: the bytes are no text and match nothing. Those with a zero byte are none: with a schema (`wire-format.ts`), in a binary number, or with
+ * the time of a window behind them, bytes may be UTF-8 by chance.
  */
 function utf8Text(bytes: HeaderValue): string | undefined {
   if (typeof bytes === 'string') return bytes;
   if (bytes === null || bytes === undefined) return undefined;
-  return bytes[0] !== 0 && isUtf8(bytes) ? bytes.toString() : undefined;
+  if (bytes[0] === 0 || !isUtf8(bytes)) return undefined;
+  const text = bytes.toString();
+  return text.includes('\0') ? undefined : text;
 }

@@ -27,7 +27,10 @@ export interface KafkaRecord {
 
 /** What a payload and its channels are made of. */
 export interface RecordContent extends Pick<KafkaRecord, 'topic' | 'key' | 'value' | 'headers'> {
+  /** The decoded key (`RecordKeys`). undefined: the key is what its bytes are, could not be decoded, or no field of the topic needs it. */
   readonly keyValue?: unknown;
+  /** Why a key with a schema could not be decoded. */
+  readonly keyProblem?: DecodeReason | undefined;
 }
 
 /**
@@ -52,9 +55,16 @@ export type Conversion =
       readonly payload: string | Buffer;
       /** Empty if no subscription field is bound to the record. */
       readonly destinations: readonly Destination[];
+      /** The record with its key decoded. Absent: no field of the topic needs it, or the key is what its bytes are. */
+      readonly content?: RecordContent;
       readonly poison?: undefined;
     }
-  | { readonly poison: DecodeReason; readonly payload?: undefined; readonly destinations?: undefined };
+  | {
+      readonly poison: DecodeReason;
+      readonly payload?: undefined;
+      readonly destinations?: undefined;
+      readonly content?: undefined;
+    };
 
 export interface BatchPorts {
   /**
@@ -246,7 +256,7 @@ function outcomeOf(
     ...(isDeparture && { isDeparture }),
   }));
   if (!printParts || messages.length === 0) return messages;
-  const record = printParts(source);
+  const record = printParts(conversion.content ?? source);
   if (record === undefined) return messages;
   // What the record carries is not for the channels that it leaves.
   return messages.map((message) => (message.isDeparture ? message : { ...message, record }));

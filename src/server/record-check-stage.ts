@@ -4,7 +4,7 @@ import type { CheckedTopic } from '../ops/check/topic-records.ts';
 import { firstSamples } from '../graph/embedded/first-samples.ts';
 import type { Graph } from '../graph/graph-parts.ts';
 import { errorOf } from '../base/errors.ts';
-import type { RecordDecoders } from '../kafka/decoding/decoder.ts';
+import type { GraphDecoders } from '../kafka/decoding/graph-decoders.ts';
 import type { Logger } from '../base/log.ts';
 import type { Component, RoleServices } from './services.ts';
 
@@ -26,7 +26,7 @@ export class RecordCheck implements Component {
   readonly #closed = new AbortController();
   #running: Promise<void> | undefined;
 
-  constructor(services: RecordCheckServices, decoders: ReadonlyMap<string, RecordDecoders>) {
+  constructor(services: RecordCheckServices, decoders: GraphDecoders) {
     this.#services = services;
     this.#records = new TopicRecords(services.config, services.graph, decoders);
   }

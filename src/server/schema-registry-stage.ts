@@ -4,19 +4,19 @@ import { mayHaveSchema, topicReads } from '../graph/schema/topic-reads.ts';
 import type { TopicReads } from '../graph/schema/topic-reads.ts';
 import { COMPILERS } from '../kafka/decoding/compilers.ts';
 import type { DecoderOptions } from '../kafka/decoding/decoder.ts';
+import { graphDecoders } from '../kafka/decoding/graph-decoders.ts';
+import type { GraphDecoders } from '../kafka/decoding/graph-decoders.ts';
 import { accessOf } from '../kafka/decoding/registry-access.ts';
 import { RegistryRequests } from '../kafka/decoding/registry-requests.ts';
 import { compareWithNewest, subjectOf } from '../kafka/decoding/schema-comparison.ts';
 import { SchemaRegistry } from '../kafka/decoding/schema-registry.ts';
-import { topicDecoders } from '../kafka/decoding/topic-decoders.ts';
-import type { RecordDecoders } from '../kafka/decoding/decoder.ts';
 import type { RoleServices } from './services.ts';
 
 /** Fields that a log line names. */
 const MAX_NAMED = 50;
 
-/** The decoders of a graph's topics whose records may be other than JSON. With a registry, begins to compare the graph with the newest schemas. */
-export type DecodersOf = (graph: Graph) => ReadonlyMap<string, RecordDecoders>;
+/** The decoders of a graph's records. With a registry, begins to compare the graph with the newest schemas. */
+export type DecodersOf = (graph: Graph) => GraphDecoders;
 
 /**
  * Makes decoders for graphs.
@@ -34,7 +34,7 @@ export function openSchemaRegistry(
       const { nameOf, shape } = reads;
       void logDifference(services, reads, registry, { nameOf, shape, limits, onOverflow });
     }
-    return topicDecoders(topics, { registry, compilers: COMPILERS, limits, onOverflow, log });
+    return graphDecoders(topics, { registry, compilers: COMPILERS, limits, onOverflow, log });
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Graph } from '../graph/graph-parts.ts';
+import { keyedTopics } from '../graph/keyed-topics.ts';
 import { partsDemands } from '../graph/parts-demands.ts';
 import { PartsPrinter } from '../graph/parts-printer.ts';
 import { createRouters } from '../graph/router.ts';
@@ -9,12 +10,13 @@ import { topicReads } from '../graph/schema/topic-reads.ts';
 import { stateSignatures } from '../graph/state/state-signature.ts';
 import { Converter } from '../kafka/decoding/converter.ts';
 import type { RecordLimits } from '../kafka/decoding/record.ts';
-import type { RecordDecoders } from '../kafka/decoding/decoder.ts';
 import { ConnectSchemas } from '../kafka/decoding/connect/connect-schemas.ts';
 import type { EnvelopeOptions } from '../kafka/decoding/envelopes/change-converter.ts';
 import { valuePlace } from '../kafka/decoding/envelopes/envelope.ts';
 import { envelopeOf } from '../kafka/decoding/envelopes/envelopes.ts';
+import type { GraphDecoders } from '../kafka/decoding/graph-decoders.ts';
 import { ownFormats } from '../kafka/decoding/own-format.ts';
+import { recordKeysOf } from '../kafka/decoding/record-keys.ts';
 import { observeRewriting } from '../kafka/record-metrics.ts';
 import { SnakeCase } from '../kafka/decoding/snake-case.ts';
 import { RecordCheck } from './record-check-stage.ts';
@@ -27,7 +29,6 @@ export interface WorkerGraph {
   /** By topic: names the states that it keeps. */
   readonly signatures: ReadonlyMap<string, string>;
   readonly routers: ReadonlyMap<string, TopicRouter>;
-  readonly decoders: ReadonlyMap<string, RecordDecoders>;
   readonly converter: Converter;
   /** Of the parts of records that messages carry, by topic. */
   readonly printers: ReadonlyMap<string, PartsPrinter>;
@@ -103,8 +104,9 @@ async function openDecoders(
   options: Parameters<typeof openSchemaRegistry>[1],
 ): Promise<DecodersOf> {
   const { SCHEMA_REGISTRY_URL, KAFKA_BROKERS } = services.config;
-  if (KAFKA_BROKERS.length === 0) return () => new Map();
-  if (SCHEMA_REGISTRY_URL.length === 0) return (graph) => ownFormats(topicReads(graph), services.log);
+  const withoutRegistry = (values: GraphDecoders['values']) => ({ values, keys: new Map() });
+  if (KAFKA_BROKERS.length === 0) return () => withoutRegistry(new Map());
+  if (SCHEMA_REGISTRY_URL.length === 0) return (graph) => withoutRegistry(ownFormats(topicReads(graph), services.log));
   const { openSchemaRegistry } = await import('./schema-registry-stage.ts');
   return openSchemaRegistry(services, options);
 }
@@ -145,17 +147,18 @@ function createWorkerGraph({ config, bus, log }: RoleServices, ports: WorkerGrap
     Array.from(partsDemands(bindings), ([topic, demand]) => [topic, new PartsPrinter(demand)] as const),
   );
   const decoders = decodersOf(graph);
+  const places = keyPlaces(bindings, graph.shapes);
   const converter = new Converter(routers, limits, snakeCase, {
     hasRewriter: config.KEY_REWRITER,
-    decoders,
-    keyPlaces: keyPlaces(bindings, graph.shapes),
+    decoders: decoders.values,
+    keyPlaces: places,
+    recordKeys: recordKeysOf(keyedTopics(bindings), { limits, snakeCase, keyPlaces: places, decoders: decoders.keys }),
     envelopes: envelopesOf(graph, ports, bus),
   });
   return {
     topics: [...new Set(bindings.flatMap(({ topics }) => topics))],
     signatures: stateSignatures(bindings, bus.stateFills.places),
     routers,
-    decoders,
     converter,
     printers,
     check: new RecordCheck({ config, graph, log }, decoders),

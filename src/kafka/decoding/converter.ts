@@ -10,6 +10,7 @@ import { UndecodableError } from './decoder.ts';
 import type { RecordDecoders, RecordDecoding } from './decoder.ts';
 import { ChangeConverter } from './envelopes/change-converter.ts';
 import type { EnvelopeOptions, RowRoutes } from './envelopes/change-converter.ts';
+import type { RecordKeys } from './record-keys.ts';
 import type { SnakeCase } from './snake-case.ts';
 import { HEADER_BYTES } from './wire-format.ts';
 
@@ -35,6 +36,8 @@ interface Topic {
   readonly keys: KeyTree;
   /** undefined: every record is JSON. */
   readonly decoders: RecordDecoders | undefined;
+  /** undefined: no field needs the decoded keys of records. */
+  readonly recordKeys: RecordKeys | undefined;
   /** Of the whole payload; undefined: no object keeps its keys. */
   readonly keyPlace: KeyPlace | undefined;
   /** undefined: a record is the payload itself. */
@@ -54,6 +57,8 @@ export interface ConverterOptions {
   readonly decoders?: ReadonlyMap<string, RecordDecoders>;
   /** Of topics whose records carry rows that changed. */
   readonly envelopes?: ReadonlyMap<string, EnvelopeOptions>;
+  /** Of topics whose fields need the decoded keys of records. */
+  readonly recordKeys?: ReadonlyMap<string, RecordKeys>;
 }
 
 const NO_CHANNEL: Conversion = { payload: '', destinations: [] };
@@ -75,7 +80,13 @@ export class Converter {
     routes: ReadonlyMap<string, TopicRoutes>,
     limits: RecordLimits,
     snakeCase: SnakeCase,
-    { hasRewriter = true, decoders = new Map(), keyPlaces = new Map(), envelopes = new Map() }: ConverterOptions = {},
+    {
+      hasRewriter = true,
+      decoders = new Map(),
+      keyPlaces = new Map(),
+      recordKeys = new Map(),
+      envelopes = new Map(),
+    }: ConverterOptions = {},
   ) {
     this.#limits = limits;
     this.#snakeCase = snakeCase;
@@ -88,7 +99,8 @@ export class Converter {
         const changes =
           envelope &&
           new ChangeConverter({ ...envelope, routes: of, keys, keyPlace, limits, snakeCase, rewriter: this.#rewriter });
-        return [name, { routes: of, keys, keyPlace, changes, decoders: decoders.get(name), pause: 0, pauseLeft: 0 }];
+        const reads = { decoders: decoders.get(name), recordKeys: recordKeys.get(name) };
+        return [name, { routes: of, keys, keyPlace, changes, ...reads, pause: 0, pauseLeft: 0 }];
       }),
     );
   }
@@ -99,6 +111,22 @@ export class Converter {
    */
   convert(record: RecordContent, isFirst = true): Conversion | Promise<Conversion> {
     const bound = this.#topics.get(record.topic);
+    if (bound?.recordKeys === undefined) return this.#convert(bound, record, isFirst);
+    const content = bound.recordKeys.read(record);
+    if (content === record) return this.#convert(bound, record, isFirst);
+    return content instanceof Promise
+      ? content.then((decoded) => this.#convertKeyed(bound, decoded, isFirst))
+      : this.#convertKeyed(bound, content, isFirst);
+  }
+
+  #convertKeyed(bound: Topic, content: RecordContent, isFirst: boolean): Conversion | Promise<Conversion> {
+    const conversion = this.#convert(bound, content, isFirst);
+    return conversion instanceof Promise
+      ? conversion.then((fetched) => withContent(fetched, content))
+      : withContent(conversion, content);
+  }
+
+  #convert(bound: Topic | undefined, record: RecordContent, isFirst: boolean): Conversion | Promise<Conversion> {
     const { value } = record;
     if (value === null) return bound ? tombstoneOf(bound, record) : NO_CHANNEL;
     if (bound?.decoders !== undefined) return this.#decode(bound, bound.decoders, record, value, isFirst);
@@ -158,6 +186,10 @@ export class Converter {
     const destinations = topic ? destinationsOf(topic.routes, record, topic.routes.valuesIn(payload)) : [];
     return destinations.length === 0 ? NO_CHANNEL : { payload: JSON.stringify(payload), destinations };
   }
+}
+
+function withContent(conversion: Conversion, content: RecordContent): Conversion {
+  return conversion.poison === undefined ? { ...conversion, content } : conversion;
 }
 
 function poisonOf(error: unknown): Conversion {

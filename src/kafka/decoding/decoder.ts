@@ -41,6 +41,8 @@ export interface Decoder {
    * @throws UndecodableError
    */
   decode(bytes: Buffer): Record<string, unknown>;
+  /** The key of a record. As `decode`, but Avro may have any value there, such as a string. */
+  decodeKey(bytes: Buffer): unknown;
 }
 
 /**

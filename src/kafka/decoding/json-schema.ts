@@ -18,14 +18,16 @@ const APPLICATORS = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'items', '
 /** For the fields only: records are JSON text, and take the path of records without a schema. */
 export const compileJsonSchema: CompileSchema = (text, references, options) => {
   const file: unknown = JSON.parse(text);
+  const decode = () => {
+    throw new Error('a record with a JSON schema is converted as JSON');
+  };
   return {
     fields: new JsonFields(references).of([{ schema: file, file }], SchemaPlace.root(options)) ?? {
       keys: [],
       at: () => undefined,
     },
-    decode() {
-      throw new Error('a record with a JSON schema is converted as JSON');
-    },
+    decode,
+    decodeKey: decode,
   };
 };
 

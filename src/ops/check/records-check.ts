@@ -4,11 +4,11 @@ import { errorOf } from '../../base/errors.ts';
 import type { Graph } from '../../graph/graph-parts.ts';
 import { topicReads } from '../../graph/schema/topic-reads.ts';
 import { COMPILERS } from '../../kafka/decoding/compilers.ts';
+import { graphDecoders } from '../../kafka/decoding/graph-decoders.ts';
 import { ownFormats } from '../../kafka/decoding/own-format.ts';
 import { accessOf } from '../../kafka/decoding/registry-access.ts';
 import { RegistryRequests } from '../../kafka/decoding/registry-requests.ts';
 import { SchemaRegistry } from '../../kafka/decoding/schema-registry.ts';
-import { topicDecoders } from '../../kafka/decoding/topic-decoders.ts';
 import { createLog } from '../../base/log.ts';
 import { ok, skipped, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
@@ -21,14 +21,14 @@ export async function checkTopicRecords(config: Config, graph: Graph): Promise<F
   const log = createLog('silent');
   const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
   const decoders = requests
-    ? topicDecoders(topicReads(graph), {
+    ? graphDecoders(topicReads(graph), {
         registry: new SchemaRegistry(requests, config.names),
         compilers: COMPILERS,
         limits,
         onOverflow: () => undefined,
         log,
       })
-    : ownFormats(topicReads(graph), log);
+    : { values: ownFormats(topicReads(graph), log), keys: new Map() };
   try {
     const records = new TopicRecords(config, graph, decoders);
     return (await records.check(records.topics)).flatMap((checked) => findingsOf(checked, 'the newest records'));
@@ -42,7 +42,7 @@ export async function checkTopicRecords(config: Config, graph: Graph): Promise<F
 /** Compares the first sample records with the graph. */
 export async function checkSamples(config: Config, graph: Graph): Promise<Finding[]> {
   if (!graph.samples) return [];
-  const records = new TopicRecords(config, graph, new Map());
+  const records = new TopicRecords(config, graph, { values: new Map(), keys: new Map() });
   const samples = firstSamples(graph.samples);
   const checked = await Promise.all(
     Array.from(samples, ([topic, of]) => records.checkRecords(topic, of, 'samples.ts')),

@@ -4,11 +4,16 @@ import { checkRecords } from '../../graph/record-check/record-check.ts';
 import type { RecordMisfit } from '../../graph/record-check/record-check.ts';
 import type { RecordOrigin } from '../../graph/record-check/described.ts';
 import type { CheckedRecord } from '../../graph/record-check/key-check.ts';
+import { keyedTopics } from '../../graph/keyed-topics.ts';
 import { keyPlaces } from '../../graph/schema/key-places.ts';
 import { topicReads } from '../../graph/schema/topic-reads.ts';
+import type { RecordContent } from '../../kafka/batch.ts';
 import { PayloadReader } from '../../kafka/decoding/payload-reader.ts';
 import { FormatUnavailableError, SchemaUnavailableError } from '../../kafka/decoding/schema-errors.ts';
-import type { RecordDecoders } from '../../kafka/decoding/decoder.ts';
+import { recordKeysOf } from '../../kafka/decoding/record-keys.ts';
+import type { RecordKeys } from '../../kafka/decoding/record-keys.ts';
+import type { GraphDecoders } from '../../kafka/decoding/graph-decoders.ts';
+import { SnakeCase } from '../../kafka/decoding/snake-case.ts';
 import { undecodableReason } from '../../kafka/undecodable-reason.ts';
 import type { ReadRecord } from './newest-records.ts';
 
@@ -27,19 +32,19 @@ export class TopicRecords {
   readonly #config: Config;
   readonly #graph: Graph;
   readonly #payloads: PayloadReader;
+  readonly #keys: ReadonlyMap<string, RecordKeys>;
 
-  constructor(config: Config, graph: Graph, decoders: ReadonlyMap<string, RecordDecoders>) {
+  constructor(config: Config, graph: Graph, { values, keys }: GraphDecoders) {
     this.#config = config;
     this.#graph = graph;
+    const bindings = [...graph.bindings.values()];
     const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
-    this.#payloads = new PayloadReader({
-      limits,
-      decoders,
-      keyPlaces: keyPlaces(graph.bindings.values(), graph.shapes),
-      envelopes: new Map(
-        topicReads(graph).flatMap(({ topic, envelope }) => (envelope ? [[topic, envelope] as const] : [])),
-      ),
-    });
+    const options = { limits, keyPlaces: keyPlaces(bindings, graph.shapes) };
+    const envelopes = topicReads(graph).flatMap(({ topic, envelope }) =>
+      envelope ? [[topic, envelope] as const] : [],
+    );
+    this.#payloads = new PayloadReader({ ...options, decoders: values, envelopes: new Map(envelopes) });
+    this.#keys = recordKeysOf(keyedTopics(bindings), { ...options, decoders: keys, snakeCase: new SnakeCase() });
   }
 
   get topics(): readonly string[] {
@@ -71,7 +76,7 @@ export class TopicRecords {
     let undecodable: RecordMisfit | undefined;
     for (const { partition, offset, key, value, headers, poison } of records) {
       if (value === null && !poison) continue;
-      const decoded = poison ? { poison } : await this.#decode(topic, value!);
+      const decoded = poison ? { poison } : await this.#decode({ topic, key, value, headers });
       if (decoded === 'unavailable') return undefined;
       if (!decoded) continue;
       const misfit = (problem: string) => ({
@@ -84,7 +89,8 @@ export class TopicRecords {
       });
       if (decoded instanceof FormatUnavailableError)
         return { topic, records: 0, misfits: [misfit(`${decoded.message}; ${FORMAT_FIX}`)] };
-      if (decoded.poison === undefined) compared.push({ partition, offset, key, headers, payload: decoded.payload });
+      if (decoded.poison === undefined)
+        compared.push({ partition, offset, ...decoded.content, payload: decoded.payload });
       else {
         const { why, fix } = undecodableReason(decoded.poison, { value, headers }, this.#config.names);
         undecodable = misfit(`the record cannot be decoded (${why}); ${fix}`);
@@ -95,10 +101,13 @@ export class TopicRecords {
     return undecodable && { topic, records: 0, misfits: [undecodable] };
   }
 
-  /** `unavailable`: its schema cannot be had now, or its format is still being loaded. undefined: it is of no row that is there. */
-  async #decode(topic: string, value: Buffer) {
+  /** `unavailable`: a schema cannot be had now, or the format is still being loaded. undefined: it is of no row that is there. */
+  async #decode(record: RecordContent) {
+    const { topic, value } = record;
     try {
-      return await this.#payloads.read(topic, value);
+      const decoded = await this.#payloads.read(topic, value!);
+      if (!decoded || decoded.poison !== undefined) return decoded;
+      return { ...decoded, content: (await this.#keys.get(topic)?.read(record)) ?? record };
     } catch (error) {
       if (error instanceof FormatUnavailableError && !error.isPending) return error;
       if (error instanceof SchemaUnavailableError) return 'unavailable';

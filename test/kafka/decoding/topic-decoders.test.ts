@@ -22,13 +22,11 @@ const PAYLOAD = '{"auction_id":7}';
 /** A schema whose records are `{"text": <the bytes>}`; its text `broken` cannot be compiled. */
 const compileText: CompileSchema = (text) => {
   if (text === 'broken') throw new Error('line 1: no schema');
-  return {
-    fields: { keys: ['text'], at: () => undefined },
-    decode: (bytes) => {
-      if (bytes.toString() === 'poison') throw new UndecodableError('not_avro');
-      return { schema: text, text: bytes.toString() };
-    },
+  const decode = (bytes: Buffer) => {
+    if (bytes.toString() === 'poison') throw new UndecodableError('not_avro');
+    return { schema: text, text: bytes.toString() };
   };
+  return { fields: { keys: ['text'], at: () => undefined }, decode, decodeKey: decode };
 };
 
 const load = () => Promise.resolve(compileText);

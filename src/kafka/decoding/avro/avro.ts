@@ -15,20 +15,25 @@ export const compileAvro: CompileSchema = (text, references, options) => {
   const place = SchemaPlace.root(options);
   const read = new AvroReaders().of(schema, place);
   const input = new RecordBytes(options, 'not_avro');
+  const decodeKey = (bytes: Buffer) => {
+    input.load(bytes);
+    try {
+      const value = read(input, options.limits.maxDepth);
+      if (input.at !== input.end) input.fail();
+      return value;
+    } finally {
+      input.unload();
+    }
+  };
   return {
     fields: avroFields(schema, place) ?? { keys: [], at: () => undefined },
     decode(bytes) {
-      input.load(bytes);
-      try {
-        const value = read(input, options.limits.maxDepth);
-        if (input.at !== input.end) input.fail();
-        if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-          throw new UndecodableError('not_object');
-        }
-        return value as Record<string, unknown>;
-      } finally {
-        input.unload();
+      const value = decodeKey(bytes);
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+        throw new UndecodableError('not_object');
       }
+      return value as Record<string, unknown>;
     },
+    decodeKey,
   };
 };

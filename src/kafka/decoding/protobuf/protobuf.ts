@@ -17,17 +17,19 @@ export const compileProtobuf: CompileSchema = (text, references, options) => {
   const place = SchemaPlace.root(options);
   const readers = new MessageReaders(root);
   const input = new RecordBytes(options, 'not_protobuf');
+  const decode = (bytes: Buffer) => {
+    input.load(bytes);
+    try {
+      const { type } = messageOf(input, messages);
+      return readers.of(type, place)(input, options.limits.maxDepth, undefined, 0);
+    } finally {
+      input.unload();
+    }
+  };
   return {
     fields: mergedFields(recordMessages(messages).map(({ type }) => protoFields(type, place)))!,
-    decode(bytes) {
-      input.load(bytes);
-      try {
-        const { type } = messageOf(input, messages);
-        return readers.of(type, place)(input, options.limits.maxDepth, undefined, 0);
-      } finally {
-        input.unload();
-      }
-    },
+    decode,
+    decodeKey: decode,
   };
 };
 

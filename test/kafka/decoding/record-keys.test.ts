@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import avsc from 'avsc';
+import { COMPILERS } from '../../../src/kafka/decoding/compilers.ts';
+import { graphDecoders } from '../../../src/kafka/decoding/graph-decoders.ts';
+import { RecordKeys } from '../../../src/kafka/decoding/record-keys.ts';
+import { SchemaUnavailableError } from '../../../src/kafka/decoding/schema-errors.ts';
+import type { RegisteredSchema } from '../../../src/kafka/decoding/schema-registry.ts';
+import { SnakeCase } from '../../../src/kafka/decoding/snake-case.ts';
+import { snakeCaseName } from '../../../src/base/json/key-naming.ts';
+import type { PayloadPlace } from '../../../src/kafka/decoding/decoder.ts';
+import type { RecordContent } from '../../../src/kafka/batch.ts';
+import { framed } from '../../support/schema-registry.ts';
+import { readableLog } from '../consumer-harness.ts';
+
+const LIMITS = { maxBytes: 1000, maxDepth: 8 };
+const UNREAD: PayloadPlace = { kinds: new Set(), at: () => UNREAD };
+const BIG = '9007199254740993';
+
+const ID = JSON.stringify({ type: 'record', name: 'K', fields: [{ name: 'orderId', type: 'long' }] });
+
+function recordOf(key: Buffer | string | null): RecordContent {
+  return { topic: 'rows', key: typeof key === 'string' ? Buffer.from(key) : key, value: null };
+}
+
+function keysOf(schemas?: ReadonlyMap<number, Pick<RegisteredSchema, 'type' | 'text'> | Error>) {
+  const schema = (id: number) => {
+    const found = schemas?.get(id);
+    if (found instanceof Error) return Promise.reject(found);
+    return Promise.resolve(found && { ...found, references: [] });
+  };
+  const options = { registry: { schema }, compilers: COMPILERS, limits: LIMITS, onOverflow: assert.fail };
+  const topic = { topic: 'rows', format: undefined, nameOf: snakeCaseName, shape: UNREAD };
+  const { keys } = graphDecoders([topic], { ...options, log: readableLog().log });
+  const decoders = schemas && keys.get('rows');
+  return new RecordKeys({ limits: LIMITS, snakeCase: new SnakeCase(), keyPlace: undefined, decoders });
+}
+
+/** The decoded key, and the text that the record has now. */
+async function read(keys: RecordKeys, key: Buffer | string): Promise<unknown> {
+  const { keyValue, keyProblem, key: now } = await keys.read(recordOf(key));
+  return keyProblem ?? [keyValue, now && now.toString()];
+}
+
+const avro = (id: number, schema: string, value: unknown) =>
+  framed(id, avsc.Type.forSchema(JSON.parse(schema) as avsc.Schema).toBuffer(value));
+
+describe('RecordKeys', () => {
+  it('leaves a key that is a text, and one that is binary, as they are', () => {
+    const keys = keysOf();
+    const long = Buffer.alloc(8);
+    long.writeBigInt64BE(7n);
+    for (const key of ['7', 'x', '', '7.0', '{"id":', '"x', '{7}', '[7]', long, Buffer.from([0]), null]) {
+      const record = recordOf(key);
+      assert.equal(keys.read(record), record);
+    }
+  });
+
+  it('decodes JSON, whose text stays what it is and whose members have the names of payloads', async () => {
+    const keys = keysOf();
+    assert.deepEqual(await read(keys, '{"orderId": 7}'), [{ order_id: 7 }, '{"orderId": 7}']);
+    assert.deepEqual(await read(keys, `{"id":${BIG},"at":{"unitNo":1}}`), [
+      { id: BIG, at: { unit_no: 1 } },
+      `{"id":${BIG},"at":{"unitNo":1}}`,
+    ]);
+    assert.deepEqual(await read(keys, '"x"'), ['x', '"x"']);
+  });
+
+  it('takes the payload of JSON with its schema, as Kafka Connect writes it', async () => {
+    const keys = keysOf();
+    const struct = '{"type":"struct","fields":[{"type":"int64","optional":false,"field":"orderId"}],"optional":false}';
+    const read7 = await read(keys, `{"schema":${struct},"payload":{"orderId":${BIG}}}`);
+    assert.deepEqual(read7, [{ order_id: BIG }, `{"order_id":"${BIG}"}`]);
+    assert.deepEqual(await read(keys, '{"schema":{"type":"int64"},"payload":7}'), [7, '7']);
+    assert.deepEqual(await read(keys, '{"schema":{"type":"string"},"payload":"x"}'), ['x', 'x']);
+    assert.deepEqual(await read(keys, '{"schema":null,"payload":null}'), [undefined, null]);
+    for (const own of ['{"schema":7,"payload":8}', '{"schema":{},"payload":8}', '{"payload":8}', '{"schema":null}'])
+      assert.equal(((await read(keys, own)) as unknown[])[1], own, 'a key with these names of its own');
+  });
+
+  it('decodes keys with schemas of Avro, also of scalars, Protobuf and JSON Schema, at once after the first', async () => {
+    const proto = 'syntax = "proto3"; message Key { int64 orderId = 1; string tenant = 2; }';
+    const schemas = new Map([
+      [1, { type: 'AVRO', text: ID }],
+      [2, { type: 'AVRO', text: '"string"' }],
+      [3, { type: 'AVRO', text: '{"type":"long"}' }],
+      [4, { type: 'PROTOBUF', text: proto }],
+      [5, { type: 'JSON', text: '{}' }],
+      [6, { type: 'AVRO', text: '["null","string"]' }],
+    ] as const);
+    const keys = keysOf(schemas);
+    assert.deepEqual(await read(keys, avro(1, ID, { orderId: 7 })), [{ order_id: 7 }, '{"order_id":7}']);
+    assert.deepEqual(await read(keys, avro(2, '"string"', 'x7')), ['x7', 'x7']);
+    assert.deepEqual(await read(keys, avro(3, '"long"', 2 ** 52)), [2 ** 52, `${2 ** 52}`]);
+    const message = Buffer.from([0, 0x08, 7, 0x12, 1, 0x61]);
+    assert.deepEqual(await read(keys, framed(4, message)), [
+      { order_id: 7, tenant: 'a' },
+      '{"order_id":7,"tenant":"a"}',
+    ]);
+    assert.deepEqual(await read(keys, framed(5, Buffer.from('{"orderId":7}'))), [{ order_id: 7 }, '{"order_id":7}']);
+    assert.deepEqual(await read(keys, framed(5, Buffer.from(BIG))), [BIG, BIG]);
+    assert.deepEqual(await read(keys, framed(5, Buffer.from('"x"'))), ['x', 'x']);
+    assert.deepEqual(await read(keys, framed(6, Buffer.from([0]))), [undefined, null]);
+    assert.ok(!(keys.read(recordOf(avro(1, ID, { orderId: 7 }))) instanceof Promise));
+  });
+
+  it('gives one key one text, whichever schema it was written with', async () => {
+    const later = JSON.stringify({ ...(JSON.parse(ID) as object), doc: 'later' });
+    const schemas = new Map([1, 2].map((id) => [id, { type: 'AVRO', text: id === 1 ? ID : later }] as const));
+    const keys = keysOf(schemas);
+    const texts = await Promise.all([1, 2].map((id) => read(keys, avro(id, ID, { orderId: 7 }))));
+    assert.deepEqual(texts[0], texts[1]);
+  });
+
+  it('names why a key with a schema cannot be decoded, and waits while the schema cannot be had', async () => {
+    const key = avro(1, ID, { orderId: 7 });
+    assert.equal(await read(keysOf(), key), 'needs_registry');
+    const schemas = new Map<number, Pick<RegisteredSchema, 'type' | 'text'> | Error>([
+      [1, new SchemaUnavailableError('away')],
+      [2, { type: 'AVRO', text: 'broken' }],
+      [5, { type: 'JSON', text: '{}' }],
+    ]);
+    const keys = keysOf(schemas);
+    await assert.rejects(read(keys, key), { code: 'ERR_SCHEMA_UNAVAILABLE', schema: 1 });
+    schemas.set(1, { type: 'AVRO', text: ID });
+    assert.deepEqual(await read(keys, key), [{ order_id: 7 }, '{"order_id":7}']);
+    const windowed = Buffer.concat([key, Buffer.from('0000019a00000000', 'hex')]);
+    assert.equal(await read(keys, windowed), 'not_avro');
+    assert.equal(await read(keys, framed(2, Buffer.from([1]))), 'unusable_schema');
+    assert.equal(await read(keys, framed(5, Buffer.from('x'))), 'not_json');
+    assert.equal(await read(keys, framed(1, Buffer.alloc(1000))), 'too_large');
+  });
+});
