@@ -77,6 +77,39 @@ export function keyText({ key }: RecordParts): string | undefined {
   return utf8Text(key);
 }
 
+/**
+ * The value that a key has where it stands for the payload's value at a path: of a struct the member at that path, or else its only member; any
+ * other key is the value itself. undefined: it has none.
+ */
+export function keyTextAt(record: RecordParts, path: readonly string[]): string | undefined {
+  const { keyValue } = record;
+  if (keyValue === undefined) return keyText(record);
+  const text = textOf(typeof keyValue === 'object' ? valueAt(keyValue, path) : keyValue);
+  if (text !== undefined || !isStruct(keyValue)) return text;
+  const members = Object.values(keyValue);
+  return members.length === 1 ? textOf(members[0]) : undefined;
+}
+
+function isStruct(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const MAX_MEMBERS = 10;
+
+/** What a record's key is, without a value of it. */
+export function describeKey(record: RecordParts): string {
+  const { key, keyValue, keyProblem } = record;
+  if (key === null) return 'no key';
+  if (keyProblem === 'needs_registry') return 'a key with a schema, and no schema registry is set';
+  if (keyProblem !== undefined) return `a key with a schema that cannot be decoded (${keyProblem})`;
+  if (isStruct(keyValue)) {
+    const names = Object.keys(keyValue);
+    const more = names.length > MAX_MEMBERS ? [`${names.length - MAX_MEMBERS} more`] : [];
+    return `a key that is a struct of ${[...names.slice(0, MAX_MEMBERS).map((name) => JSON.stringify(name)), ...more].join(', ')}`;
+  }
+  return keyText(record) === undefined ? 'a binary key' : 'a key without members';
+}
+
 /** Of several headers of one name the last counts, as in Kafka's `lastHeader`. */
 function headerReader(part: string): (record: RecordParts) => string | undefined {
   const name = JSON.parse(part.slice(HEADER_PART.length)) as string;

@@ -8,7 +8,7 @@ import { keysOf } from './channel-keys.ts';
 import { declaredPathOf, keyedPathOf, patternsOf } from './channel-patterns.ts';
 import type { Pattern } from './channel-patterns.ts';
 import { textOf } from './compared-text.ts';
-import { KEY_PART, isRecordPart, keyText, partsReader } from './record-parts.ts';
+import { describeKey, isKeyPart, isRecordPart, keyText, keyTextAt, partsReader } from './record-parts.ts';
 import type { RecordParts } from './record-parts.ts';
 import type { Binding } from './schema/binding.ts';
 import { FieldTally, payloadToLookFor } from './field-tally.ts';
@@ -34,10 +34,12 @@ export interface ChangeRoutes {
 }
 
 /**
- * Called once if tombstones cannot be routed by the keys of records: a key is not the value at the path that it is taken for; without a path: it
- * is no text.
+ * Called once if the key of a record is not what the topic's fields take it for.
+ * @param path that it is not the value of, or that it does not have (`keyPathPart`); undefined: the key cannot be read
+ * @param found what the key is (`describeKey`)
+ * @param problem why a key with a schema could not be decoded
  */
-export type OnUnfitKey = (topic: string, path?: string) => void;
+export type OnUnfitKey = (topic: string, path: string | undefined, found: string, problem: string | undefined) => void;
 
 const NONE: readonly Route[] = [];
 
@@ -57,7 +59,7 @@ export class TopicRouter {
   records = 0;
   /** Counted records that match no field. */
   unrouted = 0;
-  /** Records without a value, by whether a channel got them. `unreadable_key`: those whose channels the key would name, if it were text. */
+  /** Records without a value, by whether a channel got them. `unreadable_key`: those whose channels the key would name, if it had the value. */
   readonly tombstones = { routed: 0, unrouted: 0, unreadable_key: 0 };
   readonly #prefix: string;
   readonly #patterns: readonly Pattern[];
@@ -68,12 +70,16 @@ export class TopicRouter {
   readonly #keyed: number | undefined;
   /** False if tombstones need no such value, or records have shown that the key is not the value. */
   #comparesKey: boolean;
-  /** True if there are tombstones that only the text of their key routes. */
-  readonly #needsKeyText: boolean;
+  /** Indexes of the values that tombstones need, and that only their key has. */
+  readonly #ofKey: readonly number[];
+  /** False if no field matches the key, or it was reported that one cannot be decoded. */
+  #matchesKey: boolean;
   /** False once the key of a record was not its value at the keyed path. From then on, all states of indexed patterns remember the key. */
   #keyIsValue = true;
   readonly #onUnfitKey: OnUnfitKey;
   #hasReportedKey = false;
+  /** Of the values: those in the payload, then the matched parts. */
+  readonly #allPaths: readonly string[];
   readonly #maxValueLength: number;
 
   /**
@@ -106,10 +112,11 @@ export class TopicRouter {
     const keyed = keyedPathOf(bindings);
     this.#keyed = keyed === undefined ? undefined : paths.indexOf(keyed);
     this.#comparesKey = keyed !== undefined && keyed === declaredPathOf(bindings);
-    this.#needsKeyText = this.#tombstonePatterns.some(({ keys, history }) => {
-      if (history?.keyIndex !== undefined) return false;
-      return keys.some(({ path, index }) => index !== undefined && (path === KEY_PART || path === keyed));
-    });
+    this.#matchesKey = parts.some(isKeyPart);
+    const named = this.#tombstonePatterns.filter(({ history }) => history?.keyIndex === undefined);
+    const ofKey = named.flatMap(({ keys }) => keys.filter(({ path }) => isKeyPart(path) || path === keyed));
+    this.#ofKey = [...new Set(ofKey.flatMap(({ index }) => index ?? []))];
+    this.#allPaths = all;
     this.#onUnfitKey = onUnfitKey;
   }
 
@@ -137,6 +144,10 @@ export class TopicRouter {
   /** Counts a record with these values, once. */
   count(values: PathValues, record: RecordParts): void {
     if (this.#comparesKey) this.#compareKey(this.#keyed!, values, record);
+    if (this.#matchesKey && record.keyProblem !== undefined) {
+      this.#matchesKey = false;
+      this.#reportKey(record);
+    }
     this.records++;
     let isRouted = false;
     for (const tally of this.tallies) if (tally.count(values)) isRouted = true;
@@ -240,39 +251,42 @@ export class TopicRouter {
   #valuesOfKey(values: PathValues, record: RecordParts): PathValues | undefined {
     const keyed = this.#keyed;
     if (keyed === undefined || values[keyed] === undefined) return undefined;
-    const text = keyText(record);
+    const text = keyTextAt(record, this.paths[keyed]!);
     if (text === undefined) return undefined;
     return text === values[keyed] ? values : values.with(keyed, text);
   }
 
   /** The channels of a record without a value, each once; counts it. */
   tombstoneChannels(record: RecordParts): Route[] {
-    const key = keyText(record);
+    const keyed = this.#keyed === undefined ? undefined : keyTextAt(record, this.paths[this.#keyed]!);
     // Of the payload, a pattern that takes tombstones reads one value at most.
-    const values = [...this.paths.map(() => key), ...(this.valuesBeside?.(record) ?? [])];
+    const values = [...this.paths.map(() => keyed), ...(this.valuesBeside?.(record) ?? [])];
     const channels = this.#channelsOf(this.#tombstonePatterns, values);
     if (record.key !== null) {
       const keyHash = this.#indexedPatterns.length > 0 ? hashOf(record.key) : '';
       for (const { history } of this.#indexedPatterns) channels.push({ channel: STATES_OF_KEY, history, keyHash });
     }
-    const isUnreadable = this.#needsKeyText && key === undefined && record.key !== null;
-    if (isUnreadable) this.#reportKey();
+    const missing = record.key === null ? undefined : this.#ofKey.find((index) => values[index] === undefined);
+    const isUnreadable = missing !== undefined;
+    if (isUnreadable) this.#reportKey(record, this.#allPaths[missing]);
     this.tombstones[isUnreadable ? 'unreadable_key' : channels.length > 0 ? 'routed' : 'unrouted']++;
     return channels;
   }
 
   /** Reports that the key is not the value that tombstones take it for. A record without that value says nothing. */
   #compareKey(keyed: number, values: PathValues, record: RecordParts): void {
-    const text = keyText(record);
-    if (values[keyed] === undefined || values[keyed] === text) return;
+    const path = this.paths[keyed]!;
+    if (values[keyed] === undefined || values[keyed] === keyTextAt(record, path)) return;
     this.#comparesKey = false;
-    this.#reportKey(text === undefined && record.key !== null ? undefined : this.paths[keyed]!.join('.'));
+    this.#reportKey(record, path.join('.'));
   }
 
-  /** Once. */
-  #reportKey(path?: string): void {
-    if (!this.#hasReportedKey) this.#onUnfitKey(this.topic, path);
+  /** Once. @param path that the key is not the value of, or that it does not have */
+  #reportKey(record: RecordParts, path?: string): void {
+    if (this.#hasReportedKey) return;
     this.#hasReportedKey = true;
+    const isReadable = record.key === null || record.keyValue !== undefined || keyText(record) !== undefined;
+    this.#onUnfitKey(this.topic, isReadable ? path : undefined, describeKey(record), record.keyProblem);
   }
 
   #channelsOf(patterns: readonly Pattern[], values: PathValues): Route[] {
@@ -312,7 +326,7 @@ export function createRouters(
   );
 }
 
-/** Equal keys have equal hashes; 128 bits of SHA-256. */
+/** Equal keys have equal hashes, whichever schema they were written with (`RecordParts.key`); 128 bits of SHA-256. */
 function hashOf(key: Buffer): string {
   return createHash('sha256').update(key).digest('base64url').slice(0, 22);
 }

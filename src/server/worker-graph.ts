@@ -1,19 +1,21 @@
+import type { SettingNames } from '../config/setting-names.ts';
 import type { Graph } from '../graph/graph-parts.ts';
 import { keyedTopics } from '../graph/keyed-topics.ts';
 import { partsDemands } from '../graph/parts-demands.ts';
 import { PartsPrinter } from '../graph/parts-printer.ts';
 import { createRouters } from '../graph/router.ts';
-import type { TopicRouter } from '../graph/router.ts';
+import type { OnUnfitKey, TopicRouter } from '../graph/router.ts';
+import { isKeyPart, partLabel } from '../graph/record-parts.ts';
 import { observeRouting } from '../graph/router-metrics.ts';
 import { keyPlaces } from '../graph/schema/key-places.ts';
 import { topicReads } from '../graph/schema/topic-reads.ts';
 import { stateSignatures } from '../graph/state/state-signature.ts';
 import { Converter } from '../kafka/decoding/converter.ts';
-import type { RecordLimits } from '../kafka/decoding/record.ts';
 import { ConnectSchemas } from '../kafka/decoding/connect/connect-schemas.ts';
 import type { EnvelopeOptions } from '../kafka/decoding/envelopes/change-converter.ts';
 import { valuePlace } from '../kafka/decoding/envelopes/envelope.ts';
 import { envelopeOf } from '../kafka/decoding/envelopes/envelopes.ts';
+import type { DecodeReason, RecordLimits } from '../kafka/decoding/record.ts';
 import type { GraphDecoders } from '../kafka/decoding/graph-decoders.ts';
 import { ownFormats } from '../kafka/decoding/own-format.ts';
 import { recordKeysOf } from '../kafka/decoding/record-keys.ts';
@@ -47,11 +49,30 @@ interface WorkerGraphPorts {
 }
 
 const OTHER_KEY =
-  'the key of a record is not its value at the path that tombstones are routed by: tombstones of this topic reach nobody, or the wrong subscriptions';
+  'the key of a record is not its value at the path that tombstones are routed by: tombstones of this topic reach nobody, or the wrong subscriptions; ' +
+  'match the member of the key that has the value ({ arg: "…", key: "…" }), or add state: {}';
+const NO_MEMBER =
+  'the key of a record has no value at a path that a field matches: a record or a tombstone without it reaches only subscriptions to every key; ' +
+  'correct the path in @kafka, or what the producer writes';
 const UNREADABLE_KEY =
-  'the key of a record is no text: it is binary or has a schema (Avro, Protobuf, JSON Schema). Without the value of a key, a tombstone of this topic reaches ' +
-  'only subscriptions to every key, and fields with state. Write keys as text (in Kafka Connect, key.converter=org.apache.kafka.connect.storage.StringConverter), or ' +
-  'add state: {} to fields that match a path';
+  'the key of a record cannot be read. Without the value of a key, a tombstone of this topic reaches only subscriptions to every key, and fields with ' +
+  'state, and a match on the key reaches nobody';
+
+/** @param problem why a key with a schema cannot be decoded; undefined: the key has none */
+function keyFix(problem: DecodeReason | undefined, { SCHEMA_REGISTRY_URL }: SettingNames): string {
+  switch (problem) {
+    case undefined:
+      return 'write keys as text, JSON or with a schema (in Kafka Connect, key.converter), or add state: {} to fields that match a path';
+    case 'needs_registry':
+      return `set ${SCHEMA_REGISTRY_URL}: the key names its schema by its id in a registry`;
+    case 'unknown_schema':
+      return `correct ${SCHEMA_REGISTRY_URL}: this registry does not know the key's schema`;
+    case 'unusable_schema':
+      return "the log says why the key's schema cannot be used";
+    default:
+      return 'its bytes are not what its schema says (windowed keys of ksqlDB and Kafka Streams have more): write other keys, or add state: {} to fields that match a path';
+  }
+}
 
 /** Of a channel's history: its last message, which is its state. */
 const LAST = { from: undefined, maxEntries: 1, maxBytes: Number.MAX_SAFE_INTEGER };
@@ -140,8 +161,11 @@ function envelopesOf(
 function createWorkerGraph({ config, bus, log }: RoleServices, ports: WorkerGraphPorts, graph: Graph): WorkerGraph {
   const { limits, snakeCase, decodersOf } = ports;
   const bindings = [...graph.bindings.values()];
-  const onUnfitKey = (topic: string, path?: string) =>
-    log.warn({ topic, ...(path !== undefined && { path }) }, path === undefined ? UNREADABLE_KEY : OTHER_KEY);
+  const onUnfitKey: OnUnfitKey = (topic, path, found, problem) => {
+    if (path === undefined) {
+      log.warn({ topic, key: found }, `${UNREADABLE_KEY}; ${keyFix(problem as DecodeReason, config.names)}`);
+    } else log.warn({ topic, path: partLabel(path), key: found }, isKeyPart(path) ? NO_MEMBER : OTHER_KEY);
+  };
   const routers = createRouters(bindings, config.CHANNEL_PREFIX, onUnfitKey, config.MAX_CHANNEL_BYTES);
   const printers = new Map(
     Array.from(partsDemands(bindings), ([topic, demand]) => [topic, new PartsPrinter(demand)] as const),

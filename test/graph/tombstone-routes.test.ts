@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { STATES_OF_KEY } from '../../src/bus/bus-message.ts';
-import { KEY_PART, headerPart } from '../../src/graph/record-parts.ts';
+import { KEY_PART, headerPart, keyPathPart } from '../../src/graph/record-parts.ts';
 import { TopicRouter } from '../../src/graph/router.ts';
 import type { Binding } from '../../src/graph/schema/binding.ts';
 
@@ -117,6 +117,28 @@ describe('the channels of a tombstone', () => {
     assert.deepEqual(tombstonesOf([binding({ match: [] })]), [['orders{}', 'orders{}'], routed, []]);
   });
 
+  it('are those of the members of a key that is a struct', () => {
+    const reports: unknown[] = [];
+    const routesOf = (bindings: readonly Binding[], keyValue: unknown) => {
+      const router = new TopicRouter('orders', bindings, '', (_, ...report) => void reports.push(report));
+      const routes = router.tombstoneChannels({ key: Buffer.from(JSON.stringify(keyValue)), keyValue });
+      return [routes.map(({ channel }) => channel), router.tombstones.unreadable_key];
+    };
+    const byMembers = binding({ match: [match(keyPathPart('id')), match(keyPathPart('tenant'), true)] });
+    const channels = ['orders{.key id="7",.key tenant="a"}', 'orders{.key id="7",.key tenant=*}'];
+    assert.deepEqual(routesOf([byMembers], { tenant: 'a', id: 7 }), [channels, 0]);
+    assert.deepEqual(routesOf([binding({})], { tenant: 'a', id: 7 }), [['orders{id="7"}'], 0]);
+    assert.deepEqual(routesOf([binding({})], { no: 7 }), [['orders{id="7"}'], 0]);
+    assert.deepEqual(routesOf([binding({})], 'x'), [['orders{id="x"}'], 0]);
+    assert.deepEqual(reports, []);
+    assert.deepEqual(routesOf([binding({})], { tenant: 'a', no: 7 }), [[], 1]);
+    assert.deepEqual(routesOf([byMembers], { tenant: 'a' }), [[], 1]);
+    assert.deepEqual(reports, [
+      ['id', 'a key that is a struct of "tenant", "no"', undefined],
+      ['.key id', 'a key that is a struct of "tenant"', undefined],
+    ]);
+  });
+
   it('follow no key that holds characters of a channel name', () => {
     assert.deepEqual(channelsOf([binding({})], Buffer.from('7"}')), ['orders{id="7\\"}"}']);
     assert.deepEqual(channelsOf([binding({ match: [match('id', true)] })], Buffer.from('*')), [
@@ -177,6 +199,19 @@ describe('the channels that a record leaves', () => {
     assert.deepEqual(routes({ customer: 7 }), ['+orders{customer="7"} by key']);
   });
 
+  it('are that which the member of its key names, where it is a struct', () => {
+    const router = new TopicRouter('orders', [byCustomer], '');
+    const keyValue = { customer: 7 };
+    const routes = router.channels(router.valuesIn({ customer: 5 }), { key: Buffer.from('{"customer":7}'), keyValue });
+    assert.deepEqual(
+      routes.map(({ channel, isDeparture }) => [channel, isDeparture]),
+      [
+        ['orders{customer="7"}', true],
+        ['orders{customer="5"}', undefined],
+      ],
+    );
+  });
+
   it('are none of a record without a key, with a key that is no text, or without a value there', () => {
     const routes = routerOf(byCustomer);
     assert.deepEqual(routes({ customer: 5 }, null), ['+orders{customer="5"}']);
@@ -218,6 +253,27 @@ describe('the key of a topic whose tombstones are routed by it', () => {
     router.count(router.valuesIn({ id: 7 }), record);
     router.tombstoneChannels(record);
     assert.deepEqual(reports, [undefined]);
+  });
+
+  it('is compared by the member of a struct, and reported with the members that it has', () => {
+    const reports: unknown[] = [];
+    const router = new TopicRouter('orders', [binding({})], '', (...report) => void reports.push(report));
+    const count = (keyValue: unknown) => router.count(router.valuesIn({ id: 7 }), { key: Buffer.from('{'), keyValue });
+    for (const same of [{ id: 7 }, { order_no: '7' }, { tenant: 'a', id: 7 }, '7']) count(same);
+    assert.deepEqual(reports, []);
+    count({ tenant: 'a', no: 7 });
+    assert.deepEqual(reports, [['orders', 'id', 'a key that is a struct of "tenant", "no"', undefined]]);
+  });
+
+  it('is reported once where a field matches it and it cannot be decoded', () => {
+    const reports: unknown[] = [];
+    const byMember = binding({ match: [match(keyPathPart('id'))], tombstone: undefined as never });
+    const router = new TopicRouter('orders', [byMember], '', (...report) => void reports.push(report));
+    const record = { key: Buffer.from([0, 0, 0, 0, 1]), keyProblem: 'unknown_schema' };
+    for (let i = 0; i < 2; i++) router.count([undefined], record);
+    const found = 'a key with a schema that cannot be decoded (unknown_schema)';
+    assert.deepEqual(reports, [['orders', undefined, found, 'unknown_schema']]);
+    assert.equal(router.tallies[0]!.unmatched.match_absent, 2);
   });
 
   it('is not looked at where no tombstone needs it', () => {

@@ -3,7 +3,7 @@ import type { GraphQLInputType, GraphQLSchema } from 'graphql';
 import { didYouMean } from '../../base/did-you-mean.ts';
 import { valueAt } from '../../base/json/value-at.ts';
 import { textOf } from '../compared-text.ts';
-import { KEY_PART, isRecordPart, partLabel, partsReader } from '../record-parts.ts';
+import { describeKey, isKeyPart, isRecordPart, partLabel, partsReader, pathInKey } from '../record-parts.ts';
 import type { RecordParts } from '../record-parts.ts';
 import type { Binding } from '../schema/binding.ts';
 import { absenceAt, kindOf, sentence, shortened } from './described.ts';
@@ -77,20 +77,24 @@ function absence({ label, path, isRequired }: BindingKey, record: CheckedRecord,
   return `${label}: the record ${sentence(found)} ${effect}; correct the path in @kafka, or ${origin}`;
 }
 
-function partAbsence(path: string, { key }: CheckedRecord): string {
-  if (path === KEY_PART && key?.[0] === 0)
-    return 'has a key that is binary or has a schema, which crier does not read as text';
+function partAbsence(path: string, record: CheckedRecord): string {
+  if (isKeyPart(path)) {
+    const inKey = pathInKey(path);
+    return `has ${describeKey(record)}${inKey === undefined ? '' : `, without a value at "${inKey}"`}`;
+  }
   return `has no ${partLabel(path).replace("the record's ", '')} that is UTF-8`;
 }
 
 function misfit({ label, path }: BindingKey, type: GraphQLInputType, records: readonly CheckedRecord[]): string {
   const named = getNamedType(type);
-  const value = valueAt(records.at(-1)!.payload, path.split('.'));
+  const value = isRecordPart(path)
+    ? textIn(records.at(-1)!, { label, path, isRequired: true })
+    : valueAt(records.at(-1)!.payload, path.split('.'));
   const found = isEnumType(named) && typeof value === 'string' ? shortened(value) : kindOf(value);
   const names = isEnumType(named) ? named.getValues().map(({ name }) => name) : [];
   const hint = isEnumType(named) && typeof value === 'string' ? didYouMean(value, names) : '';
   const fix = isEnumType(named) ? `add it to the enum ${named.name}` : 'give the argument the type ID or String';
-  const where = isRecordPart(path) ? partLabel(path) : `at "${path}"`;
+  const where = isRecordPart(path) ? `in ${partLabel(path)}` : `at "${path}"`;
   return (
     `${label}: the record has ${found} ${where}, which is no ${named.name}${hint}, so no value of the argument ` +
     `equals it; ${fix}, or correct the path`

@@ -2,7 +2,10 @@ import { valueAt } from '../../base/json/value-at.ts';
 import { hasResolver } from '../execution/executable.ts';
 import type { Graph } from '../graph-parts.ts';
 import type { Binding } from '../schema/binding.ts';
-import { absenceAt, sentence } from './described.ts';
+import { textOf } from '../compared-text.ts';
+import { describeKey, keyTextAt } from '../record-parts.ts';
+import { keyedMatch } from '../schema/tombstone-binding.ts';
+import { absenceAt, placeOf, sentence } from './described.ts';
 import type { RecordOrigin } from './described.ts';
 import { KeyCheck } from './key-check.ts';
 import type { CheckedRecord } from './key-check.ts';
@@ -51,7 +54,11 @@ export function checkRecords(
     // Records that other fields take are not meant for this one.
     const compared = matching.length > 0 ? matching : records;
     const isMeant = matching.length > 0 || hasLost;
-    const bound = [...keys.problems(compared, origin), ...payloadProblems(binding, compared)];
+    const bound = [
+      ...keys.problems(compared, origin),
+      ...payloadProblems(binding, compared),
+      ...tombstoneProblems(binding, compared),
+    ];
     const values = new ValueCheck(schema, origin);
     const definition = subscription.getFields()[binding.field]!;
     const field = `${subscription.name}.${binding.field}`;
@@ -70,4 +77,20 @@ function payloadProblems({ payload: path }: Binding, records: readonly CheckedRe
   if (!records.every(isAbsent)) return [];
   const found = absenceAt(records.at(-1)!.payload, path);
   return [`payload: the record ${sentence(found)} The field would be null; correct the payload in @kafka`];
+}
+
+/** Reports a key that is not the value that the tombstones of a field take it for. */
+function tombstoneProblems({ match, tombstone, state }: Binding, records: readonly CheckedRecord[]): string[] {
+  const path = tombstone && !state ? keyedMatch(match)?.path.split('.') : undefined;
+  if (!path) return [];
+  const other = records.findLast((record) => {
+    const value = textOf(valueAt(record.payload, path));
+    return value !== undefined && value !== keyTextAt(record, path);
+  });
+  return other
+    ? [
+        `tombstone: the record has ${describeKey(other)}, which is not its value at ${placeOf(path)}, so a tombstone of it does not reach that value's ` +
+          'subscriptions; match the member of the key that has the value ({ arg: "…", key: "…" }), or add state: {}',
+      ]
+    : [];
 }

@@ -49,11 +49,14 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
     arg: String!
     "Path of a value in the payload."
     path: String
-    "The record's key, as text."
-    key: Boolean
+    "The record's key."
+    key: KafkaKeyPath
     "Name of a header of the record, whose value is taken as text."
     header: String
   }
+
+  "true: the whole key, as text. A text such as id: the path of a value in a key that is a struct, in JSON or with a schema."
+  scalar KafkaKeyPath
 
   "A claim or an argument, and the value of the payload that it is compared with."
   input KafkaWhere {

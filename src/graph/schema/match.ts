@@ -1,7 +1,7 @@
 import { Kind, getNullableType, isEnumType, isListType, isNonNullType, isScalarType, print } from 'graphql';
 import type { ConstValueNode, GraphQLField } from 'graphql';
 import { didYouMean } from '../../base/did-you-mean.ts';
-import { KEY_PART, headerPart, isRecordPart, partLabel } from '../record-parts.ts';
+import { KEY_PART, headerPart, isRecordPart, keyPathPart, partLabel, pathInKey } from '../record-parts.ts';
 import { matchedScalarOf } from './matched-scalar.ts';
 import type { MatchedScalar } from './matched-scalar.ts';
 import { isPath } from './payload-path.ts';
@@ -66,7 +66,7 @@ function readMatch(item: ConstValueNode, field: GraphQLField<unknown, unknown>, 
   const part = recordPartOf(members);
   if (arg?.kind !== Kind.STRING || (path?.kind !== Kind.STRING && part === undefined) || members.size !== 2) {
     problems.push(
-      'each match must be { arg: "…", path: "…" }, { arg: "…", key: true } or { arg: "…", header: "…" }; ' +
+      'each match must be { arg: "…", path: "…" }, { arg: "…", key: true }, { arg: "…", key: "…" } or { arg: "…", header: "…" }; ' +
         `got ${print(item)}`,
     );
     return undefined;
@@ -87,7 +87,11 @@ function readMatch(item: ConstValueNode, field: GraphQLField<unknown, unknown>, 
       );
     }
   }
-  const isGoodPath = part !== undefined || isPath(text, `match of "${arg.value}": path`, problems);
+  const inKey = part === undefined ? undefined : pathInKey(part);
+  const isGoodPath =
+    inKey === undefined
+      ? part !== undefined || isPath(text, `match of "${arg.value}": path`, problems)
+      : isPath(inKey, `match of "${arg.value}": key`, problems);
   if (!definition || !isGoodPath) return undefined;
   const isOptional = !isNonNullType(definition.type);
   const scalar = matchedScalarOf(definition.type);
@@ -98,6 +102,7 @@ function readMatch(item: ConstValueNode, field: GraphQLField<unknown, unknown>, 
 function recordPartOf(members: ReadonlyMap<string, ConstValueNode>): string | undefined {
   const key = members.get('key');
   if (key?.kind === Kind.BOOLEAN && key.value) return KEY_PART;
+  if (key?.kind === Kind.STRING) return keyPathPart(key.value);
   const header = members.get('header');
   return header?.kind === Kind.STRING && header.value !== '' ? headerPart(header.value) : undefined;
 }

@@ -35,6 +35,7 @@ const OWN_NAMES = [
   'crier',
   'kafka',
   'KafkaKeys',
+  'KafkaKeyPath',
   'kafkaPublish',
   'state',
   'KafkaPublishKeys',

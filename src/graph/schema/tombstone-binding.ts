@@ -1,6 +1,6 @@
 import { Kind, getNullableType, isListType, isNonNullType } from 'graphql';
 import type { ConstValueNode, GraphQLField, GraphQLInputType } from 'graphql';
-import { KEY_PART, isRecordPart } from '../record-parts.ts';
+import { isKeyPart, isRecordPart } from '../record-parts.ts';
 import type { Match } from './match.ts';
 
 /**
@@ -32,10 +32,10 @@ export function readTombstone(
 
 /**
  * The match on a path whose value the key of a tombstone gives, because a tombstone has no payload to read it from: the only one that is
- * required, or the only one. undefined: there is none, it is not clear which, or another match is on the key itself.
+ * required, or the only one. undefined: there is none, it is not clear which, or another match is on the key itself or a member of it.
  */
 export function keyedMatch(match: readonly Match[]): Match | undefined {
-  if (match.some(({ path }) => path === KEY_PART)) return undefined;
+  if (match.some(({ path }) => isKeyPart(path))) return undefined;
   const [first, ...others] = requiredPaths(match).length > 0 ? requiredPaths(match) : match.filter(isOnPath);
   return others.length === 0 ? first : undefined;
 }
@@ -85,7 +85,7 @@ export function checkTombstone(
     const paths = impossible.map(({ path }) => `"${path}"`).join(', ');
     problems.push(
       `tombstone: ${action} with required matches on ${paths}: a tombstone has no payload, and its record's key is the value of one match ` +
-        'at most; match the key alone ({ key: true }, or one path that it equals), or add state: {}, by which crier knows the channel',
+        'at most; match the key alone ({ key: true }, or its members: { key: "id" }), or add state: {}, by which crier knows the channel',
     );
     return;
   }

@@ -2,7 +2,7 @@ import { getNamedType, isAbstractType, isObjectType } from 'graphql';
 import type { GraphQLField, GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { snakeCaseName } from '../../base/json/key-naming.ts';
 import type { KeyNaming } from '../../base/json/key-naming.ts';
-import { isRecordPart } from '../record-parts.ts';
+import { isRecordPart, pathInKey } from '../record-parts.ts';
 import type { FilterRule } from '../filter/filter-rule.ts';
 import type { Match } from './match.ts';
 import { PayloadShape } from './payload-shape.ts';
@@ -110,7 +110,7 @@ function describe(path: readonly string[]): string {
 function misnamedPaths({ binding, location }: BoundField, root: PayloadShape): string[] {
   const { match, where, filters = [], payload } = binding;
   const problems: string[] = [];
-  const check = (what: string, path: readonly string[]) => {
+  const check = (what: string, path: readonly string[], names = "the payload's keys") => {
     let shape = root;
     const converted = path.map((key) => {
       const name = shape.kinds.has('custom') ? key : snakeCaseName(key);
@@ -119,12 +119,14 @@ function misnamedPaths({ binding, location }: BoundField, root: PayloadShape): s
     });
     if (converted.every((key, index) => key === path[index])) return;
     problems.push(
-      `${location}: ${what} "${path.join('.')}" can never match, because the payload's keys are snake_case; ` +
+      `${location}: ${what} "${path.join('.')}" can never match, because ${names} are snake_case; ` +
         `write "${converted.join('.')}", or add keys: KEEP to @kafka`,
     );
   };
   for (const { arg, path } of match) {
-    if (!isRecordPart(path)) check(`match of "${arg}": path`, path.split('.'));
+    const inKey = pathInKey(path);
+    if (inKey !== undefined) check(`match of "${arg}": key`, inKey.split('.'), 'the names in a decoded key');
+    else if (!isRecordPart(path)) check(`match of "${arg}": path`, path.split('.'));
   }
   for (const { arg, path } of filters) check(`where of "${arg}": path`, path.split('.'));
   for (const { claim, path } of where) check(`where of "${claim}": path`, path.split('.'));

@@ -3,8 +3,8 @@ import { keysOf } from '../channel-keys.ts';
 import { partsDemands } from '../parts-demands.ts';
 import type { Binding } from '../schema/binding.ts';
 
-/** Of the states in Redis. 3: a record that moves to another channel ends its state in the former one. */
-const FORMAT = 3;
+/** Of the states in Redis. 4: a key with a schema is known by the text of its value. */
+const FORMAT = 4;
 
 /**
  * By topic: names what states its bindings keep, and where. A worker that keeps others must fill them again. Topics without states are absent.

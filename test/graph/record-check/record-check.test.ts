@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import type { RecordParts } from '../../../src/graph/record-parts.ts';
 import { loadGraph } from '../../../src/graph/loading/load.ts';
 import { checkRecords } from '../../../src/graph/record-check/record-check.ts';
 import { graphFolder } from '../support/graph-folder.ts';
@@ -31,7 +32,7 @@ async function found(
   fields: string,
   payloads: readonly unknown[],
   resolvers?: string,
-  key: Buffer | null = null,
+  key: Buffer | null | Pick<RecordParts, 'key' | 'keyValue' | 'keyProblem'> = null,
 ) {
   const files = {
     'schema.graphql': `${TYPES} type Subscription { ${fields} }`,
@@ -39,7 +40,8 @@ async function found(
   };
   const graph = await loadGraph(await graphFolder(t, files));
   const records = payloads.map((payload, i) => {
-    return { partition: 0, offset: String(i), key, payload: payload as Record<string, unknown> };
+    const keyed = key === null || Buffer.isBuffer(key) ? { key } : key;
+    return { partition: 0, offset: String(i), ...keyed, payload: payload as Record<string, unknown> };
   });
   return checkRecords(graph, 'orders', records, 'what the producer writes');
 }
@@ -208,12 +210,37 @@ describe('checkRecords', () => {
     const fields = BY_ID.replace('path: "order.id"', 'key: true');
     const [misfit] = await found(t, fields, [order({}), order({})]);
     assert.equal(misfit?.offset, '1');
-    assert.match(misfit.problems[0]!, /^match of "id": the record has no key that is UTF-8\. No subscription/);
+    assert.match(misfit.problems[0]!, /^match of "id": the record has no key\. No subscription/);
     const [unread] = await found(t, fields, [order({})], undefined, Buffer.from([0, 0, 0, 0, 1, 0x0e]));
+    assert.match(unread!.problems[0]!, /^match of "id": the record has a binary key\. No subscription/);
+  });
+
+  it('names what the key is where a match on a path of it, or a tombstone, finds no value', async (t) => {
+    const struct = { key: Buffer.from('{"tenant":"a","no":7}'), keyValue: { tenant: 'a', no: 7 } };
+    const ofKey = (fields: string, key: Parameters<typeof found>[4]) => found(t, fields, [order({})], undefined, key);
+    const byMember = (path: string) => BY_ID.replace('path: "order.id"', `key: "${path}"`);
+    assert.deepEqual(await ofKey(byMember('tenant'), struct), []);
+    const [absent] = await ofKey(byMember('id'), struct);
     assert.match(
-      unread!.problems[0]!,
-      /^match of "id": the record has a key that is binary or has a schema, which crier/,
+      absent!.problems[0]!,
+      /^match of "id": the record has a key that is a struct of "tenant", "no", without a value at "id"\. No subscription/,
     );
+    const [misfit] = await ofKey(byMember('tenant').replace('id: ID!', 'id: Int!'), struct);
+    assert.match(misfit!.problems[0]!, /the record has a string in "tenant" of the record's key, which is no Int/);
+    const withoutRegistry = { key: Buffer.from([0, 0, 0, 0, 1, 0x0e]), keyProblem: 'needs_registry' };
+    const [framed] = await ofKey(byMember('id'), withoutRegistry);
+    assert.match(framed!.problems[0]!, /a key with a schema, and no schema registry is set, without a value at "id"/);
+
+    const deleted = BY_ID.replace(/\)$/, ', tombstone: NULL)');
+    const { id } = FITTING;
+    assert.deepEqual(await ofKey(deleted, Buffer.from(id)), []);
+    assert.deepEqual(await ofKey(deleted, { key: Buffer.from(''), keyValue: { id } }), []);
+    const [other] = await ofKey(deleted, struct);
+    assert.match(
+      other!.problems[0]!,
+      /^tombstone: the record has a key that is a struct of "tenant", "no", which is not its value at "order\.id", so a tombstone/,
+    );
+    assert.deepEqual(await ofKey(deleted.replace('NULL', 'NULL, state: {}'), struct), []);
   });
 
   it('survives payloads that are nested deeply and lists of thousands', async (t) => {

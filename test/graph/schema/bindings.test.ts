@@ -109,6 +109,20 @@ describe('binding', () => {
     ]);
   });
 
+  it('reads matches on paths of the key, which tombstones have', () => {
+    const { bindings, problems } = parse(`
+      a(id: ID!, tenant: ID): Auction
+        @kafka(topic: "t", match: [{ arg: "id", key: "order.id" }, { arg: "tenant", key: "tenant" }], tombstone: NULL)
+      b(id: ID!): Auction @kafka(topic: "u", match: [{ arg: "id", key: "orderId" }], keys: KEEP)
+    `);
+    assert.deepEqual(problems, []);
+    assert.deepEqual(
+      bindings.get('a')?.match.map(({ path }) => path),
+      ['.key order.id', '.key tenant'],
+    );
+    assert.deepEqual(bindings.get('b')?.match[0]?.path, '.key orderId');
+  });
+
   it('reads several topics, and those that an argument of an enum type chooses', () => {
     const { bindings, problems } = parse(`
       a: Auction @kafka(topics: ["orders-eu", "orders-us"])
@@ -313,11 +327,23 @@ describe('binding', () => {
     ],
     'a match on a path of the payload and the key': [
       'a(x: ID): Auction @kafka(topic: "t", match: { arg: "x", path: "id", key: true })',
-      /each match must be \{ arg: "…", path: "…" \}, \{ arg: "…", key: true \} or \{ arg: "…", header: "…" \}/,
+      /each match must be \{ arg: "…", path: "…" \}, \{ arg: "…", key: true \}, \{ arg: "…", key: "…" \} or/,
     ],
     'a match on key: false': [
       'a(x: ID): Auction @kafka(topic: "t", match: { arg: "x", key: false })',
       /each match must/,
+    ],
+    'a match on a path of the key with an empty segment': [
+      'a(x: ID): Auction @kafka(topic: "t", match: { arg: "x", key: "id." })',
+      /match of "x": key "id\." has an empty segment/,
+    ],
+    'a match on a path of the key that is in camelCase': [
+      'a(x: ID): Auction @kafka(topic: "t", match: { arg: "x", key: "orderId" })',
+      /match of "x": key "orderId" can never match, because the names in a decoded key are snake_case; write "order_id"/,
+    ],
+    'two matches on one path of the key': [
+      'a(x: ID, y: ID): Auction @kafka(topic: "t", match: [{ arg: "x", key: "id" }, { arg: "y", key: "id" }])',
+      /two matches on "id" of the record's key; keep one/,
     ],
     'a match on a header without a name': [
       'a(x: ID): Auction @kafka(topic: "t", match: { arg: "x", header: "" })',
