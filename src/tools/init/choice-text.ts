@@ -1,10 +1,13 @@
 import type { InferredGraph } from './inferred-graph.ts';
 
 /** Says by what subscribers choose their events, and why. */
-export function choiceText({ key, isKeyed }: InferredGraph): string {
+export function choiceText({ key, isKeyed, keyMember }: InferredGraph): string {
   const name = key?.path.join('.');
   if (key?.isRecordKey) return `${name} is the key of the records, so the events of one subscription are in order.`;
-  const fix = 'To choose by the key: match: [{ arg: "key", key: true }], and an argument key: String.';
+  const fix =
+    keyMember === undefined
+      ? 'To choose by the key: match: [{ arg: "key", key: true }], and an argument key: String.'
+      : `To choose by a member of the key: match: [{ arg: "id", key: ${JSON.stringify(keyMember)} }], and an argument id: ID.`;
   if (key && isKeyed) return `${name} was chosen for its name: no field equals the key of each record. ${fix}`;
   if (key) return `${name} was chosen for its name: the records have no keys.`;
   if (isKeyed) return `No field equals the key of each record. ${fix}`;

@@ -1,5 +1,5 @@
 import { snakeCaseName } from '../../base/json/key-naming.ts';
-import { keyFieldOf } from './key-field.ts';
+import { isIdName, keyFieldOf } from './key-field.ts';
 import type { KeyField } from './key-field.ts';
 import { InferredTypes } from './inferred-types.ts';
 import type { InferredObject } from './inferred-types.ts';
@@ -31,6 +31,8 @@ export interface InferredGraph {
   readonly key: MatchedField | undefined;
   /** True: a record has a key. */
   readonly isKeyed: boolean;
+  /** A member of the keys, which are structs; undefined: they are none. */
+  readonly keyMember: string | undefined;
 }
 
 /** @param records at least one */
@@ -52,7 +54,12 @@ export function inferGraph(topic: string, records: readonly SeenRecord[]): Infer
     payload,
     key: key && matchedField(key, object),
     isKeyed: records.some((record) => record.key !== undefined),
+    keyMember: memberOf(records.find((record) => record.key !== undefined)?.keyMembers ?? []),
   };
+}
+
+function memberOf(members: readonly string[]): string | undefined {
+  return members.find(isIdName) ?? members[0];
 }
 
 function matchedField(key: KeyField, root: InferredObject): MatchedField {

@@ -1,7 +1,9 @@
 /** A record from which a graph is inferred. */
 export interface SeenRecord {
-  /** As UTF-8 text; undefined: it has none, or its bytes are no text. */
+  /** Its text; undefined: it has none. */
   readonly key: string | undefined;
+  /** Of a key that is a struct, in JSON or with a schema, with names as in the payload. */
+  readonly keyMembers?: readonly string[];
   /** As the producer wrote it; of a record with a schema, its payload. */
   readonly value: Readonly<Record<string, unknown>>;
   /** With keys in snake_case. */

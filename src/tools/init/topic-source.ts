@@ -3,16 +3,19 @@ import { MAX_RECORD_DEPTH } from '../../config/limits.ts';
 import { SetupError } from '../../base/errors.ts';
 import { keyText } from '../../graph/record-parts.ts';
 import { snakeCaseName } from '../../base/json/key-naming.ts';
-import type { KafkaRecord, PoisonReason } from '../../kafka/batch.ts';
+import type { KafkaRecord, PoisonReason, RecordContent } from '../../kafka/batch.ts';
 import { COMPILERS } from '../../kafka/decoding/compilers.ts';
 import type { PayloadPlace } from '../../kafka/decoding/decoder.ts';
+import type { GraphDecoders } from '../../kafka/decoding/graph-decoders.ts';
+import { graphDecoders } from '../../kafka/decoding/graph-decoders.ts';
 import { PayloadReader } from '../../kafka/decoding/payload-reader.ts';
+import { RecordKeys } from '../../kafka/decoding/record-keys.ts';
+import { SnakeCase } from '../../kafka/decoding/snake-case.ts';
 import type { Decoded } from '../../kafka/decoding/record.ts';
 import { accessOf } from '../../kafka/decoding/registry-access.ts';
 import { RegistryRequests } from '../../kafka/decoding/registry-requests.ts';
 import { SchemaUnavailableError } from '../../kafka/decoding/schema-errors.ts';
 import { SchemaRegistry } from '../../kafka/decoding/schema-registry.ts';
-import { topicDecoders } from '../../kafka/decoding/topic-decoders.ts';
 import { MAGIC_BYTE } from '../../kafka/decoding/wire-format.ts';
 import { RecentRecords } from '../../kafka/client/recent-records.ts';
 import { undecodableReason } from '../../kafka/undecodable-reason.ts';
@@ -28,7 +31,10 @@ const REGISTRY_WAIT_MS = 250;
 /** Decimals and times are texts, as for fields of String. */
 const UNREAD: PayloadPlace = { kinds: new Set(), at: () => UNREAD };
 
-type ReadPayload = Decoded | { readonly poison: PoisonReason; readonly payload?: undefined };
+type ReadRecord = (Decoded | { readonly poison: PoisonReason; readonly payload?: undefined }) & {
+  /** The record with its key decoded. */
+  readonly content: RecordContent;
+};
 
 export interface TopicRecords {
   readonly records: readonly SeenRecord[];
@@ -49,16 +55,15 @@ export async function readTopic(topic: string, settings: Settings): Promise<Topi
       `the topic "${topic}" has no record with a value; write one first, or add --sample with a file of records`,
     );
   }
-  const payloads = await payloadsOf(topic, records, settings);
-  const seen = records.flatMap((record, i): SeenRecord[] => {
-    const { value } = record;
-    const { payload } = payloads[i]!;
+  const read = await decoded(topic, records, settings);
+  const seen = read.flatMap(({ payload, content }): SeenRecord[] => {
     if (!payload) return [];
+    const { value } = content;
     const hasSchema = value![0] === MAGIC_BYTE;
     const written = hasSchema ? payload : (JSON.parse(value!.toString()) as Record<string, unknown>);
-    return [{ key: keyText(record), value: written, payload }];
+    return [{ key: keyText(content), keyMembers: membersOf(content), value: written, payload }];
   });
-  const [poison] = payloads.flatMap(({ poison: reason }, i) => (reason ? { reason, record: records[i]! } : []));
+  const [poison] = read.flatMap(({ poison: reason, content }) => (reason ? { reason, record: content } : []));
   if (seen.length === 0 && poison) {
     const { why, fix } = undecodableReason(poison.reason, poison.record, settings.names);
     throw new SetupError(
@@ -78,37 +83,51 @@ function newestRecords(topic: string, settings: Settings): Promise<readonly Kafk
   });
 }
 
-async function payloadsOf(
+async function decoded(
   topic: string,
   records: readonly KafkaRecord[],
   settings: Settings,
-): Promise<readonly ReadPayload[]> {
+): Promise<readonly ReadRecord[]> {
   const limits = { maxBytes: settings.MAX_RECORD_BYTES, maxDepth: MAX_RECORD_DEPTH };
   const requests = settings.SCHEMA_REGISTRY_URL.length > 0 ? new RegistryRequests(accessOf(settings)) : undefined;
-  const decoders = requests
-    ? topicDecoders([{ topic, format: undefined, nameOf: snakeCaseName, shape: UNREAD }], {
-        registry: new SchemaRegistry(requests, settings.names),
-        compilers: COMPILERS,
-        limits,
-        onOverflow: () => undefined,
-        log: createLog('silent'),
-      })
-    : new Map();
-  const reader = new PayloadReader({ limits, decoders, keyPlaces: new Map() });
-  const payloads: ReadPayload[] = [];
+  const reads = { topic, format: undefined, nameOf: snakeCaseName, shape: UNREAD };
+  const decoders = requests && {
+    registry: new SchemaRegistry(requests, settings.names),
+    compilers: COMPILERS,
+    limits,
+    onOverflow: () => undefined,
+    log: createLog('silent'),
+  };
+  const { values, keys }: GraphDecoders = decoders
+    ? graphDecoders([reads], decoders)
+    : { values: new Map(), keys: new Map() };
+  const payloads = new PayloadReader({ limits, decoders: values, keyPlaces: new Map() });
+  const recordKeys = new RecordKeys({
+    limits,
+    snakeCase: new SnakeCase(),
+    keyPlace: undefined,
+    decoders: keys.get(topic),
+  });
+  const read: ReadRecord[] = [];
   try {
-    for (const { value, poison } of records) {
-      const payload = poison ? { poison } : await patiently(() => reader.read(topic, value!));
-      if (payload) payloads.push(payload);
+    for (const record of records) {
+      const { value, poison } = record;
+      const payload = poison ? { poison } : await patiently(() => payloads.read(topic, value!));
+      if (payload) read.push({ ...payload, content: await patiently(() => recordKeys.read(record)) });
     }
-    return payloads;
+    return read;
   } finally {
     await requests?.close();
   }
 }
 
+/** Of a key that is a struct; empty: it is none. */
+function membersOf({ keyValue }: RecordContent): readonly string[] {
+  return typeof keyValue === 'object' && keyValue !== null ? Object.keys(keyValue) : [];
+}
+
 /** @throws SetupError if the schema registry does not answer */
-async function patiently<Read>(read: () => Promise<Read>): Promise<Read> {
+async function patiently<Read>(read: () => Read | Promise<Read>): Promise<Read> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await read();

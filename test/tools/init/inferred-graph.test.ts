@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { inferGraph } from '../../../src/tools/init/inferred-graph.ts';
+import { schemaText } from '../../../src/tools/init/schema-text.ts';
 import { lived, schemaOf, seen } from './inferred.ts';
 
 const bodyOf = (schema: string) => schema.slice(schema.indexOf('type Subscription')).trim();
@@ -189,6 +191,12 @@ scalar JSON`.trim(),
       /# No field equals the key of each record\. To choose by the key: match: \[\{ arg: "key", key: true \}\]/,
     );
     assert.match(none, /All records of the topic/);
+    const [record] = seen(['{"type":"x","data":{"id":1}}'], ['{"no":7,"order_id":8}']);
+    const text = schemaText(inferGraph('orders', [{ ...record!, keyMembers: ['no', 'order_id'] }]), 'records');
+    assert.match(
+      text,
+      /choose by a member of the key: match: \[\{ arg: "id", key: "order_id" \}\], and an argument id: ID/,
+    );
     const named = schemaOf([{ order_id: 1 }], ['7']);
     assert.match(named, /# order_id was chosen for its name: no field equals the key of each record\./);
     assert.doesNotMatch(schemaOf([{ order_id: 1 }]), /key/);
