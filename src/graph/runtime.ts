@@ -269,7 +269,7 @@ export class GraphRuntime implements OperationRunner {
     try {
       return JSON.stringify(result);
     } catch (error) {
-      // A scalar's `serialize` may return a value that JSON does not have, such as a BigInt.
+      // A scalar's `serialize` may return what JSON does not have, such as a BigInt in an object.
       return JSON.stringify(this.#failed(error));
     }
   }

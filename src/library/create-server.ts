@@ -7,6 +7,7 @@ import type { Graph } from '../graph/graph-parts.ts';
 import { GraphLoader } from '../graph/loading/load.ts';
 import { hostInUrl } from '../config/addresses/host-in-url.ts';
 import { ignoreOffer, isWebSocketOffer } from '../gateway/http/upgrade-offer.ts';
+import { withBigInts } from '../base/json/exact-numbers.ts';
 import { createLog } from '../base/log.ts';
 import type { Logger } from '../base/log.ts';
 import { ENDPOINT } from '../server/http-server.ts';
@@ -96,7 +97,7 @@ export async function openServer(
       if (problem !== undefined) throw new TypeError(`publish: ${problem}`);
       await server.embedded.append(topic, {
         key: key === null ? null : Buffer.from(key),
-        value: value === null ? null : Buffer.from(JSON.stringify(value)),
+        value: value === null ? null : Buffer.from(JSON.stringify(value, withBigInts)),
         ...(headers && { headers }),
       });
     },

@@ -1,5 +1,6 @@
 import type { NewRecord, Publish, PublishedRecord } from '../graph/context/publishing.ts';
 import { clientError } from '../base/errors.ts';
+import { withBigInts } from '../base/json/exact-numbers.ts';
 import { ProduceError } from '../kafka/produce-outcome.ts';
 import type { ProduceFailure } from '../kafka/produce-outcome.ts';
 import type { ProducedRecord, RecordProducer } from '../kafka/record-producer.ts';
@@ -98,7 +99,7 @@ function encode(topic: unknown, { key = null, value, headers = {} }: NewRecord, 
   for (const header of Object.values(headers as Readonly<Record<string, unknown>>)) {
     if (typeof header !== 'string') throw new TypeError('context.publish: headers must be strings');
   }
-  const bytes = value === null ? null : Buffer.from(JSON.stringify(value));
+  const bytes = value === null ? null : Buffer.from(JSON.stringify(value, withBigInts));
   const size = [key ?? '', ...Object.entries(headers).flat()].reduce(
     (sum, text) => sum + Buffer.byteLength(text),
     bytes?.length ?? 0,

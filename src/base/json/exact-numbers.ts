@@ -4,12 +4,16 @@ import { BACKSLASH, CAPITAL_E, LETTER_E, MINUS, NINE, PLUS, POINT, QUOTE, ZERO }
 const LONG_RUN = 16;
 /** Most digits that `toPrecision` prints. */
 const MAX_PRECISION = 100;
+/** From here on JavaScript prints a number with an exponent. */
+const LEAST_WITH_EXPONENT = 1e21;
+const WHOLE = /^-?\d+$/;
 /** A number of JSON; its parts: whole, fraction, exponent. */
 export const NUMBER = /^-?(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
  * JSON.parse, except that a number whose digits a double loses becomes its text: values decide who receives what, and two numbers must not
- * become one. 64-bit integers of Avro and Protobuf become texts, too. Numbers beyond a double become Infinity or 0.
+ * become one. 64-bit integers of Avro and Protobuf become texts, too. Numbers beyond a double become Infinity or 0, unless all their digits
+ * are written.
  * @throws SyntaxError
  */
 export function parseExactly(text: string): unknown {
@@ -18,19 +22,36 @@ export function parseExactly(text: string): unknown {
 }
 
 /**
- * The number that a decimal text is; the text itself if a double loses digits of it. Libraries print the same double with more or fewer
- * digits, such as 0.10000000000000001: this loses none. A whole number without an exponent may be an id, and must be printed as it was.
+ * The number that a decimal text is; a text if a double loses digits of it: of an integer its digits, however it is written, so that equal
+ * integers have equal texts. Libraries print the same fraction with more or fewer digits, such as 0.10000000000000001: this loses none.
  */
 export function exactNumber(text: string): number | string {
   const number = Number(text);
   const printed = String(number);
-  if (printed === text || number === 0 || !Number.isFinite(number)) return number;
+  if (printed === text || number === 0) return number;
+  if (WHOLE.test(text)) return text;
+  if (!Number.isFinite(number)) return number;
   const digits = digitsOf(text);
   const precision = digits.indexOf('e');
   if (precision < LONG_RUN || digits === digitsOf(printed)) return number;
-  const isOfDouble = !Number.isInteger(number) || /e/i.test(text);
-  const isPrint = isOfDouble && precision <= MAX_PRECISION && digits === digitsOf(number.toPrecision(precision));
+  const exponent = Number(digits.slice(precision + 1));
+  if (exponent >= 0) return (text.startsWith('-') ? '-' : '') + digits.slice(0, precision) + '0'.repeat(exponent);
+  const isPrint =
+    !Number.isInteger(number) && precision <= MAX_PRECISION && digits === digitsOf(number.toPrecision(precision));
   return isPrint ? number : text;
+}
+
+/** The text by which a number is compared: as JSON.stringify prints it, but an integer always as its digits. */
+export function numberText(number: number): string {
+  const text = String(number);
+  if (Math.abs(number) < LEAST_WITH_EXPONENT) return text;
+  const [, sign, first, rest = '', exponent] = /^(-?)(\d)(?:\.(\d+))?e\+(\d+)$/.exec(text)!;
+  return `${sign}${first}${rest.padEnd(Number(exponent), '0')}`;
+}
+
+/** For JSON.stringify: a BigInt becomes what `parseExactly` makes of its digits. */
+export function withBigInts(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? exactNumber(String(value)) : value;
 }
 
 /** Equal for the texts of equal numbers: the digits without zeros at their ends, and the exponent of the last one. */
@@ -68,8 +89,9 @@ function withQuotedNumbers(text: string): string {
       const start = at;
       while (at + 1 < text.length && isOfNumber(text.charCodeAt(at + 1))) at++;
       const end = at + 1;
-      if (end - start < LONG_RUN || typeof exactNumber(text.slice(start, end)) === 'number') continue;
-      quoted += `${text.slice(copied, start)}"${text.slice(start, end)}"`;
+      const exact = end - start < LONG_RUN ? 0 : exactNumber(text.slice(start, end));
+      if (typeof exact === 'number') continue;
+      quoted += `${text.slice(copied, start)}"${exact}"`;
       copied = end;
     }
   }

@@ -9,7 +9,7 @@ import { DocumentLane } from '../../graph/documents/document-queue.ts';
 import type { DocumentQueue } from '../../graph/documents/document-queue.ts';
 import { documentIdOf } from '../../graph/documents/document-request.ts';
 import type { Operation } from '../../graph/documents/operation.ts';
-import { withFloats } from '../../graph/execution/float-variables.ts';
+import { withNumbers } from '../../graph/execution/number-variables.ts';
 import type { Refusal } from '../../graph/refusal.ts';
 import type { OperationRunner } from '../../graph/operation-runner.ts';
 import type { Authenticated, Authenticator } from '../identity/authenticator.ts';
@@ -91,7 +91,7 @@ export function createQueryHandler({ runtime, authenticator, documents }: QueryH
       const failure = authenticator.failureOf(identity, begunAt);
       if (failure) return refusalReply(failure);
       const run = () =>
-        runtime.execute(operation, variables ? withFloats(operation, variables) : undefined, identity.facts);
+        runtime.execute(operation, variables ? withNumbers(operation, variables) : undefined, identity.facts);
       return {
         schema: runtime.schema,
         document: operation.document,

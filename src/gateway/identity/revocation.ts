@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { textOf } from '../../graph/compared-text.ts';
 import type { Claims } from '../../graph/context/connection-facts.ts';
 import { valueAt } from '../../base/json/value-at.ts';
 
@@ -54,10 +55,7 @@ export function parseRevocation(text: string): Revocation | undefined {
 
 /** The value of a claim as text; undefined if it has none, or an object or a list. */
 export function claimText(claims: Claims, name: string): string | undefined {
-  const value = Object.hasOwn(claims, name) ? claims[name] : valueAt(claims, name.split('.'));
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    ? String(value)
-    : undefined;
+  return textOf(Object.hasOwn(claims, name) ? claims[name] : valueAt(claims, name.split('.')));
 }
 
 /** True if the claim of the token has the value, or the one that the graph returned. */

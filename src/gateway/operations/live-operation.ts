@@ -19,7 +19,7 @@ import type { DocumentLane } from '../../graph/documents/document-queue.ts';
 import { documentIdOf } from '../../graph/documents/document-request.ts';
 import type { DocumentRequest } from '../../graph/documents/document-request.ts';
 import type { Operation } from '../../graph/documents/operation.ts';
-import { withFloats } from '../../graph/execution/float-variables.ts';
+import { withNumbers } from '../../graph/execution/number-variables.ts';
 import type { Refusal } from '../../graph/refusal.ts';
 import type { ChannelSource, EventSource } from '../../graph/event-source.ts';
 import { schemaChanged } from '../../graph/schema-changed.ts';
@@ -96,7 +96,7 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     if ('errors' in operation) return this.fail(operation.errors);
     if (operation.type === OperationTypeNode.MUTATION && this.#owner.isReadOnly) return this.fail([NO_MUTATIONS]);
     this.operation = operation;
-    const variables = payload.variables ? withFloats(operation, payload.variables) : undefined;
+    const variables = payload.variables ? withNumbers(operation, payload.variables) : undefined;
     this.heldBytes = operationWeight(variables);
     if (!this.#isAffordable()) return;
     if (refresh) await refresh;

@@ -1,3 +1,4 @@
+import { parseExactly } from '../../base/json/exact-numbers.ts';
 import { textWeight, weightOf } from '../../base/json/weight.ts';
 import type { BackendPort, BackendReply, BackendRequest } from './execution-backends.ts';
 
@@ -87,5 +88,5 @@ function keyOf(name: string, { method, path, body, headers }: BackendRequest): s
 
 /** Parsed for each repeat: resolvers may have written to the body. */
 function replyOf(text: string): BackendReply {
-  return { text, body: text === '' ? null : JSON.parse(text) };
+  return { text, body: text === '' ? null : parseExactly(text) };
 }

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Samples } from '../graph-parts.ts';
+import { parseExactly } from '../../base/json/exact-numbers.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
 import { backendVariable } from '../../config/backend-settings.ts';
@@ -67,7 +68,7 @@ export class SampleBackends {
     try {
       const backend = decodeURIComponent(name);
       const text = await bodyOf(request);
-      const body: unknown = text === '' ? undefined : JSON.parse(text);
+      const body: unknown = text === '' ? undefined : parseExactly(text);
       const answer = this.respond(backend, { method: request.method ?? 'GET', path, body });
       response.statusCode = answer === undefined ? 404 : 200;
       response.setHeader('content-type', 'application/json');

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SampleRecord, Samples } from '../graph-parts.ts';
+import { withBigInts } from '../../base/json/exact-numbers.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
 
@@ -72,6 +73,6 @@ export function encoded({ topic, key, value }: SampleRecord): EncodedSample {
   return {
     topic,
     key: key === undefined ? null : Buffer.from(key),
-    value: value === null ? null : Buffer.from(JSON.stringify(value)),
+    value: value === null ? null : Buffer.from(JSON.stringify(value, withBigInts)),
   };
 }

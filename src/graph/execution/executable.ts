@@ -224,6 +224,7 @@ function checkedSerialize(type: GraphQLScalarType): (value: unknown) => unknown 
     if (result === undefined || result === null || Number.isNaN(result)) {
       throw new GraphQLError(`${name} cannot represent the value of this field`);
     }
-    return result;
+    // JSON has no such value.
+    return typeof result === 'bigint' ? String(result) : result;
   };
 }

@@ -1,5 +1,5 @@
 /** A longer text is no number: comparing takes linear time, and each set of arguments compares. */
-const MAX_LENGTH = 400;
+const MAX_LENGTH = 1100;
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /** A number without an exponent, without leading and trailing zeros. */

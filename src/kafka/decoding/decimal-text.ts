@@ -25,6 +25,5 @@ export function scaledText(value: number | bigint, scale: number): string {
 
 /** The number that a decimal is; its text if a double loses digits of it. @param onOverflow called for one beyond a double */
 export function decimalNumber(text: string, onOverflow: () => null): number | string | null {
-  const number = exactNumber(text);
-  return typeof number === 'string' || Number.isFinite(number) ? number : onOverflow();
+  return Number.isFinite(Number(text)) ? exactNumber(text) : onOverflow();
 }

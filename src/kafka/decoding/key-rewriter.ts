@@ -11,7 +11,7 @@ import {
   SPACE,
 } from '../../base/json/characters.ts';
 import { Composer } from '../../base/json/composer.ts';
-import { NUMBER, exactNumber } from '../../base/json/exact-numbers.ts';
+import { NUMBER, exactNumber, numberText } from '../../base/json/exact-numbers.ts';
 import type { Key } from '../../base/json/object-keys.ts';
 import { JsonScanner, MAX_TEXT_BYTES } from '../../base/json/scanner.ts';
 import { endOfNumber, endOfString } from '../../base/json/skip-value.ts';
@@ -162,11 +162,11 @@ export class KeyRewriter {
     return end;
   }
 
-  /** Text of a scalar other than null; of a string without its quotes. */
+  /** Text of a scalar other than null, as it is compared. */
   #valueOf(start: number, end: number): string {
     const { bytes, view } = this.scanner;
     const text = bytes.toString('utf8', start, end);
-    if (view.getUint8(start) !== QUOTE) return text;
+    if (view.getUint8(start) !== QUOTE) return text.includes('e+') ? numberText(Number(text)) : text;
     return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
   }
 
@@ -190,9 +190,8 @@ export class KeyRewriter {
     // Numbers beyond a double: SnakeCase makes them null and counts them.
     if (value === undefined || value === Infinity || value === -Infinity) return -1;
     this.#replace(at, end);
-    const text = JSON.stringify(value);
-    this.#composer.string(text);
-    if (path >= 0) this.#values[path] = typeof value === 'string' ? value : text;
+    this.#composer.string(JSON.stringify(value));
+    if (path >= 0) this.#values[path] = typeof value === 'string' ? value : numberText(value);
     return end;
   }
 

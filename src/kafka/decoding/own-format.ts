@@ -1,4 +1,5 @@
 import { errorOf } from '../../base/errors.ts';
+import { withBigInts } from '../../base/json/exact-numbers.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
@@ -83,9 +84,8 @@ class DecoderMistake extends TypeError {}
  * A whole number that a double cannot hold becomes its text, as it does in records of JSON and Avro.
  * @throws DecoderMistake for what JSON.stringify prints as an empty object
  */
-function printable(_key: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-  if (typeof value !== 'object' || value === null) return value;
+function printable(key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return withBigInts(key, value);
   if (value instanceof Map || value instanceof Set)
     throw new DecoderMistake('the decoder returns a Map or a Set: it must return objects and lists');
   if ('then' in value && typeof value.then === 'function') {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { exactNumber, parseExactly } from '../../../src/base/json/exact-numbers.ts';
+import { exactNumber, numberText, parseExactly, withBigInts } from '../../../src/base/json/exact-numbers.ts';
 
 describe('exactNumber', () => {
   for (const text of [
@@ -18,7 +18,8 @@ describe('exactNumber', () => {
     '1e21',
     '100000000000000000000',
     '0.10000000000000001',
-    '2.38103073896892864E17',
+    '2.3810307389689286E17',
+    '1e23',
     '0.1000000000000000055511151231257827',
   ]) {
     it(`returns ${text} as a number`, () => assert.equal(exactNumber(text), Number(text)));
@@ -31,6 +32,10 @@ describe('exactNumber', () => {
     '1.00000000000000001',
     '1152921504606846976',
     `1${'0'.repeat(400)}1e-200`,
+    // JavaScript would print them with an exponent, or not at all.
+    '1000000000000000000000',
+    '-10000000000000000000000',
+    `1${'0'.repeat(400)}`,
   ]) {
     it(`returns ${text.slice(0, 30)} as its text`, () => assert.equal(exactNumber(text), text));
   }
@@ -43,6 +48,16 @@ describe('exactNumber', () => {
   ]) {
     it(`returns ${text.slice(0, 30)} as a number, in whatever form`, () =>
       assert.equal(exactNumber(text), Number(text)));
+  }
+
+  for (const [text, digits] of [
+    ['9007199254740993.0', '9007199254740993'],
+    ['-9.007199254740993e15', '-9007199254740993'],
+    ['900719925474099300e-2', '9007199254740993'],
+    ['2.38103073896892864E17', '238103073896892864'],
+    ['1234567890123456789e3', '1234567890123456789000'],
+  ] as const) {
+    it(`returns ${text} as its digits`, () => assert.equal(exactNumber(text), digits));
   }
 
   it('returns whole numbers of different values as different ones', () => {
@@ -70,6 +85,33 @@ describe('exactNumber', () => {
         assert.equal(String(exactNumber(`${one}`)), `${one}`);
         assert.notEqual(String(exactNumber(`${one}`)), String(exactNumber(`${one + distance}`)));
       }),
+    );
+  });
+});
+
+describe('numberText', () => {
+  it('returns what JSON.stringify prints, but digits of each integer', () => {
+    for (const [number, text] of [
+      [0, '0'],
+      [-0, '0'],
+      [1.5, '1.5'],
+      [5e-324, '5e-324'],
+      [2 ** 53, '9007199254740992'],
+      [1e21, '1000000000000000000000'],
+      [-1.5e22, '-15000000000000000000000'],
+      [Number.MAX_VALUE, `17976931348623157${'0'.repeat(292)}`],
+    ] as const)
+      assert.equal(numberText(number), text);
+  });
+});
+
+describe('withBigInts', () => {
+  it('prints a BigInt as the digits of a number are read', () => {
+    const value = [7n, -0n, 2n ** 53n, 2n ** 53n + 1n, 10n ** 22n, { a: -(2n ** 63n) }, 'x', null, 1.5];
+    const text = JSON.stringify(value, withBigInts);
+    assert.equal(
+      text,
+      '[7,0,9007199254740992,"9007199254740993","10000000000000000000000",{"a":"-9223372036854775808"},"x",null,1.5]',
     );
   });
 });

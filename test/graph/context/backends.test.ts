@@ -100,6 +100,11 @@ describe('backends', () => {
     assert.equal(await send('/299'), 'secret: pg://user:pass@db');
   });
 
+  it('keep all digits of the integers in a response', async (t) => {
+    const url = await backendServer(t, (_request, response) => response.end('{"id":9007199254740993,"n":[1.5,7]}'));
+    assert.deepEqual(await backendsAt(t, url).send('/'), { id: '9007199254740993', n: [1.5, 7] });
+  });
+
   it('turn a response that is not JSON into an error', async (t) => {
     const url = await backendServer(t, (_request, response) => response.end('<h1>secret</h1>'));
     await failsWith('BACKEND_ERROR', backendsAt(t, url).send('/'), { status: 200 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { pino } from 'pino';
-import { Sampler } from '../../../src/graph/embedded/sampler.ts';
+import { Sampler, encoded } from '../../../src/graph/embedded/sampler.ts';
 import type { EncodedSample, SamplerOptions } from '../../../src/graph/embedded/sampler.ts';
 import type { SampleRecord } from '../../../src/graph/graph-parts.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -28,6 +28,11 @@ function sampler(options: Partial<SamplerOptions> = {}) {
 }
 
 describe('Sampler', () => {
+  it('writes a BigInt of the samples with all its digits', () => {
+    const { value } = encoded({ topic: 't', value: { id: 9007199254740993n, n: 7n } });
+    assert.equal(String(value), '{"id":"9007199254740993","n":7}');
+  });
+
   it('sends records as JSON, in order, the first one at once', async () => {
     const { sampler: running, taken } = sampler();
     running.start();

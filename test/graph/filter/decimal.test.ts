@@ -45,7 +45,7 @@ describe('compareDecimals', () => {
   });
 
   it('compares nothing else: no words, no signs before, no long texts and no large exponents', () => {
-    for (const text of ['', ' 1', '+1', '1.', '.5', '0x10', 'NaN', 'Infinity', '1_000', '1e1000', '9'.repeat(401)]) {
+    for (const text of ['', ' 1', '+1', '1.', '.5', '0x10', 'NaN', 'Infinity', '1_000', '1e1000', '9'.repeat(1101)]) {
       assert.equal(compareDecimals(text, '1'), undefined, text);
       assert.equal(compareDecimals('1', text), undefined, text);
       assert.equal(isDecimal(text), false, text);

@@ -173,7 +173,7 @@ for (const hasRewriter of [true, false]) {
     });
 
     it('prints a number beyond a double as null, counts it, and does not route by it', () => {
-      for (const number of ['1e400', '-1e400', '9'.repeat(400)]) {
+      for (const number of ['1e400', '-1e400', `${'9'.repeat(400)}.5`]) {
         const one = createConverter(hasRewriter);
         const json = `{"bid":{"auctionId":7,"max":${number},"all":[1,${number}]}}`;
         const payload = '{"bid":{"auction_id":7,"max":null,"all":[1,null]}}';
@@ -184,6 +184,36 @@ for (const hasRewriter of [true, false]) {
         const routed = createConverter(hasRewriter);
         for (let i = 0; i < 2; i++) assert.equal(payloadOf(routed, `{"bid":{"auctionId":${number}}}`), '');
       }
+    });
+
+    it('keeps the digits of an integer that has them, and routes by them', () => {
+      for (const digits of ['9007199254740993', '10000000000000000000000', '9'.repeat(400)]) {
+        const { convert } = createConverter(hasRewriter);
+        const { payload, destinations } = convert(`{"bid":{"auctionId":${digits}}}`);
+        assert.equal(String(payload), `{"bid":{"auction_id":"${digits}"}}`);
+        assert.deepEqual(
+          destinations?.map(({ channel }) => channel),
+          [`p:bids{bid.auction_id="${digits}"}`],
+        );
+      }
+    });
+
+    it('routes equal integers alike, however they are written', () => {
+      const channelsOf = (number: string) =>
+        createConverter(hasRewriter)
+          .convert(`{"bid":{"auctionId":${number}}}`)
+          .destinations?.map(({ channel }) => channel);
+      for (const [one, ...others] of [
+        [
+          '9007199254740993',
+          '9007199254740993.0',
+          '9.007199254740993e15',
+          '900719925474099300E-2',
+          '"9007199254740993"',
+        ],
+        ['10000000000000000000000', '1e22', '1.0E+22', '1e+22', '"10000000000000000000000"'],
+      ])
+        for (const other of others) assert.deepEqual(channelsOf(other), channelsOf(one!), other);
     });
 
     it('returns the same result whatever records came before', () => {

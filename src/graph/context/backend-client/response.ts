@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { parseExactly } from '../../../base/json/exact-numbers.ts';
 import type { BackendReply } from '../execution-backends.ts';
 import { BackendFailure } from './backend-failure.ts';
 
@@ -21,7 +22,7 @@ export async function readResponse(method: string, response: Dispatcher.Response
   const text = await response.body.text();
   if (text === '') return { status, text, body: null };
   try {
-    return { status, text, body: JSON.parse(text) as unknown };
+    return { status, text, body: parseExactly(text) };
   } catch {
     throw new BackendFailure('BACKEND_ERROR', 'answered with something that is not JSON', 'not JSON', { status });
   }

@@ -369,6 +369,8 @@ describe('compileProtobuf', () => {
       total: '12.50',
       rate: -0.1,
     });
+    const large = decimal([0], 0x20, 0, 0, 0, 0, 0, 1);
+    assert.equal(decode(first(0x0a, ...decimal([0], 1), 0x12, ...large))['rate'], '9007199254740993');
     assert.equal(total(...decimal([0x80, 0x80, 0x40], 1)), null);
     // A scale of -2.
     const minusTwo = [0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];

@@ -1,6 +1,6 @@
 import { getNamedType, getNullableType, isInputObjectType, isListType, typeFromAST } from 'graphql';
 import type { GraphQLInputType } from 'graphql';
-import { NUMBER, exactNumber } from '../../base/json/exact-numbers.ts';
+import { NUMBER, exactNumber, numberText } from '../../base/json/exact-numbers.ts';
 import type { Operation } from '../documents/operation.ts';
 
 /** Levels of lists and objects: more than a request may have (`MAX_VARIABLES_DEPTH`), and safe for the stack. */
@@ -8,9 +8,10 @@ const MAX_LEVELS = 1000;
 
 /**
  * The same variables, with numbers for Floats: `parseExactly` returns a number whose digits a double loses as text, which other types, such
- * as ID, compare in full, and which is no Float. Returns `variables` itself where nothing changes.
+ * as ID, compare in full, and which is no Float. A number for an ID becomes the text by which it is compared, `1e21` its digits. Returns
+ * `variables` itself where nothing changes.
  */
-export function withFloats(
+export function withNumbers(
   { schema, definition: { variableDefinitions } }: Operation,
   variables: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
@@ -26,6 +27,7 @@ export function withFloats(
 
 function convert(type: GraphQLInputType | undefined, value: unknown, levels: number): unknown {
   const named = getNamedType(type);
+  if (typeof value === 'number') return named?.name === 'ID' && Number.isInteger(value) ? numberText(value) : value;
   if (typeof value === 'string') {
     const isFloat = named?.name === 'Float' && NUMBER.test(value) && exactNumber(value) === value;
     return isFloat ? Number(value) : value;
