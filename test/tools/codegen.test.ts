@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { scalarTypes } from '../../src/tools/codegen/scalar-types.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { checked } from '../ops/check/checked.ts';
 import { startRefusal } from '../end-to-end/pod-server.ts';
@@ -11,6 +12,13 @@ import { refusalOf } from './refusal.ts';
 const SCHEMA = 'type Subscription { a: Int @kafka(topic: "a", payload: "a") }';
 
 describe('crier codegen', { concurrency: 2 }, () => {
+  it('knows what BigInt and Long are in arguments, and in payloads and results', () => {
+    const integer = { input: 'string', output: 'string | number | bigint' };
+    const { BigInt, Long, Decimal, Other } = scalarTypes(['BigInt', 'Long', 'Decimal', 'Other']);
+    assert.deepEqual([BigInt, Long], [integer, integer]);
+    assert.deepEqual([Decimal?.input, Other], ['string | number', undefined]);
+  });
+
   it('names the command that installs what it needs, with versions', async (t) => {
     const folder = await graphFolder(t, { 'schema.graphql': SCHEMA });
     const { code, errors } = await crier(t, ['codegen', folder]);

@@ -20,6 +20,7 @@ import type {
   OperationDefinitionNode,
   ValueNode,
 } from 'graphql';
+import { integerDigitsOf } from '../schema/integer-scalars.ts';
 import { pathObstacle } from './jit-paths.ts';
 
 /**
@@ -114,7 +115,8 @@ function literalObstacle(node: ValueNode, type: GraphQLInputType | null | undefi
   if (JSON.stringify(node).includes(`"kind":"${Kind.VARIABLE}"`)) return 'a variable inside of a literal';
   const named = type && getNamedType(type);
   // A custom scalar may parse a literal to a string with a marker, or to a value that JSON does not have.
-  if (isScalarType(named) && !isSpecifiedScalarType(named)) return 'a literal of a custom scalar';
+  if (isScalarType(named) && !isSpecifiedScalarType(named) && integerDigitsOf(named) === undefined)
+    return 'a literal of a custom scalar';
   return undefined;
 }
 

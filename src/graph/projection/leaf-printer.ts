@@ -4,13 +4,14 @@ import { LETTER_F, LETTER_N, LETTER_T, MINUS, NINE, QUOTE, ZERO } from '../../ba
 import { parseFrozen } from '../../base/json/frozen.ts';
 import { MAX_LEVELS } from '../../base/json/scanner.ts';
 import type { JsonScanner } from '../../base/json/scanner.ts';
+import { integerDigitsOf } from '../schema/integer-scalars.ts';
 import { endOfNull, printNull } from './render-context.ts';
 import type { Printer, RenderContext } from './render-context.ts';
 
 const MAX_INT = 2_147_483_647;
 const MAX_INT_LENGTH = '-2147483648'.length;
 
-type LeafKind = 'String' | 'ID' | 'Int' | 'Float' | 'Boolean' | 'other';
+type LeafKind = 'String' | 'ID' | 'Int' | 'Float' | 'Boolean' | 'integer' | 'other';
 
 /**
  * Prints scalars and enums. A value that graphql-js would convert, such as a number for a String, is refused.
@@ -20,12 +21,15 @@ export class LeafPrinter implements Printer {
   readonly size = 2;
   readonly #kind: LeafKind;
   readonly #isRequired: boolean;
-  /** JSON text of a parsed value, for kind "other"; undefined: the type does not have the value. */
+  /** Of kind "integer": it has each integer of at most as many digits. */
+  readonly #digits: number;
+  /** JSON text of a parsed value, for the kinds "other" and "integer"; undefined: the type does not have the value. */
   readonly #textOf: (value: unknown) => string | undefined;
 
   constructor(type: GraphQLScalarType | GraphQLEnumType, isRequired: boolean) {
     this.#kind = kindOf(type);
     this.#isRequired = isRequired;
+    this.#digits = isScalarType(type) ? (integerDigitsOf(type) ?? 0) : 0;
     this.#textOf = isEnumType(type) ? enumText(type) : (value) => scalarText(type, value);
   }
 
@@ -44,11 +48,12 @@ export class LeafPrinter implements Printer {
     const end = valueOffsets[index]!;
     if (end === 0) return printNull(context, this.#isRequired);
     const start = valueOffsets[index + 1]!;
-    if (this.#kind === 'other') {
+    const kind = this.#kind;
+    if (kind === 'other' || (kind === 'integer' && !isInteger(scanner.view, start, end, this.#digits))) {
       const text = this.#textOf(parseFrozen(scanner.bytes.toString('utf8', start, end)));
       if (text === undefined) return false;
       composer.string(text);
-    } else if (this.#kind === 'ID' && scanner.view.getUint8(start) !== QUOTE) {
+    } else if ((kind === 'ID' || kind === 'integer') && scanner.view.getUint8(start) !== QUOTE) {
       composer.byte(QUOTE);
       composer.copy(scanner.view, start, end);
       composer.byte(QUOTE);
@@ -70,6 +75,8 @@ export class LeafPrinter implements Printer {
         return scanner.endOfNumber(at);
       case 'Boolean':
         return c === LETTER_T || c === LETTER_F ? scanner.endOfScalar(at) : -1;
+      case 'integer':
+        return scanner.endOfScalar(at);
       case 'other':
         return scanner.endOfValue(at, MAX_LEVELS);
     }
@@ -96,8 +103,22 @@ function isInt(view: DataView, start: number, end: number): boolean {
   return value <= (isNegative ? MAX_INT + 1 : MAX_INT);
 }
 
+/** True if a scalar is the digits of an integer as they are printed, in quotes or not, and has few enough of them. */
+function isInteger(view: DataView, start: number, end: number, maxDigits: number): boolean {
+  const quotes = view.getUint8(start) === QUOTE ? 1 : 0;
+  const isNegative = view.getUint8(start + quotes) === MINUS;
+  const first = start + quotes + (isNegative ? 1 : 0);
+  const last = end - quotes;
+  if (first === last || last - first > maxDigits) return false;
+  if (view.getUint8(first) === ZERO) return !isNegative && last - first === 1;
+  for (let i = first; i < last; i++) if (!isDigit(view.getUint8(i))) return false;
+  return true;
+}
+
 function kindOf(type: GraphQLScalarType | GraphQLEnumType): LeafKind {
-  return isScalarType(type) && specifiedScalarTypes.includes(type) ? (type.name as LeafKind) : 'other';
+  if (!isScalarType(type)) return 'other';
+  if (specifiedScalarTypes.includes(type)) return type.name as LeafKind;
+  return integerDigitsOf(type) === undefined ? 'other' : 'integer';
 }
 
 function enumText(type: GraphQLEnumType): (value: unknown) => string | undefined {

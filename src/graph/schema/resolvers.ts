@@ -12,6 +12,7 @@ import { setAuthorizer, setTypeAuthorizer } from '../authorize.ts';
 import { setReferenceResolver } from '../federation/reference-resolver.ts';
 import type { ReferenceResolver } from '../federation/reference-resolver.ts';
 import type { Authorize, AuthorizeField, AuthorizeType } from '../graph-parts.ts';
+import { attachScalars } from './scalars.ts';
 
 /** The outcome of attaching a graph's resolvers to its schema. */
 export interface Attached {
@@ -32,7 +33,7 @@ const SUBSCRIPTION_PARTS = [...FIELD_PARTS, 'subscribe'];
  * - an interface or union: `export const Event = { __resolveType(value) { return 'Auction'; } }`
  * - an object type or interface also: `{ __authorize(value, context) { … } }`, and of a subgraph
  *   `{ __resolveReference(representation, context, info) { … } }`
- * - a scalar: `export const Date = new GraphQLScalarType({ … })`
+ * - a scalar: `export const Date = new GraphQLScalarType({ … })`; BigInt and Long are crier's if there is none
  */
 export function attachResolvers(
   schema: GraphQLSchema,
@@ -73,6 +74,7 @@ export function attachResolvers(
       report(`${name} is an ${kindOf(type)}, which has nothing to resolve; remove it`);
     }
   }
+  attached.problems.push(...attachScalars(schema, new Set(Object.keys(exports))));
   return attached;
 }
 

@@ -10,6 +10,9 @@ const NAMED: readonly (readonly [RegExp, string])[] = [
 /** The TypeScript types of scalars, as `{ input, output }`: what arguments are, and what payloads have and resolvers return. */
 export function scalarTypes(names: readonly string[]): Record<string, { input: string; output: string }> {
   const custom = names.flatMap((name) => {
+    // Crier's own: arguments are the text of their digits.
+    if (name === 'BigInt' || name === 'Long')
+      return [[name, { input: 'string', output: 'string | number | bigint' }] as const];
     const [, type] = NAMED.find(([pattern]) => pattern.test(name)) ?? [];
     return type === undefined ? [] : [[name, { input: type, output: type }] as const];
   });

@@ -22,7 +22,7 @@ export interface InferredObject {
 
 type InferredType = Omit<InferredField, 'name'>;
 
-const SCALAR_KINDS: readonly Kind[] = ['string', 'int', 'long', 'float', 'boolean'];
+const SCALAR_KINDS: readonly Kind[] = ['string', 'int', 'long', 'big', 'float', 'boolean'];
 
 /** The types of the values at places. */
 export class InferredTypes {
@@ -30,7 +30,7 @@ export class InferredTypes {
   readonly #names = new TypeNames();
 
   /**
-   * - Values of one kind have its type; numbers are Int if each of them fits, else Float.
+   * - Values of one kind have its type; numbers are Int if each of them fits, else BigInt if one is a whole number beyond 2^53, else Float.
    * - Fields named like ids are ID if each value is a text or a whole number.
    * - Scalars of several kinds are String, which prints each of them.
    * - Everything else is JSON, which takes any value: objects beside other values, objects whose keys are no names, values that were always null.
@@ -66,12 +66,14 @@ export class InferredTypes {
   #scalar({ kinds, time }: Place, key: string): InferredType {
     const has = (...some: Kind[]) => SCALAR_KINDS.every((kind) => !kinds.has(kind) || some.includes(kind));
     const scalar = (type: string, note?: string) => ({ type, object: undefined, note });
-    if (isIdName(key) && has('string', 'int', 'long')) return scalar('ID');
-    if (has('string')) return scalar('String', time && `an ISO 8601 time, such as ${time}`);
+    if (isIdName(key) && has('string', 'int', 'long', 'big')) return scalar('ID');
+    if (has('string', 'big') && kinds.has('string'))
+      return scalar('String', time && `an ISO 8601 time, such as ${time}`);
     if (has('boolean')) return scalar('Boolean');
     if (has('int')) return scalar('Int');
     if (has('int', 'long')) return scalar('Float', 'whole numbers that Int cannot hold');
-    if (has('int', 'long', 'float')) return scalar('Float');
+    if (has('int', 'long', 'big')) return scalar('BigInt', 'whole numbers beyond 2^53, which clients receive as text');
+    if (has('int', 'long', 'big', 'float')) return scalar('Float');
     return scalar('String', `values of several kinds: ${listed(kinds)}`);
   }
 }
@@ -85,5 +87,7 @@ function json(note: string): InferredType {
 }
 
 function listed(kinds: ReadonlySet<Kind>): string {
-  return [...new Set([...kinds].map((kind) => (['int', 'long', 'float'].includes(kind) ? 'number' : kind)))].join(', ');
+  return [
+    ...new Set([...kinds].map((kind) => (['int', 'long', 'big', 'float'].includes(kind) ? 'number' : kind))),
+  ].join(', ');
 }

@@ -1,3 +1,4 @@
+import { parseExactly } from '../../base/json/exact-numbers.ts';
 import { snakeCaseName } from '../../base/json/key-naming.ts';
 import { valueAt } from '../../base/json/value-at.ts';
 import type { Place } from './place.ts';
@@ -71,14 +72,14 @@ export function isIdName(name: string): boolean {
 }
 
 function isComparable({ kinds }: Place): boolean {
-  return [...kinds].every((kind) => kind === 'string' || kind === 'int' || kind === 'long');
+  return [...kinds].every((kind) => ['string', 'int', 'long', 'big'].includes(kind));
 }
 
 /** The key, and the value in it if it is JSON: of a scalar, of an object of one key, or of Debezium's `payload`. */
 function textsOf(key: string): readonly string[] {
   let json: unknown;
   try {
-    json = JSON.parse(key);
+    json = parseExactly(key);
   } catch {
     return [key];
   }

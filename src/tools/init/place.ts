@@ -1,6 +1,8 @@
+import { exactNumber } from '../../base/json/exact-numbers.ts';
 import { snakeCaseName } from '../../base/json/key-naming.ts';
 
-export type Kind = 'object' | 'list' | 'string' | 'int' | 'long' | 'float' | 'boolean';
+/** `long`: a whole number that Int cannot hold; `big`: one beyond 2^53, or the text of one, which a record's number may have become. */
+export type Kind = 'object' | 'list' | 'string' | 'int' | 'long' | 'big' | 'float' | 'boolean';
 
 /** More keys at one place are data, as those of a map are. */
 const MAX_KEYS = 100;
@@ -10,6 +12,9 @@ const MAX_LEVELS = 8;
 const MAX_PLACES = 2000;
 const MAX_NAME_LENGTH = 100;
 const MAX_INT = 2 ** 31;
+/** JavaScript prints larger numbers with an exponent, as those of a double are. */
+const MAX_WHOLE = 1e21;
+const WHOLE = /^-?[1-9]\d*$/;
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/;
 
 /** What records have at one place of their payloads. The items of a list are a place below it. */
@@ -95,8 +100,10 @@ function isUsable(key: string): boolean {
 function kindOf(value: NonNullable<unknown>): Kind {
   if (Array.isArray(value)) return 'list';
   if (typeof value === 'number') {
-    if (!Number.isInteger(value)) return 'float';
+    if (!Number.isInteger(value) || Math.abs(value) >= MAX_WHOLE) return 'float';
+    if (!Number.isSafeInteger(value)) return 'big';
     return value >= -MAX_INT && value < MAX_INT ? 'int' : 'long';
   }
+  if (typeof value === 'string' && WHOLE.test(value) && exactNumber(value) === value) return 'big';
   return typeof value as 'object' | 'string' | 'boolean';
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { MAX_RECORD_DEPTH } from '../../config/limits.ts';
 import { SetupError } from '../../base/errors.ts';
+import { parseExactly } from '../../base/json/exact-numbers.ts';
 import { jsonKind } from '../../base/json/json-object.ts';
 import { decodeRecord } from '../../kafka/decoding/record.ts';
 import type { DecodeReason, RecordLimits } from '../../kafka/decoding/record.ts';
@@ -54,7 +55,7 @@ async function contentOf(file: string): Promise<string> {
 function samplesOf(content: string): readonly Sample[] {
   let json: unknown;
   try {
-    json = JSON.parse(content);
+    json = parseExactly(content);
   } catch {
     const lines = content.split('\n').map((line, i) => ({ text: line, location: `line ${i + 1}` }));
     return lines.filter(({ text: line }) => line.trim() !== '').slice(0, MAX_RECORDS);

@@ -7,13 +7,14 @@ const MAX_LEFT_OUT = 10;
 
 /** The schema.graphql of a graph. */
 export function schemaText(graph: InferredGraph, source: string): string {
-  const usesJson =
-    graph.type === 'JSON' || graph.objects.some(({ fields }) => fields.some(({ type }) => /\bJSON\b/.test(type)));
+  const types = [graph.type, ...graph.objects.flatMap(({ fields }) => fields.map(({ type }) => type))];
+  const uses = (scalar: string) => types.some((type) => type.replace(/[[\]]/g, '') === scalar);
   const blocks = [
     `# Written by "crier init" from ${source}.\n# It is a start: rename, remove and add what you need. Fields may be null, because other records may lack them.`,
     subscription(graph),
     ...graph.objects.map((object) => objectText(object, graph)),
-    ...(usesJson ? ['"Any JSON. Objects in it keep their keys."\nscalar JSON'] : []),
+    ...(uses('BigInt') ? ['"An integer, as text."\nscalar BigInt'] : []),
+    ...(uses('JSON') ? ['"Any JSON. Objects in it keep their keys."\nscalar JSON'] : []),
   ];
   return `${blocks.join('\n\n')}\n`;
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { MAX_RECORD_DEPTH } from '../../config/limits.ts';
 import { SetupError } from '../../base/errors.ts';
 import { keyText } from '../../graph/record-parts.ts';
+import { parseExactly } from '../../base/json/exact-numbers.ts';
 import { snakeCaseName } from '../../base/json/key-naming.ts';
 import type { KafkaRecord, PoisonReason, RecordContent } from '../../kafka/batch.ts';
 import { COMPILERS } from '../../kafka/decoding/compilers.ts';
@@ -60,7 +61,7 @@ export async function readTopic(topic: string, settings: Settings): Promise<Topi
     if (!payload) return [];
     const { value } = content;
     const hasSchema = value![0] === MAGIC_BYTE;
-    const written = hasSchema ? payload : (JSON.parse(value!.toString()) as Record<string, unknown>);
+    const written = hasSchema ? payload : (parseExactly(value!.toString()) as Record<string, unknown>);
     return [{ key: keyText(content), keyMembers: membersOf(content), value: written, payload }];
   });
   const [poison] = read.flatMap(({ poison: reason, content }) => (reason ? { reason, record: content } : []));

@@ -2,7 +2,7 @@ import { snakeCaseName } from '../../base/json/key-naming.ts';
 
 const MAX_LENGTH = 60;
 /** Of GraphQL, of the schema that is written, and, with the prefix, of crier's directives. */
-const RESERVED = ['Query', 'Mutation', 'Subscription', 'Int', 'Float', 'String', 'Boolean', 'ID', 'JSON'];
+const RESERVED = ['Query', 'Mutation', 'Subscription', 'Int', 'Float', 'String', 'Boolean', 'ID', 'JSON', 'BigInt'];
 const RESERVED_PREFIX = 'Kafka';
 
 /** Names of types: each once. */

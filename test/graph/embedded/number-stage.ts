@@ -13,7 +13,17 @@ const SECRET = 'a secret of this test, of 32 bytes';
 
 const GRAPH = {
   'schema.graphql': `
-    type Query { echo(id: ID, number: Float, in: Numbers): String }
+    type Query {
+      echo(id: ID, number: Float, in: Numbers, big: BigInt = 0, long: Long, any: Any): String
+      now(id: ID!): Row @state(of: "kept")
+      bigNow(n: BigInt!): Row @state(of: "keptBig")
+      own(n: BigInt, of: [Long]): Big
+    }
+    type Mutation { say(n: BigInt!): Boolean }
+    scalar BigInt
+    scalar Long
+    scalar Any
+    type Big { n: BigInt of: [Long] }
     input Numbers { of: [Float!] id: ID }
     type Subscription {
       row(id: ID): Row @kafka(topic: "t", match: [{ arg: "id", path: "id" }])
@@ -25,11 +35,22 @@ const GRAPH = {
       among(ids: [ID!]): Row @kafka(topic: "t", where: [{ arg: "ids", path: "id", op: IN }])
       above(n: Float): Row @kafka(topic: "t", where: [{ arg: "n", path: "n", op: GT }])
       owned: Row @kafka(topic: "t")
+      big(n: BigInt): Row @kafka(topic: "t", match: [{ arg: "n", path: "id" }])
+      long(n: Long): Row @kafka(topic: "t", match: [{ arg: "n", path: "id" }])
+      any(n: Any): Row @kafka(topic: "t", match: [{ arg: "n", path: "id" }])
+      keptBig(n: BigInt!): Row @kafka(topic: "t", match: [{ arg: "n", path: "id" }], state: {})
+      aboveBig(n: BigInt): Row @kafka(topic: "t", where: [{ arg: "n", path: "id", op: GT }])
+      byKey(key: BigInt!): Row @kafka(topic: "t", match: [{ arg: "key", key: true }])
+      said(n: BigInt!): Said @redis(channel: "said.{n}")
     }
-    type Row { id: ID tenant: ID name: String n: Float owner_only: String }
+    type Row { id: ID tenant: ID name: String n: Float owner_only: String text: String big: BigInt }
+    type Said { n: ID }
   `,
   'resolvers.js': `
-    export const Query = { echo: (_, args) => JSON.stringify(args) };
+    export const Query = { echo: (_, args) => JSON.stringify(args), own: (_, args) => args };
+    export const Mutation = {
+      say: (_, { n }, { pubsub }) => pubsub.publish('said.' + n, { n }).then(() => true),
+    };
     export const Row = {
       owner_only: ({ tenant, name }, _, { connection }) => (String(tenant) === String(connection.claims.tenant) ? name : null),
     };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import DataLoader from 'dataloader';
+import { parseExactly } from '../../../src/base/json/exact-numbers.ts';
 import type { ContextDefinition } from '../../../src/graph/context/context.ts';
 import { createStage, factsOf } from '../../gateway/fanout/stage.ts';
 import type { StageOptions } from '../../gateway/fanout/stage.ts';
@@ -62,6 +63,31 @@ const loadOrder = ({ id }: { id: string }, context: { loaders: { orders: DataLoa
   context.loaders.orders.load(id);
 
 describe('_entities', () => {
+  it('finds an entity by a BigInt or an ID beyond 2^53, in a literal and in a variable', async (t) => {
+    const sdl = `${LINK}
+      scalar BigInt
+      type Subscription { x: Int @kafka(topic: "t", payload: "x") }
+      type Account @key(fields: "number id") { number: BigInt! id: ID! }`;
+    const { runtime } = await createStage(t, {
+      sdl,
+      resolvers: { Account: { __resolveReference: (of: object) => of } },
+    });
+    const selection = '{ ... on Account { number id } }';
+    const one = '{ __typename: "Account", number: 9007199254740993, id: 9007199254740993 }';
+    for (const [query, representations] of [
+      [`{ _entities(representations: [${one}]) ${selection} }`, undefined],
+      [`query ($of: [_Any!]!) { _entities(representations: $of) ${selection} }`, one.replace(/(\w+): /g, '"$1":')],
+    ] as const) {
+      const operation = runtime.prepare({ query }, undefined);
+      assert.ok(!('errors' in operation));
+      const variables = representations === undefined ? undefined : { of: [parseExactly(representations)] };
+      const result = JSON.parse(
+        JSON.stringify(await runtime.execute(operation, variables, factsOf('a', {}))),
+      ) as unknown;
+      assert.deepEqual(result, { data: { _entities: [{ number: '9007199254740993', id: '9007199254740993' }] } });
+    }
+  });
+
   for (const jitAfterUses of [0, 1]) {
     const mode = jitAfterUses === 0 ? 'by graphql-js' : 'compiled';
     it(`loads all representations in one batch with the loaders of the context, ${mode}`, async (t) => {

@@ -139,6 +139,24 @@ scalar JSON`.trim(),
     );
   });
 
+  it('writes BigInt for whole numbers beyond 2^53, and keeps their digits', async (t) => {
+    const records = seen(
+      [
+        '{"account":9007199254740993,"big_int":{"a":1},"all":[1,9223372036854775808],"id":9007199254740993,"at":1761955200123,"mass":6e23,"sku":9007199254740993}',
+        '{"account":7,"big_int":{"a":2},"all":[],"id":8,"at":1761955200124,"mass":1.5,"sku":"a"}',
+      ],
+      ['9007199254740993', '8'],
+    );
+    const { text } = await lived(t, records);
+    assert.match(text, /# whole numbers beyond 2\^53, which clients receive as text\n {2}account: BigInt\n/);
+    assert.match(
+      text,
+      /big_int: OrderBigInt\n[^]*all: \[BigInt\]\n {2}id: ID!\n[^]* at: Float\n {2}mass: Float\n {2}sku: String\n/,
+    );
+    assert.match(text, /\n"An integer, as text\."\nscalar BigInt\n$/);
+    assert.match(text, /match: \[\{ arg: "id", path: "id" \}\]/);
+  });
+
   it('matches on the field that equals the key of each record, however the key is written', () => {
     const match = (keys: string[]) =>
       /@kafka.*match: (.*?)\]/.exec(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { execute, parse, validate } from 'graphql';
+import { parseExactly } from '../../../src/base/json/exact-numbers.ts';
 import { exampleSubscription } from '../../../src/tools/init/example-subscription.ts';
 import { inferGraph } from '../../../src/tools/init/inferred-graph.ts';
 import type { InferredGraph } from '../../../src/tools/init/inferred-graph.ts';
@@ -23,8 +24,8 @@ const LIMITS = { maxBytes: 1_048_576, maxDepth: 64 };
 export function seen(values: readonly string[], keys: readonly string[] = []): readonly SeenRecord[] {
   return values.map((value, i) => ({
     key: keys[i],
-    value: JSON.parse(value) as Record<string, unknown>,
-    payload: new SnakeCase().convertObjToSnakeKeys(JSON.parse(value) as Record<string, unknown>),
+    value: parseExactly(value) as Record<string, unknown>,
+    payload: new SnakeCase().convertObjToSnakeKeys(parseExactly(value) as Record<string, unknown>),
   }));
 }
 
