@@ -5,6 +5,7 @@ import { documentProperty } from '../graph/support/random-documents.ts';
 import { refusalProperty } from '../graph/support/random-refusals.ts';
 import { rewritingProperty } from '../kafka/decoding/random-records.ts';
 import { batchProperty } from '../kafka/client/fetching/random-batches.ts';
+import { integers } from './integers.ts';
 import type { FuzzKind } from './kind.ts';
 import { numbers } from './numbers.ts';
 import { protocol } from './protocol.ts';
@@ -13,7 +14,8 @@ import { variables } from './variables.ts';
 
 /**
  * protocol: bytes on a connection. tokens: tokens of any claims, changed on their way. documents: valid subscriptions. refusals: documents
- * with random edits. variables: JSON values. numbers: numbers that a double cannot tell apart. records: Kafka records. batches: compressed
+ * with random edits. variables: JSON values. numbers: numbers that a double cannot tell apart, through a server. integers: the same and
+ * others, through its parts. records: Kafka records. batches: compressed
  * batches of any shape. resolvers: resolvers that read random facts. selections:
  * arguments that select events by lists and `where`. renewals: claims that
  * change, and users that are revoked, while events are executed.
@@ -25,6 +27,7 @@ export const KINDS: Readonly<Record<string, FuzzKind>> = {
   refusals: { shortRuns: 300, property: () => Promise.resolve(refusalProperty()) },
   variables,
   numbers,
+  integers,
   records: { shortRuns: 500, property: () => Promise.resolve(rewritingProperty()) },
   batches: { shortRuns: 30, property: () => Promise.resolve(batchProperty()) },
   resolvers: { shortRuns: 20, property: () => Promise.resolve(resolverProperty()) },

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { startNumbers } from '../graph/embedded/number-stage.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { Socket } from '../support/socket.ts';
+import { areEqual } from './decimal.ts';
 import type { FuzzKind } from './kind.ts';
 
 /** How a number is written in JSON, alone or in quotes. */
@@ -63,19 +64,6 @@ const casesOf = poolOf.chain((pool) => {
 });
 
 const jsonOf = ({ number, isText }: Written) => (isText ? `"${number}"` : number);
-
-/** A decimal as a whole number and a power of ten. */
-function decimalOf(number: string): { readonly digits: bigint; readonly exponent: number } {
-  const [, wholeDigits = '', fraction = '', exponent = '0'] = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number)!;
-  return { digits: BigInt(wholeDigits + fraction), exponent: Number(exponent) - fraction.length };
-}
-
-function areEqual(a: string, b: string): boolean {
-  const [x, y] = [decimalOf(a), decimalOf(b)];
-  const least = Math.min(x.exponent, y.exponent);
-  const scaled = ({ digits, exponent }: typeof x) => digits * 10n ** BigInt(exponent - least);
-  return scaled(x) === scaled(y);
-}
 
 /** The pairs of what a client asks for and what a row has. */
 function pairsOf({ field, tenant, id }: Client, row: Row): (readonly [string, string])[] {
