@@ -13,7 +13,7 @@ export async function followStates(
   graph: Graph,
 ): Promise<StateCompleteness | undefined> {
   const signatures = stateSignatures(graph.bindings.values(), bus.stateFills.places);
-  if (signatures.size === 0 || config.REDIS_URL === '') return undefined;
+  if (signatures.size === 0 || config.isEmbedded) return undefined;
   const states = new StateCompleteness({
     fills: bus.stateFills,
     signatures,

@@ -89,7 +89,7 @@ export async function openWorkerGraph(services: RoleServices): Promise<{ readonl
     serve: (next, former) => {
       continueCounts(former, next);
       void former.check.close();
-      if (config.KAFKA_BROKERS.length === 0) next.check.startWithSamples();
+      if (config.isEmbedded) next.check.startWithSamples();
       else next.check.start();
     },
   });
@@ -124,9 +124,9 @@ async function openDecoders(
   services: RoleServices,
   options: Parameters<typeof openSchemaRegistry>[1],
 ): Promise<DecodersOf> {
-  const { SCHEMA_REGISTRY_URL, KAFKA_BROKERS } = services.config;
+  const { SCHEMA_REGISTRY_URL, isEmbedded } = services.config;
   const withoutRegistry = (values: GraphDecoders['values']) => ({ values, keys: new Map() });
-  if (KAFKA_BROKERS.length === 0) return () => withoutRegistry(new Map());
+  if (isEmbedded) return () => withoutRegistry(new Map());
   if (SCHEMA_REGISTRY_URL.length === 0) return (graph) => withoutRegistry(ownFormats(topicReads(graph), services.log));
   const { openSchemaRegistry } = await import('./schema-registry-stage.ts');
   return openSchemaRegistry(services, options);

@@ -26,7 +26,7 @@ export async function createWorker(services: RoleServices, onFatal: (error: Erro
     publish: (messages: readonly ChannelMessage[], upTo: Position) => bus.publish(messages, upTo),
   };
   const records = recordObserver(metrics);
-  if (config.KAFKA_BROKERS.length === 0) {
+  if (config.isEmbedded) {
     const deadLetter = () => Promise.resolve();
     served.current.check.startWithSamples();
     const { createSampler } = await import('./sampler-stage.ts');
@@ -50,7 +50,7 @@ async function takeLock(
 ): Promise<GroupLock> {
   const lock = register(new GroupLock({ bus, config, onRefused }));
   // Otherwise Kafka's commits decide: once it can be reached.
-  if (config.KAFKA_BROKERS.length > 0 && config.KAFKA_GROUP_ID !== '') await lock.start(config.KAFKA_GROUP_ID);
+  if (!config.isEmbedded && config.KAFKA_GROUP_ID !== '') await lock.start(config.KAFKA_GROUP_ID);
   return lock;
 }
 
