@@ -28,8 +28,6 @@ export function limitsOf(settings: SettingValues) {
     MAX_VARIABLES_VALUES: Math.floor((MAX_VARIABLES_BYTES * 1000) / 16_384),
     /** Bytes of a channel's name, which Redis and each subscriber keep. */
     MAX_CHANNEL_BYTES: Math.max(4096, Math.floor(message / 16)),
-    /** A subscription that reads several channels costs as much as as many operations. */
-    MAX_OPERATION_CHANNELS: settings.MAX_OPERATIONS_PER_CONNECTION,
     /** Bytes of an operation's id: UUIDs have 36. */
     MAX_OPERATION_ID_BYTES: 128,
     /** Estimated memory of the documents kept: 64 KiB for each. */

@@ -54,7 +54,7 @@ export function createTriggers(
 }
 
 export function createRuntime(
-  { bus, config, log }: RoleServices,
+  { bus, config, tunables, log }: RoleServices,
   ports: RuntimePorts,
   { graph, generation, counts, documents, isStateComplete }: GraphOwn,
 ): GraphRuntime {
@@ -77,7 +77,10 @@ export function createRuntime(
       maxVariableDepth: config.MAX_VARIABLES_DEPTH,
       maxVariableValues: config.MAX_VARIABLES_VALUES,
       maxChannelBytes: config.MAX_CHANNEL_BYTES,
-      maxChannels: config.MAX_OPERATION_CHANNELS,
+      /** A subscription that reads several channels costs as much as as many operations. */
+      get maxChannels() {
+        return tunables.values.MAX_OPERATIONS_PER_CONNECTION;
+      },
     },
     log,
     onInternalError: () => counts.internalErrors.inc(),

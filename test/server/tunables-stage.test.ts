@@ -40,6 +40,16 @@ const TEXTS = {
 /** MAX_QUEUE_BYTES of that graph's pod. */
 const QUEUE_BYTES = 16 * 2 ** 20;
 
+/** An operation of this graph reads a channel for each of its `ids`. */
+const LISTS = {
+  'schema.graphql': `
+    type Query { hello: String }
+    type Tick { id: ID! }
+    type Subscription { ticks(ids: [ID!]!): Tick @kafka(topic: "ticks", match: [{ path: "id", arg: "ids" }]) }
+  `,
+  'samples.js': `export function* records() { for (;;) yield { topic: 'ticks', value: { id: '1' } }; }`,
+};
+
 /** Every event of this graph waits for a backend, once for each operation. */
 const PRICES = {
   'schema.graphql': `
@@ -97,6 +107,23 @@ describe('a server with TUNABLES_FILE', () => {
     const before = [...received];
     await waitFor('further events', () => received.every((count, index) => count > before[index]!));
     await client.dispose();
+  });
+
+  it('refuses a subscription to more channels than a lowered limit', async (t) => {
+    const { server, write, admin } = await startTuned(t, {}, { GRAPH: await graphFolder(t, LISTS) });
+    const client = createClient({ url: `ws://127.0.0.1:${server.port}/graphql`, webSocketImpl: WebSocket });
+    t.after(() => client.dispose());
+    const first = async () => {
+      for await (const { errors } of client.iterate({ query: 'subscription { ticks(ids: ["1", "2"]) { id } }' })) {
+        return errors;
+      }
+      return undefined;
+    };
+    assert.equal(await first(), undefined);
+    await write({ MAX_OPERATIONS_PER_CONNECTION: 1 });
+    const tunable = 'crier_tunable{name="MAX_OPERATIONS_PER_CONNECTION"}';
+    await waitFor('the limit', async () => (await metricOf(admin, tunable)) === 1);
+    await assert.rejects(first(), (errors) => JSON.stringify(errors).includes('more than 1 channels'));
   });
 
   const admissions = [
