@@ -31,31 +31,10 @@ import {
 } from '../federation/subgraph.ts';
 import { OWN_DIRECTIVES } from './own-directives.ts';
 
-const OWN_NAMES = [
-  'crier',
-  'kafka',
-  'KafkaKeys',
-  'KafkaKeyPath',
-  'kafkaPublish',
-  'state',
-  'KafkaPublishKeys',
-  'KafkaMatch',
-  'KafkaWhere',
-  'KafkaFormat',
-  'KafkaEnvelope',
-  'KafkaSnapshots',
-  'KafkaOperator',
-  'KafkaHistory',
-  'KafkaRecord',
-  'KafkaReplay',
-  'KafkaState',
-  'KafkaTombstone',
-  'record',
-  'KafkaRecordField',
-  'redis',
-  'authenticated',
-  'requiresScopes',
-];
+const OWN = parse(OWN_DIRECTIVES, { noLocation: true });
+const OWN_NAMES = OWN.definitions.flatMap((definition) =>
+  'name' in definition && definition.name ? [definition.name.value] : [],
+);
 
 /** Values that a graph adds to enums of crier's. */
 type OwnValues = Partial<Readonly<Record<'KafkaFormat' | 'KafkaEnvelope', readonly string[]>>>;
@@ -69,7 +48,7 @@ export interface GraphSchema {
 }
 
 /**
- * Builds the schema of an SDL with crier's additions: the definitions of its directives (`OWN_NAMES`), which replace
+ * Builds the schema of an SDL with crier's additions: the definitions of its directives (`OWN`), which replace
  * definitions that the SDL holds for editors, a Query type if there is none, because GraphQL requires one, and what federation
  * defines, if the SDL links it.
  *
@@ -143,11 +122,11 @@ const ACCESS_FIX = '; put it on a field, an object type, an interface, a scalar 
 
 function complete(sdl: DocumentNode, link: FederationLink | undefined, own: OwnValues): DocumentNode {
   const { definitions } = sdl;
-  const additions = [OWN_DIRECTIVES, ...queryTypeFor(definitions)];
+  const additions = queryTypeFor(definitions);
   for (const [name, values] of Object.entries(own))
     if (values.length > 0) additions.push(`extend enum ${name} { ${values.join(' ')} }`);
   if (link) additions.push(federationAdditions(link, definitions, queryTypeName(definitions)));
-  return concatAST([sdl, ...additions.map((addition) => parse(addition, { noLocation: true }))]);
+  return concatAST([sdl, OWN, ...additions.map((addition) => parse(addition, { noLocation: true }))]);
 }
 
 function isOwn(definition: DefinitionNode): boolean {
