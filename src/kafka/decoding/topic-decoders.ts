@@ -147,8 +147,20 @@ export function topicDecoders(
     if (format === 'JSON' || decoders.has(topic)) continue;
     const shape = envelope ? valuePlace(envelopeOf(envelope), rows) : rows;
     const decoderOptions = { nameOf, shape, limits, onOverflow };
-    const ofSchemas = format as TopicDecodersOptions['format'];
-    decoders.set(topic, new TopicDecoders({ ...options, topic, format: ofSchemas, decoderOptions }));
+    decoders.set(topic, new TopicDecoders({ ...options, topic, format: schemaFormat(format), decoderOptions }));
   }
   return decoders;
+}
+
+/** @throws TypeError for a format that has neither schemas nor a decoder of the graph */
+function schemaFormat(format: string | undefined): TopicDecodersOptions['format'] {
+  switch (format) {
+    case undefined:
+    case 'AVRO':
+    case 'PROTOBUF':
+    case 'JSON_SCHEMA':
+      return format;
+    default:
+      throw new TypeError(`the format ${format} has no decoder`);
+  }
 }
