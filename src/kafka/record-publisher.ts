@@ -79,11 +79,11 @@ export class RecordPublisher {
   }
 
   /**
-   * Sends a chunk's poison records to the dead-letter topic, after the chunk is published: a publish that is retried does not send them
+   * Counts and logs a chunk's poison records and sends them to the dead-letter topic, after the chunk is published: a publish that is retried does not send them
    * twice. Settles as `deadLetter` does; undefined: there are none.
    * @param after offset up to which poison records were sent before
    */
-  deadLetter({ poison }: Chunk, after = -1, signal?: AbortSignal): Promise<void> | undefined {
+  rejectPoison({ poison }: Chunk, after = -1, signal?: AbortSignal): Promise<void> | undefined {
     const fresh = poison.filter(({ record }) => record.offset > after);
     if (fresh.length === 0) return undefined;
     for (const { record, reason } of fresh) {
@@ -111,7 +111,7 @@ export class RecordPublisher {
       if (room === 0) return;
       const chunk = await chunks.take(limitsWithin(room));
       await this.publishChunk(chunk);
-      await this.deadLetter(chunk);
+      await this.rejectPoison(chunk);
     }
   }
 }

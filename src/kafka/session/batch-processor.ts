@@ -20,7 +20,7 @@ const FENCE_LOG_WINDOW_MS = 5000;
 
 export interface BatchProcessorOptions {
   readonly consumer: Pick<GroupConsumer, 'pause' | 'resume' | 'heartbeat'>;
-  readonly publisher: Pick<RecordPublisher, 'chunker' | 'room' | 'whenRoom' | 'publishChunk' | 'deadLetter'>;
+  readonly publisher: Pick<RecordPublisher, 'chunker' | 'room' | 'whenRoom' | 'publishChunk' | 'rejectPoison'>;
   readonly leases: PartitionLeases;
   readonly commits: Commits;
   readonly waits: Pick<PartitionWaits, 'bus' | 'schemas' | 'deadLetters' | 'stopped'>;
@@ -93,7 +93,7 @@ export class BatchProcessor {
       if (room === 0) return;
       const chunk = await chunks.take(limitsWithin(room));
       await publisher.publishChunk(chunk);
-      const deadLettered = publisher.deadLetter(chunk, handled, generation.endSignal);
+      const deadLettered = publisher.rejectPoison(chunk, handled, generation.endSignal);
       const isDeadLettered = await isResolvedWithin(deadLettered, DEAD_LETTER_PATIENCE_MS);
       // The partition may have moved to another member, which reads it from the last commit.
       if (generation.hasEnded) return;
