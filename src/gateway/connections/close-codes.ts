@@ -30,7 +30,7 @@ export function closeLabel(code: number): string {
 }
 
 /** A close frame's reason has at most 123 bytes of UTF-8 (RFC 6455 section 5.5); a longer one is cut. */
-export function closeReason(text: string): string {
+export function closeFrameReason(text: string): string {
   let reason = '';
   for (const character of text) {
     if (Buffer.byteLength(reason + character) > 123) break;

@@ -205,7 +205,7 @@ export class Hub {
     const hasMissed = missed !== undefined && !joining.hasOverflowed;
     if (cursor !== undefined) {
       const { hasOverflowed } = joining;
-      this.#notifyResume(joining.subscription, hasMissed ? 'resumed' : refusalOf(seen, hasOverflowed));
+      this.notifyResume(joining.subscription, hasMissed ? 'resumed' : refusalOf(seen, hasOverflowed));
     }
     if (hasMissed) {
       joining.resumeAfter(seen!);
@@ -217,12 +217,8 @@ export class Hub {
     return joining.hasOverflowed ? undefined : last;
   }
 
-  /** Refuses to resume a subscription: its source has no history, or several channels. */
-  refuseResume(subscription: Subscription, reason: Exclude<ResumeOutcome, 'resumed'>): void {
-    this.#notifyResume(subscription, reason);
-  }
-
-  #notifyResume(subscription: Subscription, outcome: ResumeOutcome): void {
+  /** Tells a client that resumes whether it receives every event since its cursor. */
+  notifyResume(subscription: Subscription, outcome: ResumeOutcome): void {
     if (subscription.note(`"resumed":${outcome === 'resumed'}`)) this.#services.observer.onResume(outcome);
   }
 

@@ -19,13 +19,13 @@ export interface Channels {
  * @throws BusUnavailableError
  */
 export async function joinChannels(
-  hub: Pick<Hub, 'join' | 'refuseResume'>,
+  hub: Pick<Hub, 'join' | 'notifyResume'>,
   { channels, sharingKey, filter }: Channels,
   subscription: Subscription,
   start?: Start,
 ): Promise<() => void> {
   if (channels.length === 1) return hub.join(channels[0]!, sharingKey, subscription, start, filter);
-  if (start?.cursor !== undefined) hub.refuseResume(subscription, 'incomplete');
+  if (start?.cursor !== undefined) hub.notifyResume(subscription, 'incomplete');
   const startOfEach = start && { ...start, cursor: undefined };
   const joins = await Promise.allSettled(
     channels.map((channel) => hub.join(channel, sharingKey, subscription, startOfEach, filter)),

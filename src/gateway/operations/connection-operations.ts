@@ -14,7 +14,7 @@ import { wholeSeconds } from '../connections/whole-seconds.ts';
 export interface ConnectionOperationsOwner {
   readonly id: string | undefined;
   /** True: mutations are refused. */
-  readonly isReadOnly?: boolean;
+  readonly isReadOnly: boolean;
   /** An operation has sent its last message, or its client has completed it. */
   onOperationOver(): void;
 }
@@ -87,7 +87,7 @@ export class ConnectionOperations implements LiveOperationOwner {
   }
 
   get isReadOnly(): boolean {
-    return this.#owner.isReadOnly === true;
+    return this.#owner.isReadOnly;
   }
 
   get connectionId(): string | undefined {

@@ -342,7 +342,7 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     if (previous) hub.notifyGap(subscription, 'moved');
     else this.#count(source.field, operation);
     if ('events' in source) {
-      if (cursor !== undefined) hub.refuseResume(subscription, 'no_history');
+      if (cursor !== undefined) hub.notifyResume(subscription, 'no_history');
       if (source.pubsub) {
         source.pubsub.onGap = () => hub.notifyGap(subscription, 'bus');
         source.pubsub.onBytes = (change) => (this.heldBytes += change);
@@ -360,7 +360,7 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     const { replaysLast, hasState, hasHistory } = source;
     // The bus may have a history of the channel from a graph that kept one: events since are not in it.
     const isKept = hasHistory || hasState;
-    if (cursor !== undefined && !isKept) this.#services.hub.refuseResume(subscription, 'no_history');
+    if (cursor !== undefined && !isKept) this.#services.hub.notifyResume(subscription, 'no_history');
     const start = { cursor: isKept ? cursor : undefined, replaysLast, hasState, hasHistory };
     try {
       const leave = await joinChannels(this.#services.hub, source, subscription, start);

@@ -88,7 +88,7 @@ export class HttpStream extends ClientConnection<HttpStreamServices> implements 
   }
 
   /** A GET may change nothing. */
-  get isReadOnly(): boolean {
+  override get isReadOnly(): boolean {
     return this.#isOfOne && this.#request.method === 'GET';
   }
 

@@ -14,7 +14,7 @@ import type { Recipient } from './inbox.ts';
 import type { DeadlineOwner } from '../connections/init-deadlines.ts';
 import { PeerSilence } from './peer-silence.ts';
 import { ClientConnection } from '../connections/client-connection.ts';
-import { CLOSE_CODES, closeReason } from '../connections/close-codes.ts';
+import { CLOSE_CODES, closeFrameReason } from '../connections/close-codes.ts';
 import { EarlyMessages } from './early-messages.ts';
 import type { SocketFormat } from './socket-format.ts';
 import { isServed, protocolClose } from './subprotocol.ts';
@@ -83,7 +83,7 @@ export class Connection
   close(code: number = CLOSE_CODES.serviceRestart, reason = ''): void {
     if (this.#socket.readyState === WebSocket.OPEN) {
       this.outbox.flush();
-      this.#socket.close(code, closeReason(reason));
+      this.#socket.close(code, closeFrameReason(reason));
       this.closeReason = reason;
     }
     this.end(code);
@@ -210,15 +210,15 @@ export class Connection
   }
 
   async #subscribe(message: SubscribeMessage): Promise<void> {
-    const facts = this.#factsFor(message.id);
+    const facts = this.#factsOrClose(message.id);
     if (!facts) return;
     const refusal = this.#identity.operationRefusal;
     if (refusal !== undefined) return this.operations.refuse(message.id, refusal);
     await this.operations.start(message, facts, this.#identity.refreshed);
   }
 
-  /** The facts for an operation with this id; undefined: none may begin now. */
-  #factsFor(id: string): ConnectionFacts | undefined {
+  /** The facts for an operation with this id; undefined: none may begin now. Closes the connection if its client must not have asked for one. */
+  #factsOrClose(id: string): ConnectionFacts | undefined {
     const { facts } = this.#identity;
     if (!facts) this.close(CLOSE_CODES.unauthorized, 'Unauthorized');
     else if (!this.isLeaving && this.operations.has(id))
@@ -231,7 +231,7 @@ export class Connection
   #refuseLong(data: Buffer): void {
     const id = this.outbox.format.subscribedId(data, this.services.limits.maxIdBytes);
     if (id === undefined) this.close(CLOSE_CODES.messageTooBig, this.#tooLong);
-    else if (this.#factsFor(id)) this.operations.refuse(id, this.#tooLong, 'BAD_USER_INPUT');
+    else if (this.#factsOrClose(id)) this.operations.refuse(id, this.#tooLong, 'BAD_USER_INPUT');
   }
 
   get #tooLong(): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { CLOSE_CODES, closeLabel, closeReason } from '../../../src/gateway/connections/close-codes.ts';
+import { CLOSE_CODES, closeLabel, closeFrameReason } from '../../../src/gateway/connections/close-codes.ts';
 
 describe('closeLabel', () => {
   it('returns the code of RFC 6455 and the protocol, and "other" for all others', () => {
@@ -26,7 +26,7 @@ describe('CLOSE_CODES', () => {
   });
 });
 
-describe('closeReason', () => {
+describe('closeFrameReason', () => {
   it('keeps a text of 123 bytes and cuts a longer one between characters', () => {
     for (const [text, kept] of [
       ['x'.repeat(123), 123],
@@ -34,7 +34,7 @@ describe('closeReason', () => {
       [`xx${'é'.repeat(61)}`, 62],
       ['😀'.repeat(31), 60],
     ] as const) {
-      assert.equal(closeReason(text), text.slice(0, kept));
+      assert.equal(closeFrameReason(text), text.slice(0, kept));
     }
   });
 });

@@ -89,7 +89,7 @@ describe('a subscription with several channels', () => {
       return Promise.resolve(() => undefined);
     };
     const { subscription } = await stage.join('subscription { all { id } }', factsOf('a', {}));
-    const port = { join, refuseResume: () => undefined };
+    const port = { join, notifyResume: () => undefined };
     const state = { cursor: undefined, replaysLast: true, hasState: true };
     await joinChannels(port, { channels: ['a', 'b'], sharingKey: 'k' }, subscription, { ...state, cursor: 'x' });
     assert.deepEqual(starts, [state, state]);
@@ -103,7 +103,7 @@ describe('a subscription with several channels', () => {
       channel === 'b'
         ? Promise.reject(new BusUnavailableError('refused'))
         : Promise.resolve(() => void left.push(channel));
-    const port = { join, refuseResume: hub.refuseResume.bind(hub) } as unknown as typeof hub;
+    const port = { join, notifyResume: hub.notifyResume.bind(hub) } as unknown as typeof hub;
     const { subscription } = await stage.join('subscription { all { id } }', factsOf('a', {}));
     const joining = joinChannels(port, { channels: ['a', 'b', 'c'], sharingKey: 'k' }, subscription);
     await assert.rejects(joining, BusUnavailableError);

@@ -144,7 +144,7 @@ async function createOperation(t: TestContext, options: OperationOptions = {}) {
     hub: {
       has: hub.has.bind(hub),
       notifyGap: hub.notifyGap.bind(hub),
-      refuseResume: hub.refuseResume.bind(hub),
+      notifyResume: hub.notifyResume.bind(hub),
       join: async (...asked: Parameters<typeof hub.join>) => {
         const leave = hub.join(...asked);
         await options.onJoin?.();
