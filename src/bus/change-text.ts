@@ -1,3 +1,5 @@
+import { parseFrozen } from '../base/json/frozen.ts';
+
 /**
  * What the message of a change record has beside its row: what happened to the row. A message of a topic without an `envelope` has none.
  */
@@ -29,11 +31,11 @@ export interface ChangeText {
   readonly change: Change | undefined;
 }
 
-/** Takes the payload of a topic with an `envelope` apart. The row is a slice of it. @throws SyntaxError if the change is not JSON */
+/** Takes the payload of a topic with an `envelope` apart. The row is a slice of it, the change is frozen. @throws SyntaxError if it is not JSON */
 export function splitChange(payload: Buffer): ChangeText {
   const end = payload.indexOf(SEPARATOR);
   if (end < 0) return { row: payload, change: undefined };
-  return { row: payload.subarray(0, end), change: JSON.parse(payload.toString('utf8', end + 1)) as Change };
+  return { row: payload.subarray(0, end), change: parseFrozen(payload.toString('utf8', end + 1)) as Change };
 }
 
 /** What the messages of a topic carry beside `op`, which all of them do. */

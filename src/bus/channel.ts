@@ -37,3 +37,14 @@ export function channelLabel(name: string): string {
 export function topicOf(name: string, prefix: string): string {
   return channelLabel(name.slice(prefix.length));
 }
+
+/** A path and its value in a channel's name. The path of a header has its name as a JSON string, which may hold any character. */
+const KEY = /(\.header "(?:\\.|[^"\\])*"|[^{},="]+)=(\*|"(?:\\.|[^"\\])*")/g;
+
+/** What `channelName` was called with. */
+export function channelKeys(name: string): ChannelKey[] {
+  return Array.from(name.slice(name.indexOf('{')).matchAll(KEY), ([, path, value]) => ({
+    path: path!,
+    value: value === '*' ? undefined : (JSON.parse(value!) as string),
+  }));
+}

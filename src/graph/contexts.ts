@@ -5,7 +5,7 @@ import type { ConnectionFacts } from './context/connection-facts.ts';
 import { createContext, createMutationContext } from './context/context.ts';
 import type { ExecutionContext } from './context/context.ts';
 import { eventRecord } from './context/event-record.ts';
-import type { EventRecord, RecordSource } from './context/event-record.ts';
+import type { EventRecord, SourceEvent } from './context/event-record.ts';
 import type { BackendPort } from './context/execution-backends.ts';
 import { Publishing } from './context/pubsub/pubsub.ts';
 import type { PubSub } from './context/pubsub/pubsub.ts';
@@ -54,12 +54,7 @@ export class Contexts {
   }
 
   /** The context of an event's execution, or of `authorize` and `subscribe`. */
-  of(
-    facts: ConnectionFacts,
-    trace?: ExecutionTrace,
-    event?: RecordSource,
-    pubsub = this.#publishing,
-  ): ExecutionContext {
+  of(facts: ConnectionFacts, trace?: ExecutionTrace, event?: SourceEvent, pubsub = this.#publishing): ExecutionContext {
     const { graph, backends } = this.#options;
     return createContext(graph.context, backends, facts, trace, pubsub, event);
   }

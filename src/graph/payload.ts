@@ -1,3 +1,4 @@
+import type { Change } from '../bus/change-text.ts';
 import type { Coordinates } from '../bus/coordinates.ts';
 import { parseFrozen } from '../base/json/frozen.ts';
 import type { PathReader } from '../base/json/path-reader.ts';
@@ -19,6 +20,8 @@ export interface Payload {
   readonly channel?: string;
   /** Of its message; absent: no worker published it. */
   readonly coordinates?: Coordinates | undefined;
+  /** What happened to the row that the payload is; absent: its topic has no `envelope`, or the message says nothing of it. */
+  readonly change?: Change | undefined;
   /** The same payload; its value is a different object. */
   readonly copy?: () => Payload;
 }

@@ -1,4 +1,4 @@
-import { GraphQLError, OperationTypeNode } from 'graphql';
+import { GraphQLError, OperationTypeNode, isNonNullType } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLSchema } from 'graphql';
 import type { ConnectionFacts } from './context/connection-facts.ts';
 import { settleRequests } from './context/context.ts';
@@ -17,6 +17,7 @@ import { maskError, maskErrors } from './execution/error-mask.ts';
 import type { OnInternalError } from './execution/error-mask.ts';
 import { EventExecution } from './execution/event-execution.ts';
 import type { EventPorts } from './execution/event-execution.ts';
+import type { EventRules } from './execution/event-executor.ts';
 import { Executions } from './execution/executions.ts';
 import type { ExecutionInput, Executor } from './execution/executor.ts';
 import { Timing } from './execution/timing.ts';
@@ -27,6 +28,7 @@ import type { ContextsOptions } from './contexts.ts';
 import { channelSource } from './channel-source.ts';
 import type { SelectedOperation } from './channel-source.ts';
 import type { EventSource } from './event-source.ts';
+import type { Graph } from './graph-parts.ts';
 import { FilterReaders } from './filter/filter-readers.ts';
 import { MaskedErrors } from './execution/masked-errors.ts';
 import { UnfitValues } from './execution/unfit-values.ts';
@@ -42,7 +44,6 @@ import { resolverPaths } from './execution/resolver-paths.ts';
 import type { RequestedDocuments } from './documents/requested-documents.ts';
 import type { Binding } from './schema/binding.ts';
 import type { RedisBinding } from './schema/redis-binding.ts';
-import type { TombstoneAction } from './schema/tombstone-binding.ts';
 import { responseKeyOf, subscribeInfo } from './execution/subscribe-info.ts';
 
 /** Values of one result that are reported. */
@@ -73,6 +74,7 @@ export class GraphRuntime implements OperationRunner {
   readonly #filterReaders = new FilterReaders();
   /** Operations of former graphs, as operations of this one. */
   readonly #adopted = new WeakMap<Operation, Operation | Refusal>();
+  readonly #rules = new WeakMap<Operation, EventRules>();
 
   constructor(options: GraphRuntimeOptions) {
     this.#options = options;
@@ -160,11 +162,13 @@ export class GraphRuntime implements OperationRunner {
     return new EventExecution(this.#eventPorts, payload, operation);
   }
 
-  tombstoneActionOf(operation: Operation): TombstoneAction | undefined {
-    const [field = ''] = rootFieldNames(operation);
-    const binding = this.#options.graph.bindings.get(field);
-    // Only Kafka has tombstones: from any other source, null is a payload like any other.
-    return binding ? binding.tombstone : 'NULL';
+  rulesOf(operation: Operation): EventRules {
+    let rules = this.#rules.get(operation);
+    if (!rules) {
+      const [field = ''] = rootFieldNames(operation);
+      this.#rules.set(operation, (rules = eventRulesOf(this.#options.graph, field)));
+    }
+    return rules;
   }
 
   subscribe(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<EventSource | Refusal> {
@@ -277,6 +281,18 @@ export class GraphRuntime implements OperationRunner {
   #failed(error: unknown): FormattedExecutionResult {
     return { errors: [this.masked(error).toJSON()] };
   }
+}
+
+function eventRulesOf({ schema, bindings }: Graph, name: string): EventRules {
+  const field = schema.getSubscriptionType()?.getFields()[name];
+  const binding = bindings.get(name);
+  return {
+    // Only Kafka has tombstones: from any other source, null is a payload like any other.
+    onDelete: binding ? binding.tombstone : 'NULL',
+    hasEnvelope: binding?.envelope !== undefined,
+    skipsSnapshots: binding?.skipsSnapshots === true,
+    isNullable: field !== undefined && !isNonNullType(field.type),
+  };
 }
 
 function operationIn(

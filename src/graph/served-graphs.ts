@@ -4,12 +4,11 @@ import type { OverloadedError } from '../base/errors.ts';
 import type { Payer } from './documents/document-queue.ts';
 import type { DocumentRequest } from './documents/document-request.ts';
 import type { Operation } from './documents/operation.ts';
-import type { StartedEvent } from './execution/event-executor.ts';
+import type { EventRules, StartedEvent } from './execution/event-executor.ts';
 import type { EventSource } from './event-source.ts';
 import type { ErrorOrigin, OperationRunner, Variables } from './operation-runner.ts';
 import type { Payload } from './payload.ts';
 import type { FormattedError, Refusal } from './refusal.ts';
-import type { TombstoneAction } from './schema/tombstone-binding.ts';
 
 /**
  * The graph that the pod serves, and those that it has served: an operation is run by the graph that it was prepared for. New operations are
@@ -57,8 +56,8 @@ export class ServedGraphs implements OperationRunner {
     return (operation ? this.#of(operation) : this.#current).startEvent(payload, operation);
   }
 
-  tombstoneActionOf(operation: Operation): TombstoneAction | undefined {
-    return this.#of(operation).tombstoneActionOf(operation);
+  rulesOf(operation: Operation): EventRules {
+    return this.#of(operation).rulesOf(operation);
   }
 
   subscribe(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<EventSource | Refusal> {

@@ -1,4 +1,5 @@
 import type { SettingNames } from '../config/setting-names.ts';
+import { changeDemands } from '../graph/change-demands.ts';
 import type { Graph } from '../graph/graph-parts.ts';
 import { keyedTopics } from '../graph/keyed-topics.ts';
 import { partsDemands } from '../graph/parts-demands.ts';
@@ -77,8 +78,6 @@ function keyFix(problem: DecodeReason | undefined, { SCHEMA_REGISTRY_URL }: Sett
 /** Of a channel's history: its last message, which is its state. */
 const LAST = { from: undefined, maxEntries: 1, maxBytes: Number.MAX_SAFE_INTEGER };
 
-const DEMAND = { before: true, sourceTimestamp: true, transaction: true, isSnapshot: true };
-
 /** The graph whose records the worker publishes, with its metrics. */
 export async function openWorkerGraph(services: RoleServices): Promise<{ readonly current: WorkerGraph }> {
   const { config, graph, metrics, register } = services;
@@ -142,6 +141,7 @@ function envelopesOf(
     const { entries } = await bus.history(channel, LAST);
     return entries.at(-1)?.payload;
   };
+  const demands = changeDemands(graph.bindings.values());
   const envelopes = new Map<string, EnvelopeOptions>();
   for (const { topic, envelope: named, nameOf, shape } of topicReads(graph)) {
     if (!named) continue;
@@ -149,7 +149,7 @@ function envelopesOf(
     const schemas = new ConnectSchemas({ nameOf, shape: valuePlace(envelope, shape), limits, onOverflow });
     envelopes.set(topic, {
       envelope,
-      demand: DEMAND,
+      demand: demands.get(topic)!,
       schemas,
       lastOf,
       onUnknown: (values) => onUnknown(topic, values),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { channelLabel, channelName, topicOf } from '../../src/bus/channel.ts';
+import { channelKeys, channelLabel, channelName, topicOf } from '../../src/bus/channel.ts';
 
 it('puts the topic, and a value or "*" for each path, into the name of a channel', () => {
   const keys = [
@@ -43,4 +43,21 @@ it('survives encoding as UTF-8, lone surrogates included', () => {
   const name = channelName('c:', 't', [{ path: 'p', value: '\ud800x\udfff' }]);
   assert.equal(Buffer.from(name).toString(), name);
   assert.notEqual(name, channelName('c:', 't', [{ path: 'p', value: '\ufffdx\ufffd' }]));
+});
+
+it('finds the keys of a channel in its name, whatever values and headers are (property)', () => {
+  const path = fc.oneof(
+    fc.constantFrom('id', 'a.b', '.key'),
+    fc.string().map((name) => `.header ${JSON.stringify(name)}`),
+  );
+  const value = fc.option(fc.string({ unit: 'binary' }), { nil: undefined });
+  const keys = fc.array(
+    fc.tuple(path, value).map(([ofKey, given]) => ({ path: ofKey, value: given })),
+    { maxLength: 3 },
+  );
+  fc.assert(
+    fc.property(keys, (given) => assert.deepEqual(channelKeys(channelName('p:', 't', given)), given)),
+    { numRuns: 2_000 },
+  );
+  assert.deepEqual(channelKeys('{c}:t{id="7"}'), [{ path: 'id', value: '7' }]);
 });

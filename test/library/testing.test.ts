@@ -47,6 +47,30 @@ async function start(t: TestContext, options?: TestGraphOptions) {
 }
 
 describe('crier/testing', { concurrency: 4 }, () => {
+  it('yields the changes of rows, as the records of a topic with an envelope carry them', async (t) => {
+    const started = await startGraph(
+      defineGraph({
+        schema: `
+          type Subscription {
+            rows(min: Int): Row
+              @kafka(topic: "db.rows", envelope: DEBEZIUM, where: [{ arg: "min", path: "item_count", op: GTE }], tombstone: ROW)
+          }
+          type Row { id: ID item_count: Int op: String @change(field: OP) before: Row @change(field: BEFORE) }`,
+      }),
+    );
+    t.after(() => started.close());
+    const events = await started.subscribe('subscription { rows(min: 5) { id item_count op before { item_count } } }');
+    const [low, high] = [1, 9].map((itemCount) => ({ id: 7, itemCount }));
+    await started.publish('db.rows', { before: null, after: low, op: 'c' }, { key: '{"id":7}' });
+    await started.publish('db.rows', { before: low, after: high, op: 'u' }, { key: '{"id":7}' });
+    await started.publish('db.rows', { before: high, after: low, op: 'u' }, { key: '{"id":7}' });
+    const rows = (count: number, op: string, before: number) => ({
+      rows: { id: '7', item_count: count, op, before: { item_count: before } },
+    });
+    assert.deepEqual((await events.next()).value?.data, rows(9, 'UPDATE', 1));
+    assert.deepEqual((await events.next()).value?.data, rows(9, 'DELETE', 9));
+  });
+
   it('yields the events of the records that a test publishes, and no sample', async (t) => {
     const started = await start(t);
     const query = 'subscription ($id: ID!) { order_updated(order_id: $id) { status owner } }';

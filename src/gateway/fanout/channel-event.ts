@@ -1,6 +1,7 @@
 import type { Coordinates } from '../../bus/coordinates.ts';
 import type { Intake } from '../../bus/flow/intake.ts';
 import type { Payload } from '../../graph/payload.ts';
+import { RowPayload } from '../../graph/row-payload.ts';
 import { cursorSuffix } from './outbox/frame.ts';
 import type { EventTimes } from './outbox/result-times.ts';
 
@@ -12,6 +13,8 @@ export interface ChannelMessage {
   readonly intake?: Intake | undefined;
   /** undefined: it comes from the history, or names no time. */
   readonly times?: EventTimes | undefined;
+  /** True: it is the state of the channel, instead of events that were missed. */
+  readonly isState?: boolean;
 }
 
 /** What signs the cursors of a channel's events. */
@@ -25,7 +28,7 @@ export class ChannelEvent {
   readonly payload: Payload;
   /** Its position in Kafka and in the history; undefined: not published by a worker. */
   readonly coordinates: Coordinates | undefined;
-  /** Bytes of the payload's text. */
+  /** Bytes of the message's payload: of a row, with those of its change. */
   readonly length: number;
   /** undefined: it comes from the history, or names no time. */
   readonly times: EventTimes | undefined;
@@ -44,6 +47,11 @@ export class ChannelEvent {
     this.length = length;
     this.times = times;
     this.#source = source;
+  }
+
+  /** Its payload, if its topic has an `envelope`. */
+  get row(): RowPayload | undefined {
+    return this.payload instanceof RowPayload ? this.payload : undefined;
   }
 
   /** The end of its results, with its cursor; undefined: without. It is made once, for the first result of all groups. */

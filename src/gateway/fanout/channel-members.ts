@@ -1,5 +1,6 @@
 import type { EventFilter } from '../../graph/filter/event-filter.ts';
 import type { Payload } from '../../graph/payload.ts';
+import type { RowOutcome, RowPayload } from '../../graph/row-payload.ts';
 import type { ChannelEvent } from './channel-event.ts';
 import { FilteredGroups } from './filtered-groups.ts';
 import type { Joining } from './resume/joining.ts';
@@ -52,6 +53,13 @@ export class ChannelMembers {
   /** The groups that receive an event. */
   receivers(payload: Payload): ReadonlyMap<string | Subscription, SharingGroup> | ReadonlySet<SharingGroup> {
     return this.#filtered ? this.#filtered.receivers(this.#groups.values(), payload) : this.#groups;
+  }
+
+  /** What the change of a row is for each group; groups for which it is nothing are absent. */
+  *outcomesOf(row: RowPayload): Iterable<readonly [SharingGroup, RowOutcome]> {
+    const outcome = row.outcomeFor(undefined)!;
+    for (const group of this.#groups.values()) if (group.filter === undefined) yield [group, outcome];
+    if (this.#filtered) yield* this.#filtered.outcomesOf(row);
   }
 
   addLive(subscription: Subscription, sharingKey: string | undefined, filter?: EventFilter): void {

@@ -8,6 +8,7 @@ import type { CursorPosition } from './resume/cursor.ts';
 import type { CursorSecret } from './resume/cursor-secret.ts';
 import type { HeldBytes } from './resume/replay-bytes.ts';
 import type { Replays } from './resume/replays.ts';
+import type { RowDeliveries } from './row-deliveries.ts';
 import type { EventScheduler } from './scheduling/event-scheduler.ts';
 import type { EventExecutor } from '../../graph/execution/event-executor.ts';
 import type { SharingServices } from './sharing/sharing.ts';
@@ -64,6 +65,7 @@ export interface ChannelServices {
   readonly traces: EventTraces | undefined;
   /** Longest message of another program. */
   readonly maxMessageBytes: number;
+  readonly rows: RowDeliveries;
   readonly replays: Replays;
   readonly heldBytes: HeldBytes;
   readonly log: Logger;

@@ -1,5 +1,6 @@
 import type { EventFilter } from '../../graph/filter/event-filter.ts';
 import type { Payload } from '../../graph/payload.ts';
+import type { RowOutcome, RowPayload } from '../../graph/row-payload.ts';
 import type { SharingGroup } from './sharing/sharing-group.ts';
 
 interface Filtered {
@@ -36,5 +37,13 @@ export class FilteredGroups {
       if (filter.accepts(payload)) for (const group of filtered) receivers.add(group);
     }
     return receivers;
+  }
+
+  /** What the change of a row is for each group with a filter; groups for which it is nothing are absent. */
+  *outcomesOf(row: RowPayload): Iterable<readonly [SharingGroup, RowOutcome]> {
+    for (const { filter, groups } of this.#byFilter.values()) {
+      const outcome = row.outcomeFor(filter);
+      if (outcome) for (const group of groups) yield [group, outcome];
+    }
   }
 }

@@ -14,6 +14,7 @@ import type { Joining } from './resume/joining.ts';
 import { GAP, LiveChannel } from './live-channel.ts';
 import { MAX_REPLAYED, MAX_REPLAYED_BYTES, missedSince } from './resume/recovery.ts';
 import { Replays } from './resume/replays.ts';
+import { RowDeliveries } from './row-deliveries.ts';
 import type { Missed } from './resume/history-reads.ts';
 import type { ConnectingClients } from './scheduling/connecting-turns.ts';
 import { EventScheduler } from './scheduling/event-scheduler.ts';
@@ -95,6 +96,7 @@ export class Hub {
     const results = timed(executions, writer);
     const scheduler = new EventScheduler(results, options.connecting);
     const { schedule } = scheduler;
+    const logWindow = new LogWindow(10_000);
     this.#bound = new ExecutionBound(options.maxExecutions ?? (() => Infinity), schedule);
     this.#services = {
       executor,
@@ -109,9 +111,10 @@ export class Hub {
       flow,
       traces,
       maxMessageBytes: options.maxMessageBytes ?? Infinity,
+      rows: new RowDeliveries(executor, log, logWindow),
       replays: new Replays(scheduler, results.flush),
       heldBytes: new HeldBytes(maxHeldBytes),
-      logWindow: new LogWindow(10_000),
+      logWindow,
     };
   }
 

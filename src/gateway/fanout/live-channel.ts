@@ -8,6 +8,8 @@ import type { Intake } from '../../bus/flow/intake.ts';
 import { rootFieldNames } from '../../graph/execution/root-fields.ts';
 import type { EventFilter } from '../../graph/filter/event-filter.ts';
 import { TextPayload } from '../../graph/payload.ts';
+import { RowReader } from '../../graph/row-payload.ts';
+import type { RowPayload } from '../../graph/row-payload.ts';
 import { ChannelEvent } from './channel-event.ts';
 import type { ChannelMessage, CursorSource } from './channel-event.ts';
 import { ChannelMembers } from './channel-members.ts';
@@ -17,12 +19,15 @@ import type { EventTimes } from './outbox/result-times.ts';
 import { positionOf } from './resume/cursor.ts';
 import type { CursorPosition } from './resume/cursor.ts';
 import { ownText } from './own-text.ts';
+import { COMPLETION } from './row-deliveries.ts';
+import type { RowDelivery } from './row-deliveries.ts';
 import { GapRecovery } from './resume/gap-recovery.ts';
 import type { Backfill } from './resume/gap-recovery.ts';
 import type { Missed } from './resume/history-reads.ts';
 import type { Joining } from './resume/joining.ts';
 import { Replay } from './resume/replay.ts';
 import { SharedEvent } from './sharing/sharing.ts';
+import type { SharingGroup } from './sharing/sharing-group.ts';
 import { TombstoneEvent, isTombstone } from './sharing/tombstone-event.ts';
 import type { EventTrace } from '../../ops/tracing/event-trace.ts';
 import type { Subscription } from './subscription.ts';
@@ -30,6 +35,8 @@ import type { Subscription } from './subscription.ts';
 export const GAP = '"gap":true';
 
 type Receivers = ReturnType<ChannelMembers['receivers']>;
+/** Of the change of a row. */
+type RowReceivers = ReadonlyMap<SharingGroup, RowDelivery>;
 
 const NO_ENTRY: CursorPosition = { epoch: 0, partition: 0, offset: 0, entry: '' };
 
@@ -54,6 +61,8 @@ export class LiveChannel implements CursorSource {
   /** Intake of the last message's partition. */
   #intake: Intake | undefined;
   #load: ChannelLoad | undefined;
+  /** undefined: its topic has no `envelope`. */
+  #rows: RowReader | undefined;
 
   constructor(name: string, services: ChannelServices) {
     this.name = name;
@@ -65,6 +74,7 @@ export class LiveChannel implements CursorSource {
   }
 
   add(subscription: Subscription, sharingKey: string | undefined, filter?: EventFilter): void {
+    this.#noteEnvelope(subscription);
     this.#members.addLive(subscription, sharingKey, filter);
   }
 
@@ -73,6 +83,7 @@ export class LiveChannel implements CursorSource {
    * with the new group.
    */
   move(subscription: Subscription, sharingKey: string | undefined, filter?: EventFilter): void {
+    this.#noteEnvelope(subscription);
     const move = this.#members.move(subscription, sharingKey, filter);
     if (move) this.#services.scheduler.scheduleInChannel(this.#load, move);
   }
@@ -84,6 +95,7 @@ export class LiveChannel implements CursorSource {
 
   /** Adds a subscription that begins with the history. Live events are held for it from now on. `startReplay` must follow. */
   addJoining(subscription: Subscription, sharingKey: string | undefined, filter?: EventFilter): Joining {
+    this.#noteEnvelope(subscription);
     this.#replay ??= this.#openReplay();
     const onGap = (reason: GapReason) => {
       if (subscription.note(GAP)) this.#services.observer.onGap(1, reason);
@@ -91,6 +103,11 @@ export class LiveChannel implements CursorSource {
     const joining = this.#replay.add(subscription, sharingKey, filter, onGap);
     this.#members.addJoining(joining);
     return joining;
+  }
+
+  /** A topic gets an envelope with its first subscription, or when the pod serves another graph. Older messages are rows without a change then. */
+  #noteEnvelope({ operation }: Subscription): void {
+    if (!this.#rows && this.#services.executor.rulesOf(operation).hasEnvelope) this.#rows = new RowReader(this.name);
   }
 
   /** True if the subscription is in the channel, or joins it. */
@@ -177,7 +194,7 @@ export class LiveChannel implements CursorSource {
         if (events === undefined) this.#last = undefined;
         this.#members.expectReplay(events ?? 0);
       },
-      acceptMissed: (entry) => this.#acceptSafely(entry),
+      acceptMissed: (entry, isState) => this.#acceptSafely({ ...entry, isState }),
       acceptHeld: (message) => {
         // Messages were lost once more, after the history had been read, and the link has not reported it.
         if (message.coordinates && this.#isAfterGap(message.coordinates)) this.#notifyGap('bus');
@@ -211,7 +228,7 @@ export class LiveChannel implements CursorSource {
   }
 
   /** Returns true if groups receive the message, or it is held for subscriptions that join. They serve it in its intake. */
-  #accept({ payload, coordinates, intake, times }: ChannelMessage): boolean {
+  #accept({ payload, coordinates, intake, times, isState = false }: ChannelMessage): boolean {
     // A replay or the scheduler may hold it for a while: the buffer it is a part of would be held with it.
     const isHeld = this.#replay !== undefined || this.#load?.isFull === true;
     const event = this.#eventOf(isHeld ? Buffer.from(payload) : payload, coordinates, times);
@@ -227,14 +244,25 @@ export class LiveChannel implements CursorSource {
     this.#services.observer.onEvent(coordinates !== undefined);
     const arrive = this.#members.admit(event);
     if (arrive) this.#services.scheduler.scheduleInChannel(this.#load, arrive);
-    const groups = this.#members.receivers(event.payload);
+    const { row } = event;
+    const rowReceivers = row && this.#rowReceivers(row, isState);
+    const groups = rowReceivers ? new Set(rowReceivers.keys()) : this.#members.receivers(event.payload);
     const isAwaited = this.#replay?.intake.isAwaited === true;
     // In the intake, the subscriptions that join count as one more group.
     const length = event.length / (isAwaited ? groups.size + 1 : groups.size);
     this.#replay?.addLive(event, isAwaited ? { intake, length } : undefined);
     if (groups.size === 0) return isAwaited;
-    this.#deliver(event, groups, intake, length);
+    this.#deliver(event, groups, rowReceivers, intake, length);
     return true;
+  }
+
+  #rowReceivers(row: RowPayload, isState: boolean): RowReceivers {
+    const receivers = new Map<SharingGroup, RowDelivery>();
+    for (const [group, outcome] of this.#members.outcomesOf(row)) {
+      const delivery = this.#services.rows.of(row, outcome, group.operation!, isState);
+      if (delivery) receivers.set(group, delivery);
+    }
+    return receivers;
   }
 
   #logOlderEpoch(): void {
@@ -254,7 +282,13 @@ export class LiveChannel implements CursorSource {
   }
 
   /** Schedules an event for the members that each group has when its turn comes. Each group counts for `lengthOfGroup` bytes in the intake. */
-  #deliver(channelEvent: ChannelEvent, groups: Receivers, intake: Intake | undefined, lengthOfGroup: number): void {
+  #deliver(
+    channelEvent: ChannelEvent,
+    groups: Receivers,
+    rowReceivers: RowReceivers | undefined,
+    intake: Intake | undefined,
+    lengthOfGroup: number,
+  ): void {
     const { payload, coordinates, length, times } = channelEvent;
     const { executor, sharing, scheduler } = this.#services;
     const load = intake && (this.#load ??= this.#services.flow!.load());
@@ -263,9 +297,14 @@ export class LiveChannel implements CursorSource {
     const timesOfAll = trace && times ? { ...times, traceId: coordinates.trace.traceId } : times;
     const options = { channelEvent, executing, times: timesOfAll, trace };
     const share = { length: lengthOfGroup, intake, load: this.#load };
-    const isDeletion = isTombstone(channelEvent);
+    const isDeletion = !rowReceivers && isTombstone(channelEvent);
     for (const group of groups.values()) {
-      const event = new SharedEvent(group, executor.startEvent(payload, group.operation), sharing, options);
+      const delivery = rowReceivers ? rowReceivers.get(group)! : payload;
+      if (delivery === 'COMPLETE') {
+        scheduler.add(group, COMPLETION, share);
+        continue;
+      }
+      const event = new SharedEvent(group, executor.startEvent(delivery, group.operation), sharing, options);
       scheduler.add(group, isDeletion ? new TombstoneEvent(executor, event) : event, share);
     }
     if (trace) scheduler.scheduleInChannel(this.#load, trace.onServed);
@@ -291,7 +330,10 @@ export class LiveChannel implements CursorSource {
     // A message with coordinates was published by a worker, so its payload is JSON.
     const text = coordinates ? bytes : ownText(bytes, this.#services.maxMessageBytes);
     if (!text) return void this.#onUnrecognisedMessage();
-    const payload = new TextPayload(text, this.#onUnrecognisedMessage, this.name, coordinates);
+    const payload =
+      this.#rows && coordinates
+        ? this.#rows.read(text, coordinates, this.#onUnrecognisedMessage)
+        : new TextPayload(text, this.#onUnrecognisedMessage, this.name, coordinates);
     return new ChannelEvent(payload, coordinates, text.length, this, times);
   }
 

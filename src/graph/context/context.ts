@@ -1,7 +1,8 @@
+import type { Change } from '../../bus/change-text.ts';
 import type { Backend } from './backend.ts';
 import type { PubSub } from './pubsub/pubsub.ts';
 import type { Claims, ConnectionFacts, ConnectionRequest } from './connection-facts.ts';
-import type { EventRecord, RecordSource } from './event-record.ts';
+import type { EventRecord, SourceEvent } from './event-record.ts';
 import { executionBackends } from './execution-backends.ts';
 import type { BackendPort } from './execution-backends.ts';
 import { ExecutionRequests } from './execution-requests.ts';
@@ -66,7 +67,7 @@ export function createContext(
   facts: ConnectionFacts,
   trace?: ExecutionTrace,
   pubsub?: PubSub,
-  event?: RecordSource,
+  event?: SourceEvent,
 ): ExecutionContext {
   return new LazyContext(definition, backends, facts, trace, pubsub, event);
 }
@@ -99,6 +100,11 @@ export function answerOf(context: unknown, test: FactTest): string {
   return LazyContext.answerOf(context, test);
 }
 
+/** What happened to the row of the event that the execution with this context is for; undefined: there is no such event, or it does not say. */
+export function changeOf(context: unknown): Change | undefined {
+  return LazyContext.changeOf(context);
+}
+
 /** The execution with this context begins again: its requests to backends receive the outcomes of equal ones that it has sent. */
 export function beginRepeat(context: unknown): void {
   LazyContext.beginRepeat(context);
@@ -122,7 +128,7 @@ class LazyContext implements ExecutionContext {
   readonly #facts: ConnectionFacts;
   readonly #trace: ExecutionTrace | undefined;
   readonly #pubsub: PubSub | undefined;
-  readonly #event: RecordSource | undefined;
+  readonly #event: SourceEvent | undefined;
   #backends: Readonly<Record<string, Backend>> | undefined;
   #loaders: object | undefined;
   #tracked: TrackedFacts | undefined;
@@ -139,6 +145,10 @@ class LazyContext implements ExecutionContext {
       throw new TypeError('not the context of an execution');
     }
     return context.#track().reads.answer(test);
+  }
+
+  static changeOf(context: unknown): Change | undefined {
+    return typeof context === 'object' && context !== null && #event in context ? context.#event?.change : undefined;
   }
 
   static beginRepeat(context: unknown): void {
@@ -163,7 +173,7 @@ class LazyContext implements ExecutionContext {
     facts: ConnectionFacts,
     trace: ExecutionTrace | undefined,
     pubsub: PubSub | undefined,
-    event: RecordSource | undefined,
+    event: SourceEvent | undefined,
   ) {
     this.#definition = definition;
     this.#port = port;

@@ -1,6 +1,7 @@
 import { topicOf } from '../../bus/channel.ts';
 import { OMITTED_PARTS, parseParts } from '../../bus/carried-parts.ts';
 import type { CarriedParts, PartsDemand } from '../../bus/carried-parts.ts';
+import type { Change } from '../../bus/change-text.ts';
 import type { Coordinates } from '../../bus/coordinates.ts';
 
 /** The Kafka record of the event that an execution is for. It is the same for all connections, so reading it is no fact of one. */
@@ -23,9 +24,12 @@ export interface EventRecord {
   readonly headers: Readonly<Record<string, string | null>>;
 }
 
-/** Has the record of an event, made at the first read. undefined: the event does not come from Kafka. */
-export interface RecordSource {
+/** An event, as fields and resolvers read it. */
+export interface SourceEvent {
+  /** Made at the first read; undefined: the event does not come from Kafka. */
   readonly record: EventRecord | undefined;
+  /** What happened to its row; undefined: its message does not say. The same for all connections, as the record is. */
+  readonly change: Change | undefined;
 }
 
 /**

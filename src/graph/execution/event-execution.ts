@@ -1,8 +1,9 @@
 import type { FormattedExecutionResult } from 'graphql';
+import type { Change } from '../../bus/change-text.ts';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
 import { answerOf, beginRepeat, readsOf, settleRequests } from '../context/context.ts';
 import type { ExecutionContext } from '../context/context.ts';
-import type { EventRecord, RecordSource } from '../context/event-record.ts';
+import type { EventRecord, SourceEvent } from '../context/event-record.ts';
 import type { NeutralScope } from '../context/neutral-scope.ts';
 import { freezeDeep } from '../../base/json/frozen.ts';
 import { valueAt } from '../../base/json/value-at.ts';
@@ -19,7 +20,7 @@ type MaybePromise<T> = T | Promise<T>;
 export interface EventPorts {
   readonly executor: Pick<Executor, 'planOf' | 'execute' | 'split'>;
   readonly scope: NeutralScope;
-  readonly contextOf: (facts: ConnectionFacts, trace?: ExecutionTrace, event?: RecordSource) => ExecutionContext;
+  readonly contextOf: (facts: ConnectionFacts, trace?: ExecutionTrace, event?: SourceEvent) => ExecutionContext;
   /** The record of an event; undefined: it does not come from Kafka. */
   readonly recordOf: (payload: Payload) => EventRecord | undefined;
   /** An execution with its errors masked; never rejects. */
@@ -36,7 +37,7 @@ export interface EventPorts {
  * template, where the payload does not fit the schema, where the connection may not see all of the template's fields, or where the
  * execution of the slots meets an error.
  */
-export class EventExecution implements RecordSource, StartedEvent {
+export class EventExecution implements SourceEvent, StartedEvent {
   readonly #ports: EventPorts;
   readonly #payload: Payload;
   /** null: the event does not come from Kafka; undefined: no resolver has read it yet. */
@@ -77,6 +78,10 @@ export class EventExecution implements RecordSource, StartedEvent {
   get record(): EventRecord | undefined {
     if (this.#record === undefined) this.#record = this.#ports.recordOf(this.#payload) ?? null;
     return this.#record ?? undefined;
+  }
+
+  get change(): Change | undefined {
+    return this.#payload.change;
   }
 
   #contextOf(facts: ConnectionFacts, trace: ExecutionTrace | undefined): ExecutionContext {

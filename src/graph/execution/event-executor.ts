@@ -30,6 +30,18 @@ export interface StartedEvent {
   repeat(listener: EventListener): EventResult | Promise<EventResult>;
 }
 
+/** How the events of a Subscription field's source reach its subscriptions. */
+export interface EventRules {
+  /** What a tombstone, or the delete of a row, does; undefined: nothing. */
+  readonly onDelete: TombstoneAction | undefined;
+  /** True: its events are changes of rows (`bus/change-text.ts`). */
+  readonly hasEnvelope: boolean;
+  /** See `Binding`. */
+  readonly skipsSnapshots: boolean;
+  /** True if the field may be null. */
+  readonly isNullable: boolean;
+}
+
 /** Executes events for subscriptions. */
 export interface EventExecutor {
   /**
@@ -37,6 +49,5 @@ export interface EventExecutor {
    * @param operation default: that of the first subscription
    */
   startEvent(payload: Payload, operation?: Operation): StartedEvent;
-  /** What a tombstone does to the subscriptions of an operation; undefined: nothing. */
-  tombstoneActionOf(operation: Operation): TombstoneAction | undefined;
+  rulesOf(operation: Operation): EventRules;
 }

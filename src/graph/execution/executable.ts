@@ -34,7 +34,7 @@ type Resolver = GraphQLFieldResolver<unknown, unknown>;
 export interface Source {
   /** Path of the field's value in the payload. */
   readonly payload: readonly string[];
-  /** NULL: the field is null for a tombstone, and its resolver is not called. */
+  /** NULL or ROW: the field is null where there is no payload, and its resolver is not called. */
   readonly tombstone?: TombstoneAction;
 }
 type Method = (...args: Parameters<Resolver> extends [unknown, ...infer Others] ? Others : never) => unknown;
@@ -137,7 +137,7 @@ function readOf(isSubscription: boolean, field: Field, bindings: ReadonlyMap<str
 function fromPayload(binding: Source, resolve: Resolver | undefined): Resolver {
   const { payload: path, tombstone } = binding;
   if (!resolve) return (payload) => valueAt(payload, path);
-  if (tombstone === 'NULL') {
+  if (tombstone === 'NULL' || tombstone === 'ROW') {
     return (payload, args, context, info) =>
       payload === null ? null : resolve(valueAt(payload, path), args, context, info);
   }

@@ -12,6 +12,7 @@ import type { Formats } from '../formats.ts';
 import type { Graph, Samples } from '../graph-parts.ts';
 import { attachPublications } from '../publishing/attach-publications.ts';
 import { parseBindings } from '../schema/bindings.ts';
+import { attachChangeFields } from '../schema/change-fields.ts';
 import { attachRecordFields } from '../schema/record-fields.ts';
 import { RECORD_ENVELOPES } from '../schema/record-envelope.ts';
 import { RECORD_FORMATS } from '../schema/record-format.ts';
@@ -54,7 +55,7 @@ export function buildGraph({ name, revision, schema: text, modules, warnings }: 
 
   const resolvers = modules.get('resolvers');
   const attached = attachResolvers(schema, resolvers?.exports ?? {}, resolvers?.fileName ?? '');
-  problems.push(...attachRecordFields(schema));
+  problems.push(...attachRecordFields(schema), ...attachChangeFields(schema));
   problems.push(...attachEntities(schema, subgraph));
   const published = attachPublications(schema);
   const parsed = parseBindings(schema, attached.customSources);

@@ -1,3 +1,4 @@
+import type { ChangeDemand } from '../../bus/change-text.ts';
 import type { PartsDemand } from '../../bus/carried-parts.ts';
 import type { HistoryLimits } from '../../bus/history.ts';
 import type { KeyNaming } from '../../base/json/key-naming.ts';
@@ -35,6 +36,8 @@ export interface Binding extends FieldTopics {
   readonly state?: StateLimits | undefined;
   /** What its events carry of their records; undefined: nothing. */
   readonly record?: PartsDemand;
+  /** What the @changes that its field reaches read of the changes of rows; undefined: the topic has no envelope. */
+  readonly change?: ChangeDemand;
   /** undefined: tombstones are skipped. */
   readonly tombstone?: TombstoneAction;
 }

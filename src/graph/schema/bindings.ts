@@ -1,6 +1,8 @@
 import type { GraphQLField, GraphQLSchema } from 'graphql';
 import type { KeyNaming } from '../../base/json/key-naming.ts';
 import type { Binding } from './binding.ts';
+import { readChangeDemand } from './change-demand.ts';
+import { unreachedChanges } from './change-fields.ts';
 import { readDefaultKeys, readKeys } from './crier-directive.ts';
 import { itemsOf, readEnum, readPayload, readShared } from './directive-arguments.ts';
 import { directiveOf, misplacedUses } from './field-directive.ts';
@@ -66,6 +68,8 @@ export function parseBindings(
   for (const [field, problem] of contradictingKeys(bindings.values())) {
     problems.push(`${bound.find(({ binding }) => binding.field === field)!.location}: ${problem}`);
   }
+  // A binding with a mistake is reported at its own line.
+  if (problems.length === 0) problems.push(...unreachedChanges(schema, bindings));
   const shapes = checkTopicKeys(schema, bound, problems);
   return { bindings, shapes, problems, warnings };
 }
@@ -116,12 +120,14 @@ function readBinding(
     problems,
   );
   const filters = readFilters(whereNodes.filter(isFilter), field, problems);
-  const tombstone = readTombstone(given.get('tombstone'), field, problems);
-  if (envelope !== undefined && !given.has('tombstone'))
+  const hasEnvelope = envelope !== undefined;
+  const tombstone = readTombstone(given.get('tombstone'), field, hasEnvelope, problems);
+  if (hasEnvelope && !given.has('tombstone'))
     findings.warnings.push(
       'envelope without tombstone: subscribers are not told that a row was deleted, or has left them; write tombstone: NULL, COMPLETE, ROW or SKIP',
     );
-  if (tombstone) checkTombstone({ field, match, where, hasState: state !== undefined }, tombstone, findings);
+  if (tombstone)
+    checkTombstone({ field, match, where, hasState: state !== undefined, hasEnvelope }, tombstone, findings);
   const record = readDemand(given.get('record'), schema, field, problems);
   const unused = readUnused(itemsOf(given.get('unused')), field, matched, problems);
   // An argument that match or unused misspells is named there.
@@ -152,6 +158,7 @@ function readBinding(
         state,
         ...(tombstone && { tombstone }),
         ...(record && { record }),
+        ...(hasEnvelope && { change: readChangeDemand(schema, field) }),
       }
     : undefined;
 }

@@ -119,5 +119,7 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
     NULL
     "The subscription completes."
     COMPLETE
+    "The row as it was; only with an envelope."
+    ROW
   }
 `;

@@ -1,6 +1,7 @@
 import { ACCESS_DIRECTIVES } from '../access/access-directives.ts';
 import { PUBLISH_DIRECTIVE } from '../publishing/publish-directive.ts';
 import { STATE_DIRECTIVE } from '../state/state-directive.ts';
+import { CHANGE_DIRECTIVE } from './change-directive.ts';
 import { CRIER_DIRECTIVE } from './crier-directive.ts';
 import { KAFKA_DIRECTIVE } from './kafka-directive.ts';
 import { RECORD_DIRECTIVE } from './record-directive.ts';
@@ -13,5 +14,6 @@ export const OWN_DIRECTIVES =
   REDIS_DIRECTIVE +
   STATE_DIRECTIVE +
   RECORD_DIRECTIVE +
+  CHANGE_DIRECTIVE +
   PUBLISH_DIRECTIVE +
   ACCESS_DIRECTIVES;

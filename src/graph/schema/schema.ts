@@ -133,7 +133,8 @@ function isOwn(definition: DefinitionNode): boolean {
   return (
     (definition.kind === Kind.DIRECTIVE_DEFINITION ||
       definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION ||
-      definition.kind === Kind.ENUM_TYPE_DEFINITION) &&
+      definition.kind === Kind.ENUM_TYPE_DEFINITION ||
+      definition.kind === Kind.SCALAR_TYPE_DEFINITION) &&
     OWN_NAMES.includes(definition.name.value)
   );
 }

@@ -13,11 +13,20 @@ export type TombstoneAction = 'NULL' | 'COMPLETE' | 'ROW';
 export function readTombstone(
   node: ConstValueNode | undefined,
   field: GraphQLField<unknown, unknown>,
+  hasEnvelope: boolean,
   problems: string[],
 ): TombstoneAction | undefined {
   if (!node || node.kind === Kind.NULL) return undefined;
   const action = node.kind === Kind.ENUM ? node.value : '';
   if (action === 'COMPLETE') return action;
+  if (action === 'ROW') {
+    if (!hasEnvelope) {
+      problems.push(
+        'tombstone: ROW, but the records say nothing of the row that is gone; add envelope, if they are changes of rows, or use NULL or COMPLETE',
+      );
+    }
+    return action;
+  }
   if (action === 'NULL') {
     if (isNonNullType(field.type)) {
       const nullable = String(field.type.ofType);
@@ -26,7 +35,7 @@ export function readTombstone(
     return action;
   }
   if (action !== 'SKIP')
-    problems.push('tombstone must be SKIP, NULL or COMPLETE, without quotes; left out, it is SKIP');
+    problems.push('tombstone must be SKIP, NULL, COMPLETE or ROW, without quotes; left out, it is SKIP');
   return undefined;
 }
 
@@ -54,11 +63,13 @@ interface TombstoneScope {
   readonly where: readonly unknown[];
   /** True if the field has a state: tombstones then also reach the channels whose state is of their key. */
   readonly hasState: boolean;
+  /** True: a delete says what the row was, so it reaches the channels that the row was in. */
+  readonly hasEnvelope: boolean;
 }
 
 /** Reports why no tombstone would ever reach a subscription of the field, or not all of them. */
 export function checkTombstone(
-  { field, match, where, hasState }: TombstoneScope,
+  { field, match, where, hasState, hasEnvelope }: TombstoneScope,
   action: TombstoneAction,
   { problems, warnings }: { readonly problems: string[]; readonly warnings: string[] },
 ): void {
@@ -71,7 +82,7 @@ export function checkTombstone(
     );
     return;
   }
-  if (hasState) return;
+  if (hasState || hasEnvelope) return;
   if (where.length > 0) {
     problems.push(
       `tombstone: ${action} with a where: a tombstone has no payload that proves whose it is, so it reaches nobody; add state: {}, by which ` +
@@ -104,15 +115,16 @@ interface KeyedField {
   readonly match: readonly Match[];
   readonly tombstone?: TombstoneAction;
   readonly state?: unknown;
+  readonly envelope?: unknown;
 }
 
 /** Reports fields of one topic that take its key for the values of different paths. By field, what to report there. */
 export function contradictingKeys(bindings: Iterable<KeyedField>): Map<string, string> {
   const problems = new Map<string, string>();
   const first = new Map<string, { field: string; path: string }>();
-  for (const { field, topics, match, tombstone, state } of bindings) {
-    // A state says which channel a key belongs to.
-    const path = tombstone && !state ? keyedMatch(match)?.path : undefined;
+  for (const { field, topics, match, tombstone, state, envelope } of bindings) {
+    // A state says which channel a key belongs to, and a change which row.
+    const path = tombstone && !state && envelope === undefined ? keyedMatch(match)?.path : undefined;
     if (path === undefined) continue;
     for (const topic of topics) {
       const other = first.get(topic);

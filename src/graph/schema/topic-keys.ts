@@ -4,6 +4,7 @@ import { snakeCaseName } from '../../base/json/key-naming.ts';
 import type { KeyNaming } from '../../base/json/key-naming.ts';
 import { isRecordPart, pathInKey } from '../record-parts.ts';
 import type { FilterRule } from '../filter/filter-rule.ts';
+import { typesOfBefore } from './change-demand.ts';
 import type { Match } from './match.ts';
 import { PayloadShape } from './payload-shape.ts';
 import { lineOf } from './problem.ts';
@@ -51,16 +52,17 @@ export function checkTopicKeys(
   const unreachable = new Map<Field, string>();
   for (const [topic, fields] of topics) {
     const readers = fields.filter(({ field }) => field.resolve === undefined);
-    const shape = PayloadShape.of(
-      schema,
-      readers.map(({ binding, field }) => ({ payload: binding.payload, type: getNamedType(field.type) })),
-    );
+    const befores = fields.flatMap(({ field }) => typesOfBefore(schema, field));
+    const shape = PayloadShape.of(schema, [
+      ...readers.map(({ binding, field }) => ({ payload: binding.payload, type: getNamedType(field.type) })),
+      ...befores.map((type) => ({ payload: [], type })),
+    ]);
     shapes.set(topic, shape);
     found.push(...disagreements(topic, fields));
     if (fields[0]!.binding.keys === 'KEEP') continue;
     found.push(...ambiguities(topic, fields[0]!.location, shape));
     found.push(...fields.flatMap((one) => misnamedPaths(one, shape)));
-    for (const type of objectTypes(schema, readers)) {
+    for (const type of objectTypes(schema, [...readers.map(({ field }) => getNamedType(field.type)), ...befores])) {
       for (const [field, problem] of unreachableFields(type, topic)) unreachable.set(field, problem);
     }
   }
@@ -148,8 +150,8 @@ function unreachableFields(type: GraphQLObjectType, topic: string): [Field, stri
 }
 
 /** The object types of values in the payload. */
-function objectTypes(schema: GraphQLSchema, readers: readonly BoundField[]): readonly GraphQLObjectType[] {
-  const types = new Set<GraphQLNamedType>(readers.map(({ field }) => getNamedType(field.type)));
+function objectTypes(schema: GraphQLSchema, read: readonly GraphQLNamedType[]): readonly GraphQLObjectType[] {
+  const types = new Set(read);
   for (const type of types) {
     if (isAbstractType(type)) for (const possible of schema.getPossibleTypes(type)) types.add(possible);
     else if (isObjectType(type)) for (const field of fieldsInPayload(type)) types.add(getNamedType(field.type));

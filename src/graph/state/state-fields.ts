@@ -5,6 +5,7 @@ import { didYouMean } from '../../base/did-you-mean.ts';
 import type { Binding } from '../schema/binding.ts';
 import { directiveOf } from '../schema/field-directive.ts';
 import { lineOf } from '../schema/problem.ts';
+import { hasChangeFields } from '../schema/change-demand.ts';
 import { hasRecordFields } from '../schema/record-demand.ts';
 import { StateReads } from './state-reads.ts';
 
@@ -69,9 +70,9 @@ function attach(
   checkType(field, source, problems);
   checkArguments(field, source, binding, problems);
   if (problems.length > 0) return;
-  const hasRecord = hasRecordFields(schema, field);
+  const readsEvent = hasRecordFields(schema, field) || hasChangeFields(schema, field);
   field.resolve = (_source, args: Readonly<Record<string, unknown>>, context) =>
-    StateReads.of(context as ExecutionContext).read({ binding, hasRecord }, args, context as ExecutionContext);
+    StateReads.of(context as ExecutionContext).read({ binding, readsEvent }, args, context as ExecutionContext);
 }
 
 function checkType(field: Field, source: Field, problems: string[]): void {

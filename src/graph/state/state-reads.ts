@@ -2,15 +2,17 @@ import type { Coordinates } from '../../bus/coordinates.ts';
 import type { History, HistoryQuery } from '../../bus/history.ts';
 import type { ExecutionContext } from '../context/context.ts';
 import type { EventRecord } from '../context/event-record.ts';
-import { SourceRecords } from '../context/source-records.ts';
+import { SourceEvents } from '../context/source-events.ts';
 import { BusUnavailableError, clientError } from '../../base/errors.ts';
-import { parseFrozen } from '../../base/json/frozen.ts';
 import { valueAt } from '../../base/json/value-at.ts';
 import { missingClaim, refusalOf } from '../authorize.ts';
 import { channelsFor } from '../channels.ts';
 import type { Graph } from '../graph-parts.ts';
+import { TextPayload } from '../payload.ts';
+import type { Payload } from '../payload.ts';
 import { refuseChannels } from '../request-limits.ts';
 import type { RequestLimits } from '../request-limits.ts';
+import { RowReader } from '../row-payload.ts';
 import type { Binding } from '../schema/binding.ts';
 
 export interface StateReadsOptions {
@@ -24,6 +26,14 @@ export interface StateReadsOptions {
   readonly recordOf: (channel: string, coordinates: Coordinates) => EventRecord;
   /** False while the state of a channel, read in an epoch, may be older than the topic, or absent. Default: true. */
   readonly isComplete?: ((channel: string, epoch: number) => boolean) | undefined;
+}
+
+/** A Query field with @state. */
+export interface StateField {
+  /** Of the Subscription field whose state it is. */
+  readonly binding: Binding;
+  /** True if fields of the value may have a @record or a @change. */
+  readonly readsEvent: boolean;
 }
 
 const LAST: HistoryQuery = { from: undefined, maxEntries: 1, maxBytes: Infinity };
@@ -58,10 +68,9 @@ export class StateReads {
 
   /**
    * The value of the binding's field; null if there is no state.
-   * @param hasRecord true if fields of the value may have a @record
    */
   async read(
-    { binding, hasRecord }: { readonly binding: Binding; readonly hasRecord: boolean },
+    { binding, readsEvent }: StateField,
     args: Readonly<Record<string, unknown>>,
     context: ExecutionContext,
   ): Promise<unknown> {
@@ -81,8 +90,12 @@ export class StateReads {
     if (isComplete?.(channel, epoch) === false) this.#isComplete = false;
     const last = entries.at(-1);
     if (!last) return null;
-    const value = valueAt(parseFrozen(last.payload.toString()), binding.payload) ?? null;
-    if (hasRecord) SourceRecords.set(value, recordOf(channel, last.coordinates));
+    const payload: Payload =
+      binding.envelope === undefined
+        ? new TextPayload(last.payload)
+        : new RowReader(channel).read(last.payload, last.coordinates);
+    const value = valueAt(payload.value, binding.payload) ?? null;
+    if (readsEvent) SourceEvents.set(value, { record: recordOf(channel, last.coordinates), change: payload.change });
     return value;
   }
 

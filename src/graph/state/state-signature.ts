@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { changeDemands } from '../change-demands.ts';
 import { keysOf } from '../channel-keys.ts';
 import { partsDemands } from '../parts-demands.ts';
 import type { Binding } from '../schema/binding.ts';
@@ -31,6 +32,7 @@ export function stateSignatures(bindings: Iterable<Binding>, places: readonly st
   for (const [topic, { key, headers }] of partsDemands(all)) {
     kept.get(topic)?.push(JSON.stringify({ key, headers: [...headers].sort() }));
   }
+  for (const [topic, demand] of changeDemands(all)) kept.get(topic)?.push(JSON.stringify(demand));
   return new Map(Array.from(kept, ([topic, texts]) => [topic, signatureOf([...texts, ...spread])]));
 }
 

@@ -35,6 +35,7 @@ function describeBinding({ topics, payload, match, where, filters = [], ...bindi
     ...(history ? [`keeps the last ${history.entries} events of a channel, for clients that resume`] : []),
     ...(state ? ['keeps the last value of a channel, with which a subscription begins'] : []),
     ...(tombstone === 'NULL' ? ['a record without a value is delivered as null'] : []),
+    ...(tombstone === 'ROW' ? ['a row that is deleted is delivered as it was'] : []),
     ...(tombstone === 'COMPLETE' ? ['a record without a value completes the subscription'] : []),
   ];
 }

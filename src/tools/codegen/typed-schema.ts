@@ -26,7 +26,7 @@ export interface TypedType {
 }
 
 /** Directives that give a field its value. */
-const FILLING = ['record', 'state', 'kafkaPublish'];
+const FILLING = ['record', 'change', 'state', 'kafkaPublish'];
 const FEDERATION_TYPES = ['_Any', '_Entity', '_Service'];
 
 /**

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import type { Bus } from '../../../src/bus/bus.ts';
 import { topicOf } from '../../../src/bus/channel.ts';
 import { MemoryBus } from '../../../src/bus/memory/memory-bus.ts';
 import type { ConnectionFacts } from '../../../src/graph/context/connection-facts.ts';
@@ -32,10 +33,12 @@ import { makeExecutable } from '../../../src/graph/execution/executable.ts';
 import type { Source } from '../../../src/graph/execution/executable.ts';
 import { Executions } from '../../../src/graph/execution/executions.ts';
 import { Executor } from '../../../src/graph/execution/executor.ts';
+import { attachChangeFields } from '../../../src/graph/schema/change-fields.ts';
 import { attachRecordFields } from '../../../src/graph/schema/record-fields.ts';
 import { attachResolvers } from '../../../src/graph/schema/resolvers.ts';
 import { TextPayload } from '../../../src/graph/payload.ts';
 import { createRouters } from '../../../src/graph/router.ts';
+import type { ChangeRoutes } from '../../../src/graph/router.ts';
 import type { RequestLimits } from '../../../src/graph/request-limits.ts';
 import { GraphRuntime } from '../../../src/graph/runtime.ts';
 import { buildGraphSchema, withoutOwnDefinitions } from '../../../src/graph/schema/schema.ts';
@@ -72,6 +75,8 @@ export interface StageOptions {
   /** Gives all subscriptions of a channel one sharing key, whatever their documents and variables are, for negative twins. */
   readonly hasOneSharingKey?: boolean;
   readonly maxHeldBytes?: number;
+  /** Started, with a prefix of its channels. Default: one in memory, without. */
+  readonly bus?: { readonly of: Bus; readonly prefix: string };
   /** Default: as in a pod. */
   readonly untilAttempt?: () => Promise<unknown>;
   readonly isStateComplete?: (channel: string, epoch: number) => boolean;
@@ -147,7 +152,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
   const log = options.log ?? SILENT;
   const { schema, problems, subgraph } = buildGraphSchema(options.sdl, 'schema.graphql');
   const attached = attachResolvers(schema, options.resolvers ?? {}, 'resolvers.ts');
-  problems.push(...attachRecordFields(schema), ...attachEntities(schema, subgraph));
+  problems.push(...attachRecordFields(schema), ...attachChangeFields(schema), ...attachEntities(schema, subgraph));
   const { bindings, shapes, problems: mistakes } = parseBindings(schema, attached.customSources);
   const redis = parseRedisBindings(schema, attached.customSources);
   const states = attachStateFields(schema, bindings);
@@ -156,9 +161,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
   const clientSchema = withoutOwnDefinitions(schema, subgraph);
   makeExecutable(clientSchema, new Map<string, Source>([...bindings, ...redis.bindings]));
   const counted = options.executions ?? new Executions();
-  const bus = new MemoryBus({ log });
-  await bus.start();
-  t.after(() => bus.close());
+  const { of: bus, prefix: channelPrefix } = options.bus ?? { of: await memoryBus(t, log), prefix: '' };
   const triggers = new TriggerChannels({
     bus,
     // Without one, every channel could be one of crier's own.
@@ -200,7 +203,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       isComplete: options.isStateComplete,
     },
     hasSharing: options.hasSharing ?? switches.SHARING,
-    channelPrefix: '',
+    channelPrefix,
     executions: counted,
     log,
     onInternalError: () => undefined,
@@ -235,6 +238,14 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     tombstoneRoutes(key: string): string[] {
       const router = createRouters(bindings.values(), '').get('t')!;
       return router.tombstoneChannels({ key: Buffer.from(key) }).map(({ channel }) => channel);
+    },
+    /** Where a worker publishes the change of a row of topic `t`. @param row null: deleted @param before undefined: not known */
+    changeRoutes(row: object | null, before: object | null | undefined, key: string): ChangeRoutes {
+      const router = createRouters(bindings.values(), channelPrefix).get('t')!;
+      const valuesIn = (one: object) => router.valuesIn(one);
+      return router.changeRoutes(row && valuesIn(row), before ? valuesIn(before) : undefined, {
+        key: Buffer.from(key),
+      });
     },
     /** The channels that a worker publishes a record of topic `t` to. */
     routes(payload: unknown): string[] {
@@ -296,7 +307,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     maxExecutions: options.maxExecutions,
     audit,
     executor: {
-      tombstoneActionOf: (operation) => runtime.tombstoneActionOf(operation),
+      rulesOf: (operation) => runtime.rulesOf(operation),
       startEvent: (payload, operation) => {
         const event = runtime.startEvent(payload, operation);
         if (!options.forgetsReads) return event;
@@ -398,6 +409,13 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
   }
 
   return stage;
+}
+
+async function memoryBus(t: Pick<TestContext, 'after'>, log: Logger): Promise<Bus> {
+  const bus = new MemoryBus({ log });
+  t.after(() => bus.close());
+  await bus.start();
+  return bus;
 }
 
 export function payloadOf(value: unknown): TextPayload {

@@ -9,6 +9,7 @@ function parse(fields: string) {
   return parseBindings(buildSchema(new Source(sdl, 'schema.graphql')), new Set());
 }
 
+const CHANGES = 'envelope: DEBEZIUM';
 const BY_ID = 'match: [{ arg: "id", path: "id" }]';
 const BY_BOTH = 'match: [{ arg: "id", path: "id" }, { arg: "region", path: "region" }]';
 
@@ -42,11 +43,36 @@ describe('tombstone of @kafka', () => {
     assert.deepEqual([problems, warnings], [[], []]);
   });
 
+  it('may be ROW, and on any match and where, with an envelope: the delete of a row says what it was', () => {
+    const { bindings, problems, warnings } = parse(`
+      a: Order! @kafka(topic: "t", ${CHANGES}, tombstone: ROW)
+      b(id: ID!, region: ID!): Order @kafka(topic: "t", ${CHANGES}, ${BY_BOTH}, tombstone: NULL)
+      c(region: ID!): Order @kafka(topic: "t", ${CHANGES}, match: [{ arg: "region", path: "region" }], tombstone: COMPLETE)
+      d(id: ID!): Order @kafka(topic: "t", ${CHANGES}, ${BY_ID}, where: [{ claim: "org", path: "region" }], tombstone: ROW)
+      e(id: ID, region: ID): Order @kafka(topic: "t", ${CHANGES}, ${BY_BOTH}, tombstone: NULL)
+    `);
+    assert.deepEqual([problems, warnings], [[], []]);
+    assert.deepEqual(
+      [...bindings.values()].map(({ tombstone }) => tombstone),
+      ['ROW', 'NULL', 'COMPLETE', 'ROW', 'NULL'],
+    );
+  });
+
   const mistakes: [title: string, field: string, problem: RegExp][] = [
     [
       'another value',
       'a: Order @kafka(topic: "t", tombstone: "NULL")',
-      /must be SKIP, NULL or COMPLETE, without quotes/,
+      /must be SKIP, NULL, COMPLETE or ROW, without quotes/,
+    ],
+    [
+      'ROW without an envelope',
+      'a: Order @kafka(topic: "t", tombstone: ROW)',
+      /tombstone: ROW, but the records say nothing of the row that is gone; add envelope/,
+    ],
+    [
+      'COMPLETE for a list of keys with an envelope',
+      `a(id: [ID!]!): Order @kafka(topic: "t", ${CHANGES}, ${BY_ID}, tombstone: COMPLETE)`,
+      /COMPLETE with the list argument "id": /,
     ],
     [
       'NULL on a non-null field',

@@ -16,7 +16,8 @@ export interface GapRecoveryOwner {
   onGap(reason: GapReason): void;
   /** The read has ended. `events`: entries that follow; undefined: the history does not prove what was missed. */
   onBackfill(events: number | undefined): void;
-  acceptMissed(entry: HistoryEntry): void;
+  /** @param isState true: the state of the channel, instead of what was missed */
+  acceptMissed(entry: HistoryEntry, isState: boolean): void;
   /** A message that was received meanwhile. */
   acceptHeld(message: ChannelMessage): void;
 }
@@ -68,7 +69,7 @@ export class GapRecovery {
     const { entries, isComplete } = backfill;
     if (!isComplete || this.#hasOverflowed) this.#owner.onGap(isComplete ? 'room' : 'bus');
     this.#owner.onBackfill(isComplete ? entries.length : undefined);
-    for (const entry of entries) this.#owner.acceptMissed(entry);
+    for (const entry of entries) this.#owner.acceptMissed(entry, !isComplete);
     for (const message of held) {
       this.#heldBytes.release(heldLength(message.payload.length));
       this.#owner.acceptHeld(message);

@@ -37,6 +37,11 @@ export class HistoryRead {
     this.bytes = history.entries.reduce((sum, { payload }) => sum + heldLength(payload.length), 0);
   }
 
+  /** True if only the last event was read. */
+  get isOfLast(): boolean {
+    return this.#from === undefined;
+  }
+
   get epoch(): number {
     return this.#history.epoch;
   }

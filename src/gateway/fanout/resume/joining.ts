@@ -28,6 +28,7 @@ export class Joining {
   #sequence: number;
   #missed = NONE;
   #nextMissed = 0;
+  #isState = false;
   #read: HistoryRead | undefined;
   #hasOverflowed = false;
   /** True if the client receives `gap: true` with the next event. */
@@ -73,6 +74,11 @@ export class Joining {
     this.group = undefined;
     this.#sharingKey = sharingKey;
     this.#filter = filter;
+  }
+
+  /** True if the event that `next` has returned is the last one of the channel, with which the subscription begins. */
+  get isState(): boolean {
+    return this.#isState;
   }
 
   /** Position of the first held event that is still needed. */
@@ -124,10 +130,12 @@ export class Joining {
     const entry = this.#missed[this.#nextMissed];
     if (entry) {
       this.#nextMissed++;
+      this.#isState = this.#read!.isOfLast;
       this.#shown.observe(entry.coordinates);
       this.#seen = entry.coordinates;
       return eventOf(entry);
     }
+    this.#isState = false;
     for (let event = this.#held.at(this.#sequence); event; event = this.#held.at(this.#sequence)) {
       this.#sequence++;
       if (this.advanceTo(event)) return event;

@@ -10,8 +10,11 @@ import type { Missed } from './history-reads.ts';
 import { Joining } from './joining.ts';
 import { MAX_REPLAYED_BYTES } from './recovery.ts';
 import type { Progress, Replays } from './replays.ts';
+import { COMPLETION } from '../row-deliveries.ts';
+import type { RowDeliveries } from '../row-deliveries.ts';
 import type { IntakeBytes } from '../scheduling/event-batch.ts';
 import type { EventExecutor } from '../../../graph/execution/event-executor.ts';
+import type { Payload } from '../../../graph/payload.ts';
 import { SharingGroup } from '../sharing/sharing-group.ts';
 import type { GroupEvent } from '../sharing/sharing-group.ts';
 import { SharedEvent } from '../sharing/sharing.ts';
@@ -37,6 +40,7 @@ export interface ReplayServices {
   readonly sharing: SharingServices;
   readonly heldBytes: HeldBytes;
   readonly replays: Replays;
+  readonly rows: RowDeliveries;
 }
 
 export interface ReplayOwner {
@@ -191,7 +195,7 @@ export class Replay {
         this.#remove(joining);
         return 'over';
       }
-      const hasExecuted = this.#accepts(event, joining) && this.#resultsOf(event, group).serve(subscription);
+      const hasExecuted = this.#deliveryOf(event, joining, group)?.serve(subscription) === true;
       bytes += event.length;
       if (events === MAX_EVENTS_PER_TURN || bytes >= MAX_BYTES_PER_TURN) return 'served';
       if ((hasExecuted || events % RESULTS_BETWEEN_CHECKS === 0) && isSpent()) return 'served';
@@ -206,15 +210,27 @@ export class Replay {
   readonly #eventOf = (entry: HistoryEntry): ChannelEvent =>
     this.#events.get(entry.coordinates.entry!)?.event ?? this.#owner.eventOf(entry);
 
-  #resultsOf(event: ChannelEvent, group: SharingGroup): GroupEvent {
-    if (!group.isReplay) return this.#share(event, group);
-    const replayed = this.#replayedOf(event);
-    return replayed.results.get(group) ?? this.#keep(replayed, group);
+  /** What the subscription receives of an event; undefined: nothing. */
+  #deliveryOf(event: ChannelEvent, joining: Joining, group: SharingGroup): GroupEvent | undefined {
+    const { filter } = joining;
+    // With a filter the event is parsed, once for all subscriptions.
+    const own = filter ? this.#replayedOf(event).event : event;
+    const { row } = own;
+    if (!row) return filter?.accepts(own.payload) === false ? undefined : this.#resultsOf(event, group);
+    const { isState } = joining;
+    const outcome = row.outcomeFor(filter);
+    // A subscription that begins has no row that could be gone, unless the delete is the last event of the channel.
+    if (!outcome || (isState && outcome === 'deleted' && !row.isDeleted)) return undefined;
+    const delivery = this.#services.rows.of(row, outcome, joining.subscription.operation, isState);
+    if (!delivery) return undefined;
+    return delivery === 'COMPLETE' ? COMPLETION : this.#resultsOf(event, group, delivery);
   }
 
-  /** True if the filter of the subscription accepts the event, which is parsed once for all subscriptions. */
-  #accepts(event: ChannelEvent, { filter }: Joining): boolean {
-    return filter === undefined || filter.accepts(this.#replayedOf(event).event.payload);
+  /** @param payload default: that of the event. The same for all members of a group. */
+  #resultsOf(event: ChannelEvent, group: SharingGroup, payload?: Payload): GroupEvent {
+    if (!group.isReplay) return this.#share(event, group, payload);
+    const replayed = this.#replayedOf(event);
+    return replayed.results.get(group) ?? this.#keep(replayed, group, payload);
   }
 
   /** The event with the results that subscriptions share. */
@@ -231,17 +247,22 @@ export class Replay {
     return replayed;
   }
 
-  #keep(replayed: ReplayedEvent, group: SharingGroup): GroupEvent {
-    const results = this.#share(replayed.event, group, (bytes) => this.#onKeep(replayed, bytes));
+  #keep(replayed: ReplayedEvent, group: SharingGroup, payload: Payload | undefined): GroupEvent {
+    const results = this.#share(replayed.event, group, payload, (bytes) => this.#onKeep(replayed, bytes));
     replayed.results.set(group, results);
     return results;
   }
 
-  #share(channelEvent: ChannelEvent, group: SharingGroup, onKeep?: (bytes: number) => void): GroupEvent {
+  #share(
+    channelEvent: ChannelEvent,
+    group: SharingGroup,
+    payload = channelEvent.payload,
+    onKeep?: (bytes: number) => void,
+  ): GroupEvent {
     const { executor, sharing } = this.#services;
-    const started = executor.startEvent(channelEvent.payload, group.operation);
+    const started = executor.startEvent(payload, group.operation);
     const shared = new SharedEvent(group, started, sharing, { channelEvent, onKeep });
-    return isTombstone(channelEvent) ? new TombstoneEvent(executor, shared) : shared;
+    return !channelEvent.row && isTombstone(channelEvent) ? new TombstoneEvent(executor, shared) : shared;
   }
 
   #onKeep(replayed: ReplayedEvent, bytes: number): void {

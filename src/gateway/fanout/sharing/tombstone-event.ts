@@ -6,7 +6,7 @@ import type { GroupEvent } from './sharing-group.ts';
 /** Bytes of `null`, the payload of a tombstone. */
 const LENGTH = 4;
 
-/** True if the event's record has no value. */
+/** True if the event's record has no value. Its topic has no `envelope`. */
 export function isTombstone({ length, payload }: Pick<ChannelEvent, 'length' | 'payload'>): boolean {
   if (length !== LENGTH) return false;
   try {
@@ -19,19 +19,19 @@ export function isTombstone({ length, payload }: Pick<ChannelEvent, 'length' | '
 
 /** A tombstone, for the members of one group: each receives null, completes, or is skipped, as the binding of its field says. */
 export class TombstoneEvent implements GroupEvent {
-  readonly #executor: Pick<EventExecutor, 'tombstoneActionOf'>;
+  readonly #executor: Pick<EventExecutor, 'rulesOf'>;
   readonly #delivery: GroupEvent;
 
   /** @param delivery delivers the null like any other payload */
-  constructor(executor: Pick<EventExecutor, 'tombstoneActionOf'>, delivery: GroupEvent) {
+  constructor(executor: Pick<EventExecutor, 'rulesOf'>, delivery: GroupEvent) {
     this.#executor = executor;
     this.#delivery = delivery;
   }
 
   serve(member: Subscription): boolean {
-    const action = this.#executor.tombstoneActionOf(member.operation);
-    if (action === 'NULL') return this.#delivery.serve(member);
-    if (action === 'COMPLETE') member.complete();
+    const { onDelete } = this.#executor.rulesOf(member.operation);
+    if (onDelete === 'NULL') return this.#delivery.serve(member);
+    if (onDelete === 'COMPLETE') member.complete();
     return false;
   }
 }
