@@ -15,6 +15,8 @@ import { playSelection, selectionRows } from './leak-selections.ts';
 import { accessProperty } from './random-access.ts';
 import { DELIVERED_BESIDE_REVOCATION, renewalDifference, renewalProperty } from './random-renewals.ts';
 import { resolverProperty } from './random-resolvers.ts';
+import { rowProperty } from './random-rows.ts';
+import type { Fault } from './random-rows.ts';
 import { selectionProperty } from './random-selections.ts';
 import { switches } from '../../../support/switches.ts';
 import { waitFor } from '../../../support/wait-for.ts';
@@ -325,6 +327,24 @@ describe('a list, where and @record with random arguments', () => {
     const { failed } = await fc.check(selectionProperty(options), { numRuns: 300, endOnFailure: true });
     assert.equal(failed, true);
   });
+});
+
+describe('a table that changes at random, with filters, tenants, deletes, rows that leave, and clients that resume', () => {
+  it('gives each connection the changes of the rows that it may see, and nothing of another tenant or user', () =>
+    fc.assert(rowProperty(), { numRuns: 150 }));
+
+  const twins: [what: string, options: Partial<StageOptions>, fault: Fault][] = [
+    ['without the record of reads', { forgetsReads: true, hasSharing: true }, {}],
+    ['if filters shared their results', { hasOneSharingKey: true, hasSharing: true }, {}],
+    ['if a row before were believed that was in a channel of another tenant', {}, { believesBefore: true }],
+    ['if filters did not know the row before', {}, { forgetsBefore: true }],
+  ];
+  for (const [what, options, fault] of twins) {
+    it(`would not, ${what} (twin)`, async () => {
+      const { failed } = await fc.check(rowProperty(options, fault), { numRuns: 300, endOnFailure: true });
+      assert.equal(failed, true);
+    });
+  }
 });
 
 describe('directives and authorize functions on fields and types, at random', () => {
