@@ -152,6 +152,7 @@ const ERROR_CODES: ReadonlySet<string> = new Set([
   'BACKEND_NOT_CONFIGURED',
   'CLOSE_CODES',
   'SOCKET_FORMATS',
+  'DEBEZIUM_FLAT',
 ]);
 
 /** Read by OpenTelemetry's SDK. */
