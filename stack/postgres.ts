@@ -21,8 +21,6 @@ const SETTINGS = {
   wal_level: 'logical',
   max_wal_senders: '16',
   max_replication_slots: '16',
-  // An idle server tells its standbys, and so Debezium, within a second where its log ends.
-  wal_sender_timeout: '10s',
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
@@ -52,8 +50,8 @@ export async function startPostgres(): Promise<PostgresServer> {
   let session: Psql | undefined;
   const stop = async () => {
     session?.end();
-    // Fast shutdown. SIGTERM would wait for the sessions of others.
-    service?.process.kill('SIGINT');
+    // Immediate shutdown: other ones wait for sessions or connectors, and its data is removed anyway.
+    service?.process.kill('SIGQUIT');
     await service?.stop();
     await rm(folder, { recursive: true, force: true });
   };

@@ -22,7 +22,7 @@ const PROXY_PACKAGES = { nginx: 'nginx', haproxy: 'haproxy', pip3: 'python3-pip'
 const CLIENT_PACKAGES = { javac: 'default-jdk-headless' } as const;
 
 /** Programs that only the tests of change data capture run. Debian keeps the server of PostgreSQL outside of PATH, and its client on it. */
-const CAPTURE_PACKAGES = { psql: 'postgresql', setpriv: 'util-linux' } as const;
+const CAPTURE_PACKAGES = { psql: 'postgresql' } as const;
 
 /** Programs that Debian starts as services when it installs them, with the name of the service where it is another. */
 const SERVICES = new Map<Program, string>([

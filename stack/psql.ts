@@ -15,6 +15,7 @@ export class Psql {
   readonly #waiting: Waiting[] = [];
   #output = '';
   #errors = '';
+  #failure: Error | undefined;
 
   constructor(port: number) {
     const connection = ['-h', '127.0.0.1', '-p', `${port}`, '-U', 'postgres', 'postgres'];
@@ -27,17 +28,21 @@ export class Psql {
     this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => this.#read(text));
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.#errors += text));
     this.#child.stdin!.on('error', () => undefined);
-    const fail = (error: Error) => this.#waiting.splice(0).forEach(({ reject }) => reject(error));
+    const fail = (error: Error) => {
+      this.#failure ??= error;
+      this.#waiting.splice(0).forEach(({ reject }) => reject(error));
+    };
     this.#child.once('error', fail);
     this.#child.once('close', () => fail(new Error(`psql ended: ${this.#errors.trim()}`)));
   }
 
   /**
    * The rows of the statements, each a list of texts; '' for null. No statement after one that failed is run.
-   * @throws Error with what psql says, if one of them fails
+   * @throws Error with what psql says, if one of them fails; the session has then ended
    */
   query(statements: string): Promise<string[][]> {
     return new Promise((resolve, reject) => {
+      if (this.#failure) return reject(this.#failure);
       this.#waiting.push({ resolve, reject });
       this.#child.stdin!.write(`${statements.replace(/;?\s*$/, ';')}\n\\echo ${this.#end}`);
     });

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { withSettings } from '../scripts/configuration-page.ts';
 import { installHint, PROGRAMS } from '../stack/programs.ts';
 import { BACKEND_SUFFIXES } from '../src/config/backend-settings.ts';
+import { RECORD_ENVELOPES } from '../src/graph/schema/record-envelope.ts';
 import { RECORD_FORMATS } from '../src/graph/schema/record-format.ts';
 import { settingRows } from '../src/config/setting-rows.ts';
 import { tunableNames } from '../src/config/variables.ts';
@@ -113,6 +114,9 @@ describe('the pages of the documentation', () => {
       ...OPENTELEMETRY_VARIABLES,
       'KAFKA_SERVICE_HOST',
       ...RECORD_FORMATS,
+      ...Object.keys(RECORD_ENVELOPES),
+      // Of @change.
+      'SOURCE_TIMESTAMP',
     ]);
     for (const page of PAGES.filter((name) => name.startsWith('docs/') || name === 'README.md'))
       for (const [, name] of read(page).matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=\w+)?`/g))

@@ -4,6 +4,21 @@ const JSON_CONVERTER = 'org.apache.kafka.connect.json.JsonConverter';
 const AVRO_CONVERTER = 'io.apicurio.registry.utils.converter.AvroConverter';
 const CHANGED = 'public.markers,public.rows,public.keyed,public.pairs,public.texts,public.texts_full,public.types';
 
+/** The row itself instead of its change, with `__op` and `__deleted`. */
+export const FLATTENED: ConnectorSettings = {
+  transforms: 'unwrap',
+  'transforms.unwrap.type': 'io.debezium.transforms.ExtractNewRecordState',
+  'transforms.unwrap.delete.tombstone.handling.mode': 'rewrite',
+  'transforms.unwrap.add.fields': 'op,source.ts_ms,table,lsn',
+};
+
+export const EVENT_ROUTER: ConnectorSettings = {
+  transforms: 'outbox',
+  'transforms.outbox.type': 'io.debezium.transforms.outbox.EventRouter',
+  'transforms.outbox.table.fields.additional.placement': 'type:header:eventType',
+  'tombstones.on.delete': 'false',
+};
+
 /** What every connector needs to run here. It has no effect on its records. */
 export function debezium(name: string, port: number): ConnectorSettings {
   return {
@@ -22,7 +37,7 @@ export function debezium(name: string, port: number): ConnectorSettings {
   };
 }
 
-function json(hasSchemas: boolean): ConnectorSettings {
+export function json(hasSchemas: boolean): ConnectorSettings {
   return {
     'key.converter': JSON_CONVERTER,
     'key.converter.schemas.enable': `${hasSchemas}`,
@@ -65,19 +80,10 @@ export function recordedConnectors(registry: string): Readonly<Record<string, Co
       'interval.handling.mode': 'string',
       ...json(false),
     },
-    flat: {
-      'table.include.list': CHANGED,
-      'skipped.operations': 'none',
-      transforms: 'unwrap',
-      'transforms.unwrap.type': 'io.debezium.transforms.ExtractNewRecordState',
-      'transforms.unwrap.delete.tombstone.handling.mode': 'rewrite',
-      'transforms.unwrap.add.fields': 'op,source.ts_ms,table,lsn',
-      ...json(false),
-    },
+    flat: { 'table.include.list': CHANGED, 'skipped.operations': 'none', ...FLATTENED, ...json(false) },
     flat_schema: {
       'table.include.list': 'public.markers,public.rows',
-      transforms: 'unwrap',
-      'transforms.unwrap.type': 'io.debezium.transforms.ExtractNewRecordState',
+      ...FLATTENED,
       'transforms.unwrap.delete.tombstone.handling.mode': 'rewrite-with-tombstone',
       'transforms.unwrap.add.fields': 'op',
       ...json(true),
@@ -104,12 +110,9 @@ export function recordedConnectors(registry: string): Readonly<Record<string, Co
 function outbox(expands: string): ConnectorSettings {
   return {
     'table.include.list': 'public.events',
-    transforms: 'outbox',
-    'transforms.outbox.type': 'io.debezium.transforms.outbox.EventRouter',
+    ...EVENT_ROUTER,
     'transforms.outbox.table.expand.json.payload': expands,
     'transforms.outbox.route.topic.replacement': `outbox${expands === 'true' ? '_expanded' : ''}.\${routedByValue}`,
-    'transforms.outbox.table.fields.additional.placement': 'type:header:eventType',
-    'tombstones.on.delete': 'false',
     ...json(false),
   };
 }

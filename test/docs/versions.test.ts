@@ -31,6 +31,7 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   kafkajs: [own.dependencies['kafkajs']!],
   Redis: [found('docker-compose.yml', /REDIS_VERSION:-(\d+\.\d+\.\d+)/)],
   'a schema registry': [found('stack/schema-registry/pom.xml', /<version>(\d+\.\d+\.\d+)\.Final</)],
+  Debezium: [found('stack/debezium/pom.xml', /postgres<\/artifactId>\s*<version>(\d+\.\d+\.\d+)\.Final</)],
   'graphql-js': [own.dependencies['graphql']!],
   'TypeScript, for the types of the packages': [own.devDependencies['typescript']!],
   'GraphQL Code Generator, for `crier codegen`': [

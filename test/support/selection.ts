@@ -24,6 +24,7 @@ export const NAMED_ONLY = [
   'clients',
   'proxies',
   'pages',
+  'cdc',
 ];
 
 /** `bus` for `test/bus/`, `kafka/decoding/record` for `test/kafka/decoding/record.test.ts`. */
