@@ -68,6 +68,8 @@ export class TopicRouter {
   readonly #indexedPatterns: readonly Pattern[];
   /** Index of the path whose value the key of a tombstone gives; undefined: there is none. */
   readonly #keyed: number | undefined;
+  /** True: records are changes of rows, and a key has columns of the row. */
+  readonly #hasEnvelope: boolean;
   /** False if tombstones need no such value, or records have shown that the key is not the value. */
   #comparesKey: boolean;
   /** Indexes of the values that tombstones need, and that only their key has. */
@@ -111,9 +113,12 @@ export class TopicRouter {
     this.#indexedPatterns = this.#patterns.filter(({ history }) => history?.keyIndex !== undefined);
     const keyed = keyedPathOf(bindings);
     this.#keyed = keyed === undefined ? undefined : paths.indexOf(keyed);
-    this.#comparesKey = keyed !== undefined && keyed === declaredPathOf(bindings);
+    this.#hasEnvelope = bindings.some(({ envelope }) => envelope !== undefined);
+    this.#comparesKey = !this.#hasEnvelope && keyed !== undefined && keyed === declaredPathOf(bindings);
     this.#matchesKey = parts.some(isKeyPart);
-    const named = this.#tombstonePatterns.filter(({ history }) => history?.keyIndex === undefined);
+    const named = this.#hasEnvelope
+      ? []
+      : this.#tombstonePatterns.filter(({ history }) => history?.keyIndex === undefined);
     const ofKey = named.flatMap(({ keys }) => keys.filter(({ path }) => isKeyPart(path) || path === keyed));
     this.#ofKey = [...new Set(ofKey.flatMap(({ index }) => index ?? []))];
     this.#allPaths = all;
@@ -217,13 +222,24 @@ export class TopicRouter {
     return channels;
   }
 
-  /** The channel whose state is the row with these values: its name has a single value, for which tombstones take their key. */
-  stateOfRow(values: PathValues): string | undefined {
+  /** The channel whose state is the row with these values, because the record's key names it; undefined: there is none. */
+  stateOfRow(values: PathValues, record: RecordParts): string | undefined {
+    const ofKey = this.#valuesOfRowKey(record);
     const pattern = this.#patterns.find(
-      ({ isNamedByKey, constant, history }) =>
-        isNamedByKey && constant === undefined && history?.stateSeconds !== undefined,
+      ({ keys, constant, history }) =>
+        constant === undefined &&
+        history?.stateSeconds !== undefined &&
+        keys.every(({ index }) => index !== undefined && values[index] !== undefined && ofKey[index] === values[index]),
     );
     return pattern && this.#channelsOf([pattern], values)[0]?.channel;
+  }
+
+  /** The values of a row that its key has. */
+  #valuesOfRowKey(record: RecordParts): PathValues {
+    const { keyValue } = record;
+    if (typeof keyValue === 'object' && keyValue !== null) return this.valuesIn(keyValue);
+    const text = keyText(record);
+    return this.paths.map((_, index) => (index === this.#keyed ? text : undefined));
   }
 
   #statesOf({ key }: RecordParts): Route[] {
@@ -258,10 +274,9 @@ export class TopicRouter {
 
   /** The channels of a record without a value, each once; counts it. */
   tombstoneChannels(record: RecordParts): Route[] {
-    const keyed = this.#keyed === undefined ? undefined : keyTextAt(record, this.paths[this.#keyed]!);
-    // Of the payload, a pattern that takes tombstones reads one value at most.
-    const values = [...this.paths.map(() => keyed), ...(this.valuesBeside?.(record) ?? [])];
-    const channels = this.#channelsOf(this.#tombstonePatterns, values);
+    const ofPayload = this.#hasEnvelope ? this.#valuesOfRowKey(record) : this.#valuesOfKeyedPath(record);
+    const values = [...ofPayload, ...(this.valuesBeside?.(record) ?? [])];
+    const channels = this.#channelsOf(this.#hasEnvelope ? this.#patterns : this.#tombstonePatterns, values);
     if (record.key !== null) {
       const keyHash = this.#indexedPatterns.length > 0 ? hashOf(record.key) : '';
       for (const { history } of this.#indexedPatterns) channels.push({ channel: STATES_OF_KEY, history, keyHash });
@@ -271,6 +286,12 @@ export class TopicRouter {
     if (isUnreadable) this.#reportKey(record, this.#allPaths[missing]);
     this.tombstones[isUnreadable ? 'unreadable_key' : channels.length > 0 ? 'routed' : 'unrouted']++;
     return channels;
+  }
+
+  /** Of the payload, a pattern that takes tombstones reads one value at most. */
+  #valuesOfKeyedPath(record: RecordParts): PathValues {
+    const keyed = this.#keyed === undefined ? undefined : keyTextAt(record, this.paths[this.#keyed]!);
+    return this.paths.map(() => keyed);
   }
 
   /** Reports that the key is not the value that tombstones take it for. A record without that value says nothing. */

@@ -59,6 +59,7 @@ const ELSEWHERE: CausedElsewhere = {
   'test/gateway/identity/authentication.test.ts': ['crier_token_key_fetches_total'],
   'test/faults/redis-cluster.test.ts': ['crier_skipped_partitions'],
   'test/end-to-end/memory-guard.test.ts': ['crier_memory_guard_active', 'crier_memory_guard_connections_closed_total'],
+  'test/end-to-end/change-records.test.ts': ['crier_unavailable_values_total'],
   'test/end-to-end/record-parts.test.ts': ['crier_record_parts_omitted_total'],
   'test/end-to-end/schema-registry.test.ts': ['crier_schema_waiting_partitions', 'crier_stopped_partitions'],
   'test/end-to-end/publishing.test.ts': ['crier_published_records_total'],

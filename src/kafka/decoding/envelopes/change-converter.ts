@@ -38,8 +38,8 @@ export interface RowRoutes {
   tombstoneChannels(record: RecordContent): readonly Destination[];
   /** Those whose state is of the record's key; counts it. */
   statesOfKey(record: RecordContent): readonly Destination[];
-  /** The channel whose state is the row with these values; undefined: there is none. */
-  stateOfRow(values: PathValues): string | undefined;
+  /** The channel whose state is the row with these values, because the record's key names it; undefined: there is none. */
+  stateOfRow(values: PathValues, record: RecordContent): string | undefined;
 }
 
 /** What a topic's envelope needs. */
@@ -167,7 +167,7 @@ export class ChangeConverter {
     };
     if (columns.length === 0 || !row) return convert(undefined);
     const { routes, lastOf } = this.#options;
-    const channel = lastOf && routes.stateOfRow(routes.valuesIn(row));
+    const channel = lastOf && routes.stateOfRow(routes.valuesIn(row), record);
     if (before || channel === undefined) return convert(before);
     if (!isFirst) throw new UnpublishedError();
     return lastOf!(channel).then((payload) => convert(payload && rowIn(payload)));
@@ -196,10 +196,12 @@ export class ChangeConverter {
 
   /** @param ownBefore parsed, if it is at hand */
   #conversionOf(record: RecordContent, change: PayloadChange, ownBefore: JsonObject | undefined): Conversion {
-    const { routes, demand } = this.#options;
+    const { routes, demand, envelope } = this.#options;
     const { row, before, op } = change;
     if (row === null && record.key !== null) this.#deletedKey = Buffer.from(record.key);
-    const { entered, stayed, left } = routes.changeRoutes(row && row.values, before?.values, record);
+    const isByKey = row === null && !before && envelope.rowOfKey !== undefined;
+    const of = isByKey ? { ...record, keyValue: envelope.rowOfKey(record.keyValue) } : record;
+    const { entered, stayed, left } = routes.changeRoutes(row && row.values, before?.values, of);
     const arrival = row && entered.length > 0 ? row.print(op ? this.#print(change, op) : '') : TOMBSTONE;
     if (stayed.length === 0 && left.length === 0)
       return entered.length === 0 ? NO_CHANNEL : { payload: arrival, destinations: entered };

@@ -7,6 +7,8 @@ export interface Envelope {
   readonly read: ReadChange;
   /** Members of the value that have rows. undefined: the value is the row. */
   readonly rowMembers?: readonly string[] | undefined;
+  /** The columns of a row that a record's decoded key has. Absent: the key has them as they are. */
+  readonly rowOfKey?: (key: unknown) => unknown;
   /** True: a record without a value follows each delete, and says nothing new. */
   readonly tellsDeletes?: boolean;
   /** Of JSON without a schema: may be read in the record's bytes. */

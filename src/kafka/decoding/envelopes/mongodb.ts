@@ -9,6 +9,11 @@ import { objectOfText } from './json-text.ts';
 export const MONGODB: Envelope = {
   read: (value) => changeOf(withoutSchema(value), documentOf),
   rowMembers: ['before', 'after'],
+  rowOfKey: (key) => {
+    const id = isObject(key) ? key['id'] : undefined;
+    const { value } = typeof id === 'string' ? objectOfText(`{"value":${id}}`) : { value: id };
+    return { id: plain(value), _id: plain(value) };
+  },
   tellsDeletes: true,
 };
 

@@ -136,6 +136,69 @@ for (const hasRewriter of [true, false]) {
   });
 }
 
+describe('a delete of which only the key is known', () => {
+  const SPLIT = [BY_ID, binding({ field: 'of_customer', match: [match('customer_id')] })];
+
+  for (const envelope of ['CONNECT', 'DEBEZIUM_FLAT', 'OUTBOX']) {
+    it(`reaches the channels that the key names, and none of another column (${envelope})`, () => {
+      const one = conversions(SPLIT.map((each) => ({ ...each, envelope })));
+      const deleted = { row: null, change: undefined };
+      assert.deepEqual(one(null, { id: 7 }), { 'rows{id="7"}': deleted });
+      assert.deepEqual(one(null, { id: 7, customer_id: 'c1' }), {
+        'rows{id="7"}': deleted,
+        'rows{customer_id="c1"}': deleted,
+      });
+    });
+  }
+});
+
+describe('a value that a database did not log', () => {
+  const state = { seconds: 0 };
+  const gone = '__debezium_unavailable_value';
+  const update = (name: unknown) => ({ before: null, after: { ...a, name }, source, op: 'u' });
+
+  it('is that of the state that the key names, once the records before are published', async () => {
+    const unknown: number[] = [];
+    const read: string[] = [];
+    const envelope = envelopeOf({ name: 'DEBEZIUM', read: undefined });
+    const lastOf = (channel: string) => {
+      read.push(channel);
+      return Promise.resolve(channel.includes('"7"') ? Buffer.from('{"name":"last"}\n{"op":"CREATE"}') : undefined);
+    };
+    const onUnknown = (values: number) => void unknown.push(values);
+    const envelopes = new Map([['rows', { envelope, demand: DEMAND, lastOf, onUnknown }]]);
+    const routers = createRouters(
+      [
+        { ...BY_ID, state },
+        { ...BY_CUSTOMER, state },
+      ],
+      '',
+    );
+    const converter = new Converter(routers, LIMITS, new SnakeCase(), { envelopes });
+    const recordOf = (id: number) => {
+      const value = update(gone);
+      const text = JSON.stringify({ ...value, after: { ...value.after, id } });
+      return { topic: 'rows', key: Buffer.from(`{"id":${id}}`), keyValue: { id }, value: Buffer.from(text) };
+    };
+    const nameIn = async (id: number) => {
+      const { destinations, payload } = await converter.convert(recordOf(id), true);
+      const text = String(destinations!.find(({ channel }) => channel.startsWith('rows{id='))!.payload ?? payload);
+      return (JSON.parse(text.split('\n')[0]!) as { name: unknown }).name;
+    };
+    assert.throws(() => converter.convert(recordOf(7), false), { code: 'ERR_UNPUBLISHED' });
+    assert.deepEqual([await nameIn(7), await nameIn(8)], ['last', null]);
+    assert.deepEqual([unknown, read], [[1], ['rows{id="7"}', 'rows{id="8"}']]);
+  });
+
+  it('is null without a state, and counted; of the row before where that is whole', () => {
+    const one = conversions([BY_ID]);
+    const rowOf = (value: unknown) => (one(value) as Record<string, Received>)['rows{id="7"}']!.row;
+    assert.deepEqual(rowOf(update(gone)), { ...rowA, name: null });
+    assert.deepEqual(rowOf(update([gone])), { ...rowA, name: null });
+    assert.deepEqual(rowOf({ ...update(gone), before: a }), rowA);
+  });
+});
+
 describe('the rewriter of changes', () => {
   const row = fc.record(
     { id: fc.integer(), customerId: fc.constantFrom('c1', 'c2', null), 'odd "key"': fc.jsonValue(), n: fc.double() },
@@ -212,6 +275,10 @@ describe('other envelopes', () => {
       [`rows{id="${row.id}"}`]: { row, change: { ...facts, op: 'CREATE' } },
     });
     assert.equal(byId('MONGODB')({ ...value, after: '{' }), 'not_envelope');
+    const key = { id: `{"$oid": "${row.id}"}` };
+    assert.deepEqual(byId('MONGODB')({ before: null, after: null, source, op: 'd' }, key), {
+      [`rows{id="${row.id}"}`]: { row: null, change: { ...facts, op: 'DELETE' } },
+    });
   });
 
   it('OUTBOX: a JSON text, or an object', () => {

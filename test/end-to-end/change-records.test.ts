@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { withOutside } from '../kafka/consumer-harness.ts';
+import type { Outside } from '../kafka/consumer-harness.ts';
+import { openSocket } from '../support/socket.ts';
+import type { ProtocolMessage } from '../support/socket.ts';
+import { startPod } from './pod-server.ts';
+import { podSettings } from './pod-settings.ts';
+
+const GONE = '__debezium_unavailable_value';
+const row = (id: number, name: string, customer = 'c1') => ({ id, customer, name });
+const change = (op: string, before: unknown, after: unknown) => ({
+  before,
+  after,
+  source: { ts_ms: 1_700_000_000_000, snapshot: op === 'r' ? 'first' : 'false' },
+  op,
+});
+
+/** What operations received, by their id: the field's value, or the message's type. */
+function received(messages: readonly ProtocolMessage[]): Record<string, unknown[]> {
+  const all: Record<string, unknown[]> = {};
+  for (const { id, type, payload } of messages) {
+    const data = (payload as { data?: Record<string, unknown> } | undefined)?.data;
+    (all[id as string] ??= []).push(type === 'next' && data ? Object.values(data)[0] : type);
+  }
+  return all;
+}
+
+describe('change records', { timeout: 120_000 }, () => {
+  let outside: Outside;
+  withOutside((connected) => (outside = connected));
+
+  async function started(t: TestContext, schemaOf: (topic: string) => string) {
+    const topic = await outside.createTopic(undefined, 1);
+    const settings = await podSettings(t, outside.brokers, schemaOf(topic));
+    const pod = await startPod(t, { ...settings, KAFKA_FROM_BEGINNING: 'true' });
+    const socket = await openSocket(t, pod.url);
+    await socket.init();
+    const send = (...records: readonly (readonly [key: unknown, value: unknown])[]) =>
+      outside.send(
+        topic,
+        records.map(([key, value]) => ({
+          partition: 0,
+          key: JSON.stringify(key),
+          value: value === null ? null : JSON.stringify(value),
+        })),
+      );
+    return { pod, socket, send };
+  }
+
+  it('of Debezium reach the subscribers of their rows, deletes and moves those that had them (B-1)', async (t) => {
+    const { pod, socket, send } = await started(
+      t,
+      (topic) => `
+        enum Op { CREATE UPDATE DELETE READ }
+        type Row { id: ID! name: String customer: String op: Op @change(field: OP) }
+        type Subscription {
+          row(id: ID): Row @kafka(topic: "${topic}", envelope: DEBEZIUM, match: [{ arg: "id", path: "id" }], tombstone: NULL)
+          ends(id: ID!): Row
+            @kafka(topic: "${topic}", envelope: DEBEZIUM, match: [{ arg: "id", path: "id" }], tombstone: COMPLETE, state: {})
+          of(customer: String!): Row
+            @kafka(topic: "${topic}", envelope: DEBEZIUM, match: [{ arg: "customer", path: "customer" }], tombstone: ROW)
+          named(name: String!): Row
+            @kafka(topic: "${topic}", envelope: DEBEZIUM, where: [{ arg: "name", path: "name", op: EQ }], tombstone: ROW)
+        }`,
+    );
+    const operations = {
+      seven: 'row(id: 7) { id name op }',
+      eight: 'row(id: 8) { id name op }',
+      all: 'row { id name op }',
+      ends: 'ends(id: 7) { name }',
+      c1: 'of(customer: "c1") { id op }',
+      c2: 'of(customer: "c2") { id op }',
+      a: 'named(name: "a") { id name op }',
+    };
+    for (const [id, field] of Object.entries(operations)) socket.subscribe(id, `subscription { ${field} }`);
+    await pod.counts('crier_channels', 6);
+    const key = { id: 7 };
+    await send(
+      [key, change('c', null, row(7, 'a'))],
+      [key, change('u', row(7, 'a'), row(7, 'b'))],
+      [key, change('u', row(7, 'b'), row(7, 'b', 'c2'))],
+      [key, change('d', row(7, 'b', 'c2'), null)],
+      [key, null],
+      [{ id: 9 }, change('r', null, row(9, 'last', 'c3'))],
+    );
+    const messages = await socket.take(4 + 5 + 4 + 3 + 2 + 2);
+    assert.deepEqual(await socket.roundTrip(), []);
+    assert.deepEqual(received(messages), {
+      seven: [
+        { id: '7', name: 'a', op: 'CREATE' },
+        { id: '7', name: 'b', op: 'UPDATE' },
+        { id: '7', name: 'b', op: 'UPDATE' },
+        null,
+      ],
+      all: [
+        { id: '7', name: 'a', op: 'CREATE' },
+        { id: '7', name: 'b', op: 'UPDATE' },
+        { id: '7', name: 'b', op: 'UPDATE' },
+        null,
+        { id: '9', name: 'last', op: 'READ' },
+      ],
+      ends: [{ name: 'a' }, { name: 'b' }, { name: 'b' }, 'complete'],
+      c1: [
+        { id: '7', op: 'CREATE' },
+        { id: '7', op: 'UPDATE' },
+        { id: '7', op: 'DELETE' },
+      ],
+      c2: [
+        { id: '7', op: 'UPDATE' },
+        { id: '7', op: 'DELETE' },
+      ],
+      a: [
+        { id: '7', name: 'a', op: 'CREATE' },
+        { id: '7', name: 'a', op: 'DELETE' },
+      ],
+    });
+  });
+
+  it('keep the last value of a column that the database did not log, where a state has it (B-4)', async (t) => {
+    const { pod, socket, send } = await started(
+      t,
+      (topic) => `
+        type Row { id: ID! name: String }
+        type Subscription {
+          row(id: ID!): Row @kafka(topic: "${topic}", envelope: DEBEZIUM, match: [{ arg: "id", path: "id" }], tombstone: NULL, state: {})
+        }`,
+    );
+    for (const id of ['7', '8']) socket.subscribe(id, `subscription { row(id: ${id}) { id name } }`);
+    await pod.counts('crier_channels', 2);
+    await send(
+      [{ id: 7 }, change('c', null, row(7, 'a'))],
+      [{ id: 7 }, change('u', null, row(7, GONE))],
+      [{ id: 8 }, change('u', null, row(8, GONE))],
+      [{ id: 7 }, change('u', null, row(7, GONE, 'c2'))],
+    );
+    assert.deepEqual(received(await socket.take(4)), {
+      7: [
+        { id: '7', name: 'a' },
+        { id: '7', name: 'a' },
+        { id: '7', name: 'a' },
+      ],
+      8: [{ id: '8', name: null }],
+    });
+    await pod.counts('crier_unavailable_values_total', 1);
+    const later = await openSocket(t, pod.url);
+    await later.init();
+    later.subscribe('7', 'subscription { row(id: 7) { name } }');
+    assert.deepEqual(received(await later.take(1)), { 7: [{ name: 'a' }] });
+  });
+});
