@@ -84,13 +84,18 @@ describe('the keys of records', { timeout: 240_000 }, () => {
 
   it('that writers of all kinds make route records, tombstones and states to their own subscribers (B-2)', async (t) => {
     const topics = new Map<string, string>();
-    for (const writer of Object.keys(WRITERS)) topics.set(writer, await outside.createTopic(undefined, 1));
+    // A field with a state would lend it to those that share its channels.
+    const kept = new Map<string, string>();
+    for (const writer of Object.keys(WRITERS)) {
+      topics.set(writer, await outside.createTopic(undefined, 1));
+      kept.set(writer, await outside.createTopic(undefined, 1));
+    }
     const isStruct = (writer: string) => !/string|plain/.test(writer);
     const byPath = 'match: [{ arg: "id", path: "id" }]';
     const fields = [...topics].map(
       ([writer, topic]) => `
         ${writer}(id: ID): Row @kafka(topic: "${topic}", ${byPath}, tombstone: COMPLETE)
-        ${writer}_kept(id: ID): Row @kafka(topic: "${topic}", ${byPath}, tombstone: NULL, state: {})
+        ${writer}_kept(id: ID): Row @kafka(topic: "${kept.get(writer)!}", ${byPath}, tombstone: NULL, state: {})
         ${writer}_keyed(id: ID): Row
           @kafka(topic: "${topic}", match: [{ arg: "id", key: ${isStruct(writer) ? '"id"' : 'true'} }], tombstone: COMPLETE)`,
     );
@@ -111,10 +116,12 @@ describe('the keys of records', { timeout: 240_000 }, () => {
       const keyOf = (id: string) => WRITERS[writer]!(id, ids);
       const value = (id: string) =>
         writer === 'avro' ? framed(row, Buffer.concat([long(id), text('a')])) : `{"id":${id},"name":"a"}`;
-      await outside.send(topic, [
+      const records = [
         ...BIG.map((id) => ({ partition: 0, key: keyOf(id), value: value(id) })),
         { partition: 0, key: keyOf(BIG[1]), value: null },
-      ]);
+      ];
+      await outside.send(topic, records);
+      await outside.send(kept.get(writer)!, records);
     }
     // Three fields of two subscribers receive a row, and those of the second are told of its tombstone.
     const all = names.length * 3 - 3 + 2;
@@ -123,14 +130,17 @@ describe('the keys of records', { timeout: 240_000 }, () => {
     const dataOf = (name: string, id: string) =>
       messages
         .filter((message) => message.id === `${name} ${id}`)
-        .map(({ type, payload }) =>
-          type === 'next' ? Object.values((payload as { data: Record<string, unknown> }).data)[0] : type,
-        );
-    for (const [writer] of topics) {
+        .map(({ type, payload }) => {
+          if (type !== 'next') return type;
+          const data = Object.values((payload as { data: Record<string, { key: string } | null> }).data)[0]!;
+          // An integer beyond a double may have quotes of its own.
+          return data && { ...data, key: data.key.replaceAll('"', '') };
+        });
+    for (const writer of topics.keys()) {
       const rowOf = (id: string) => {
-        const own = WRITERS[writer]!(id, ids);
-        const asText = isStruct(writer) ? `{"id":"${id}"}` : id;
-        return { id, name: 'a', key: typeof own === 'string' && writer !== 'json_with_schema' ? own : asText };
+        // Protobuf does not write empty texts, which are there.
+        const rest = writer === 'protobuf' ? ',tenant:' : '';
+        return { id, name: 'a', key: isStruct(writer) ? `{id:${id}${rest}}` : id };
       };
       assert.deepEqual(dataOf(writer, BIG[0]), [rowOf(BIG[0])], writer);
       assert.deepEqual(dataOf(writer, BIG[1]), [rowOf(BIG[1]), 'complete'], writer);
@@ -190,7 +200,7 @@ describe('the keys of records', { timeout: 240_000 }, () => {
     for (const { tenant, id } of pair) {
       const own = messages.filter((message) => message.id === `${tenant} ${id}`);
       assert.equal(own.length, 10);
-      assert.deepEqual(own.at(-1)!.payload, { data: { row: null } });
+      assert.deepEqual((own.at(-1)!.payload as { data: unknown }).data, { row: null });
     }
     assert.deepEqual(await socket.roundTrip(), []);
   });
@@ -201,7 +211,7 @@ describe('the keys of records', { timeout: 240_000 }, () => {
     t.after(() => server.stop());
     const { port, url } = server;
     const state = 'match: [{ arg: "customer", path: "customer" }], tombstone: NULL, state: {}';
-    const schema = `type Subscription { last(customer: ID): Row @kafka(topic: "${topic}", ${state}) } type Row { id: ID! }`;
+    const schema = `type Subscription { last(customer: ID): Row @kafka(topic: "${topic}", ${state}) } type Row { id: ID! customer: ID }`;
     const pod = await startPod(t, await settingsFor(t, schema, url));
     const rows = watch(t, pod.url, 'subscription { last(customer: "ann") { id } }');
     await pod.counts('crier_channels', 1);
