@@ -12,7 +12,6 @@ import { ChangeConverter } from './envelopes/change-converter.ts';
 import type { EnvelopeOptions, RowRoutes } from './envelopes/change-converter.ts';
 import type { RecordKeys } from './record-keys.ts';
 import type { SnakeCase } from './snake-case.ts';
-import { HEADER_BYTES } from './wire-format.ts';
 
 /** Which channels the records of a topic belong to. */
 export interface TopicRoutes extends RowRoutes {
@@ -153,7 +152,7 @@ export class Converter {
   ): Conversion | Promise<Conversion> {
     if (value.length > this.#limits.maxBytes) return { poison: 'too_large' };
     try {
-      const decoding = decoders.of(value);
+      const decoding = decoders.of(value, record.headers);
       if (!(decoding instanceof Promise)) return this.#convertBy(decoding, topic, record, value, isFirst);
       return decoding.then((fetched) => this.#convertBy(fetched, topic, record, value, isFirst)).catch(poisonOf);
     } catch (error) {
@@ -171,9 +170,10 @@ export class Converter {
   ): Conversion | Promise<Conversion> {
     if (decoding === 'json') return this.#convertJson(topic, record, value, isFirst);
     if (typeof decoding === 'function') return this.#convertJson(topic, record, decoding(value), isFirst);
-    const body = value.subarray(HEADER_BYTES);
-    if (decoding === 'json_after_header') return this.#convertJson(topic, record, body, isFirst);
-    const payload = decoding.decode(body);
+    const { bodyAt, decoder } = decoding;
+    const body = value.subarray(bodyAt);
+    if (decoder === undefined) return this.#convertJson(topic, record, body, isFirst);
+    const payload = decoder.decode(body);
     if (topic.changes) return topic.changes.convertDecoded(record, payload, isFirst);
     const destinations = destinationsOf(topic.routes, record, topic.routes.valuesIn(payload));
     return destinations.length === 0 ? NO_CHANNEL : { payload: JSON.stringify(payload), destinations };

@@ -1,3 +1,4 @@
+import type { RecordHeaders } from '../batch.ts';
 import type { DecodeReason, RecordLimits } from './record.ts';
 
 /** What the fields of a graph read at one place of a topic's payloads (graph/schema/payload-shape.ts). */
@@ -37,7 +38,7 @@ export interface Decoder {
   readonly fields: SchemaFields;
   /**
    * The payload, whose keys have their final names, and which JSON.stringify prints exactly.
-   * @param bytes after the magic byte and the schema's id; of Protobuf, they begin with the indexes of the message. Not kept.
+   * @param bytes without the header that names the schema; of Protobuf, they begin with the indexes of the message. Not kept.
    * @throws UndecodableError
    */
   decode(bytes: Buffer): Record<string, unknown>;
@@ -52,11 +53,22 @@ export interface Decoder {
  */
 export type CompileSchema = (text: string, references: readonly SchemaReference[], options: DecoderOptions) => Decoder;
 
+/** A header that names the schema, and the body that the schema describes. */
+export interface FramedDecoding {
+  /** Offset of the body. */
+  readonly bodyAt: number;
+  /** Of the body; undefined: it is JSON text. */
+  readonly decoder: Decoder | undefined;
+}
+
 /**
- * How a record becomes a payload. `json`: it is JSON as a whole. `json_after_header`: as what follows the header. Such records take the
- * path of JSON, which is faster than any decoder. A function makes the JSON text.
+ * How a record's bytes become a payload. `json`: they are JSON text as a whole. Text takes the path of JSON, which is faster than any
+ * decoder. A function makes the JSON text.
  */
-export type RecordDecoding = Decoder | 'json' | 'json_after_header' | ((value: Buffer) => Buffer);
+export type RecordDecoding = 'json' | FramedDecoding | ((bytes: Buffer) => Buffer);
+
+/** The part of a record that is decoded. The names of the headers for its schema differ. */
+export type RecordPart = 'key' | 'value';
 
 /**
  * Longest wait of a batch for what its next record needs, in ms: kafkajs reads no other partition of the broker meanwhile. Then only its partition
@@ -64,10 +76,15 @@ export type RecordDecoding = Decoder | 'json' | 'json_after_header' | ((value: B
  */
 export const PATIENCE_MS = 500;
 
-/** How the records of one topic become payloads. */
+/** How the values of one topic become payloads, or its keys. */
 export interface RecordDecoders {
-  /** A promise while something is loaded. @throws UndecodableError, SchemaUnavailableError, also as a rejection */
-  of(record: Buffer): RecordDecoding | Promise<RecordDecoding>;
+  /**
+   * A promise while something is loaded.
+   * @param bytes of the value, or of the key
+   * @param headers of the record
+   * @throws UndecodableError, SchemaUnavailableError, also as a rejection
+   */
+  of(bytes: Buffer, headers: RecordHeaders | undefined): RecordDecoding | Promise<RecordDecoding>;
 }
 
 /** A record cannot become a payload. */

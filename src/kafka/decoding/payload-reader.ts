@@ -1,4 +1,5 @@
 import type { KeyPlace } from '../../base/json/key-place.ts';
+import type { RecordContent } from '../batch.ts';
 import { UndecodableError } from './decoder.ts';
 import { envelopeOf } from './envelopes/envelopes.ts';
 import type { NamedEnvelope } from './envelopes/envelopes.ts';
@@ -6,7 +7,6 @@ import { decodeJson, decodeRecord } from './record.ts';
 import type { Decoded, RecordLimits } from './record.ts';
 import { SnakeCase } from './snake-case.ts';
 import type { RecordDecoders } from './decoder.ts';
-import { HEADER_BYTES } from './wire-format.ts';
 
 export interface PayloadReaderOptions {
   readonly limits: RecordLimits;
@@ -28,18 +28,22 @@ export class PayloadReader {
   }
 
   /** undefined: the record is of no row that is there. @throws SchemaUnavailableError */
-  async read(topic: string, value: Buffer): Promise<Decoded | undefined> {
+  async read(
+    { topic, headers }: Pick<RecordContent, 'topic' | 'headers'>,
+    value: Buffer,
+  ): Promise<Decoded | undefined> {
     const { limits, decoders } = this.#options;
     if (value.length > limits.maxBytes) return { poison: 'too_large' };
     const ofTopic = decoders.get(topic);
     try {
       if (!ofTopic) return this.#parse(topic, value);
-      const decoding = await ofTopic.of(value);
+      const decoding = await ofTopic.of(value, headers);
       if (decoding === 'json') return this.#parse(topic, value);
       if (typeof decoding === 'function') return this.#parse(topic, decoding(value));
-      const body = value.subarray(HEADER_BYTES);
-      if (decoding === 'json_after_header') return this.#parse(topic, body);
-      const payload = decoding.decode(body);
+      const { bodyAt, decoder } = decoding;
+      const body = value.subarray(bodyAt);
+      if (!decoder) return this.#parse(topic, body);
+      const payload = decoder.decode(body);
       return this.#options.envelopes?.has(topic) ? this.#rowOf(topic, payload) : { payload };
     } catch (error) {
       if (error instanceof UndecodableError) return { poison: error.reason };

@@ -7,7 +7,7 @@ import { withoutSchema } from './envelopes/connect.ts';
 import { decodeJson } from './record.ts';
 import type { RecordLimits } from './record.ts';
 import type { SnakeCase } from './snake-case.ts';
-import { HEADER_BYTES, MAGIC_BYTE, schemaIdOf } from './wire-format.ts';
+import { MAGIC_BYTE, schemaIdOf } from './wire-format.ts';
 
 export interface RecordKeysOptions {
   readonly limits: RecordLimits;
@@ -51,7 +51,7 @@ export class RecordKeys {
     if (!decoders) return { ...record, keyProblem: 'needs_registry' };
     if (key.length > limits.maxBytes) return { ...record, keyProblem: 'too_large' };
     try {
-      const decoding = decoders.of(key);
+      const decoding = decoders.of(key, record.headers);
       if (!(decoding instanceof Promise)) return this.#decode(decoding, record, key);
       return decoding
         .then((fetched) => this.#decode(fetched, record, key))
@@ -63,8 +63,9 @@ export class RecordKeys {
 
   /** @throws UndecodableError */
   #decode(decoding: RecordDecoding, record: RecordContent, key: Buffer): RecordContent {
-    const body = key.subarray(HEADER_BYTES);
-    return withText(record, typeof decoding === 'object' ? decoding.decodeKey(body) : this.#named(this.#parse(body)));
+    const { bodyAt, decoder } = typeof decoding === 'object' ? decoding : { bodyAt: 0, decoder: undefined };
+    const body = key.subarray(bodyAt);
+    return withText(record, decoder ? decoder.decodeKey(body) : this.#named(this.#parse(body)));
   }
 
   /** A key that may be JSON. It stays what it is if it is none. */

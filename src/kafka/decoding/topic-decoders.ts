@@ -4,7 +4,14 @@ import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
 import { PATIENCE_MS, UndecodableError } from './decoder.ts';
-import type { CompileSchema, Decoder, DecoderOptions, RecordDecoders, RecordDecoding } from './decoder.ts';
+import type {
+  CompileSchema,
+  DecoderOptions,
+  FramedDecoding,
+  RecordDecoders,
+  RecordDecoding,
+  RecordPart,
+} from './decoder.ts';
 import { valuePlace } from './envelopes/envelope.ts';
 import { envelopeOf } from './envelopes/envelopes.ts';
 import type { NamedEnvelope } from './envelopes/envelopes.ts';
@@ -14,12 +21,14 @@ import type { DecodeReason } from './record.ts';
 import { SchemaUnavailableError, UnusableSchemaError } from './schema-errors.ts';
 import type { RegisteredSchema, SchemaRegistry, SchemaType } from './schema-registry.ts';
 import { UnknownSchemas } from './unknown-schemas.ts';
-import { MAGIC_BYTE, schemaIdOf } from './wire-format.ts';
+import { HEADER_BYTES, MAGIC_BYTE, schemaIdOf } from './wire-format.ts';
 
 export type Compilers = Readonly<Record<SchemaType, () => Promise<CompileSchema>>>;
 
 export interface TopicDecodersOptions {
   readonly topic: string;
+  /** Default: the values. */
+  readonly part?: RecordPart;
   /** undefined: each record says it by its header, or is JSON without one. */
   readonly format: 'AVRO' | 'PROTOBUF' | 'JSON_SCHEMA' | undefined;
   readonly registry: Pick<SchemaRegistry, 'schema'>;
@@ -32,11 +41,12 @@ const MAX_DECODERS = 200;
 /** Time for which a schema that cannot be used is not fetched again. */
 const UNUSABLE_MS = 30_000;
 const LOG_WINDOW_MS = 10_000;
+const JSON_BODY: FramedDecoding = { bodyAt: HEADER_BYTES, decoder: undefined };
 
 /** The decoders of one topic whose records may have schemas, by the schema's id. Keeps the 200 that were used last. */
 export class TopicDecoders implements RecordDecoders {
   readonly #options: TopicDecodersOptions;
-  readonly #decodings = new LRUCache<number, Decoder | 'json_after_header'>({ max: MAX_DECODERS });
+  readonly #decodings = new LRUCache<number, FramedDecoding>({ max: MAX_DECODERS });
   /** By id, while its schema is fetched; each rejects when the patience ends. A partition waits for one id, which bounds them. */
   readonly #fetching = new Map<number, Promise<RecordDecoding>>();
   readonly #unusable = new LRUCache<number, DecodeReason>({ max: MAX_DECODERS, ttl: UNUSABLE_MS });
@@ -48,12 +58,12 @@ export class TopicDecoders implements RecordDecoders {
   }
 
   /** A promise while the schema is fetched. @throws UndecodableError, SchemaUnavailableError */
-  of(record: Buffer): RecordDecoding | Promise<RecordDecoding> {
+  of(bytes: Buffer): RecordDecoding | Promise<RecordDecoding> {
     const { format } = this.#options;
-    if (format === undefined && record[0] !== MAGIC_BYTE) return 'json';
-    const id = schemaIdOf(record);
+    if (format === undefined && bytes[0] !== MAGIC_BYTE) return 'json';
+    const id = schemaIdOf(bytes);
     if (id === undefined) throw new UndecodableError('no_schema_id');
-    if (format === 'JSON_SCHEMA') return 'json_after_header';
+    if (format === 'JSON_SCHEMA') return JSON_BODY;
     return this.#decodings.get(id) ?? this.#fetch(id);
   }
 
@@ -80,16 +90,16 @@ export class TopicDecoders implements RecordDecoders {
     }
   }
 
-  async #compile(id: number): Promise<Decoder | 'json_after_header'> {
+  async #compile(id: number): Promise<FramedDecoding> {
     const { registry, format, decoderOptions } = this.#options;
     try {
       const schema = await registry.schema(id);
       if (!schema) throw this.#unknownError(id);
       this.#unknown.delete(id);
-      if (schema.type === 'JSON' && format === undefined) return 'json_after_header';
+      if (schema.type === 'JSON' && format === undefined) return JSON_BODY;
       if (format !== undefined && schema.type !== format) throw this.#otherFormat(id, schema);
       const compile = await this.#compiler(schema.type);
-      return compile(schema.text, schema.references, decoderOptions);
+      return { bodyAt: HEADER_BYTES, decoder: compile(schema.text, schema.references, decoderOptions) };
     } catch (error) {
       if (error instanceof SchemaUnavailableError) throw new SchemaUnavailableError(error.message, id);
       if (error instanceof UndecodableError) throw error;
@@ -140,7 +150,8 @@ export function topicDecoders(
     limits,
     onOverflow,
     ...options
-  }: Pick<TopicDecodersOptions, 'registry' | 'compilers' | 'log'> & Pick<DecoderOptions, 'limits' | 'onOverflow'>,
+  }: Pick<TopicDecodersOptions, 'registry' | 'compilers' | 'log' | 'part'> &
+    Pick<DecoderOptions, 'limits' | 'onOverflow'>,
 ): ReadonlyMap<string, RecordDecoders> {
   const decoders = new Map<string, RecordDecoders>(ownFormats(topics, options.log));
   for (const { topic, format, envelope, nameOf, shape: rows } of topics) {

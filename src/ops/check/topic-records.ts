@@ -105,7 +105,7 @@ export class TopicRecords {
   async #decode(record: RecordContent) {
     const { topic, value } = record;
     try {
-      const decoded = await this.#payloads.read(topic, value!);
+      const decoded = await this.#payloads.read(record, value!);
       if (!decoded || decoded.poison !== undefined) return decoded;
       return { ...decoded, content: (await this.#keys.get(topic)?.read(record)) ?? record };
     } catch (error) {

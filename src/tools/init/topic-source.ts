@@ -113,7 +113,7 @@ async function decoded(
   try {
     for (const record of records) {
       const { value, poison } = record;
-      const payload = poison ? { poison } : await patiently(() => payloads.read(topic, value!));
+      const payload = poison ? { poison } : await patiently(() => payloads.read(record, value!));
       if (payload) read.push({ ...payload, content: await patiently(() => recordKeys.read(record)) });
     }
     return read;

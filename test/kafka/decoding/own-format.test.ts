@@ -12,7 +12,7 @@ type Load = ConstructorParameters<typeof OwnFormat>[1];
 function read(load: Load, maxDepth = 8, { log } = logLines()) {
   const decoders = new Map([['orders', new OwnFormat('orders', load, log)]]);
   const reader = new PayloadReader({ limits: { maxBytes: 100, maxDepth }, keyPlaces: new Map(), decoders });
-  return reader.read('orders', VALUE);
+  return reader.read({ topic: 'orders' }, VALUE);
 }
 
 describe('OwnFormat', () => {

@@ -182,7 +182,7 @@ async function reasonOf(format: Format, value: Buffer): Promise<DecodeReason | u
       compilers: { AVRO: assert.fail, PROTOBUF: assert.fail, JSON: assert.fail },
     },
   );
-  return (await new PayloadReader({ limits, keyPlaces: new Map(), decoders }).read('orders', value))?.poison;
+  return (await new PayloadReader({ limits, keyPlaces: new Map(), decoders }).read({ topic: 'orders' }, value))?.poison;
 }
 
 describe('signatureOf', () => {
