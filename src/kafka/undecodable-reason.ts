@@ -13,7 +13,8 @@ export interface UndecodableReason {
 
 const fixesOf = (names: SettingNames): Partial<Record<PoisonReason, string>> => ({
   needs_registry: `set ${names.SCHEMA_REGISTRY_URL} (these records name their schema by its id in a registry), and leave out format: JSON`,
-  no_schema_id: 'correct the format in @kafka (these records have no id of a schema)',
+  no_schema_id:
+    'correct the format in @kafka (these records have no id of a schema), or name the subject whose newest schema they have (subject)',
   unknown_schema: `correct ${names.SCHEMA_REGISTRY_URL} (this registry does not know their schemas)`,
   unusable_schema: "the log says why the registry's schema cannot be used",
   other_format: 'correct the format in @kafka, or leave it out',
@@ -31,10 +32,10 @@ export function undecodableReason(
   content: Pick<RecordContent, 'value' | 'headers'>,
   names: SettingNames,
 ): UndecodableReason {
-  const { found, fix } = signatureOf(reason, content) ?? {};
+  const { found, fix, fixOf = reason } = signatureOf(reason, content) ?? {};
   const otherFix = `correct the topic or the format in @kafka, or ${names.SCHEMA_REGISTRY_URL}`;
   return {
     why: found === undefined ? reason : `${reason}: ${found}`,
-    fix: fix ?? fixesOf(names)[reason] ?? otherFix,
+    fix: fix ?? fixesOf(names)[fixOf] ?? otherFix,
   };
 }

@@ -6,8 +6,7 @@ import { COMPILERS } from '../kafka/decoding/compilers.ts';
 import type { DecoderOptions } from '../kafka/decoding/decoder.ts';
 import { graphDecoders } from '../kafka/decoding/graph-decoders.ts';
 import type { GraphDecoders } from '../kafka/decoding/graph-decoders.ts';
-import { accessOf } from '../kafka/decoding/registry-access.ts';
-import { RegistryRequests } from '../kafka/decoding/registry-requests.ts';
+import { openRegistryRequests } from '../kafka/decoding/registry-access.ts';
 import { compareWithNewest, subjectOf } from '../kafka/decoding/schema-comparison.ts';
 import { SchemaRegistry } from '../kafka/decoding/schema-registry.ts';
 import type { RoleServices } from './services.ts';
@@ -22,12 +21,12 @@ export type DecodersOf = (graph: Graph) => GraphDecoders;
  * Makes decoders for graphs.
  * @param onOverflow called for each number that became null because JSON cannot print it
  */
-export function openSchemaRegistry(
+export async function openSchemaRegistry(
   services: RoleServices,
   { limits, onOverflow }: Pick<DecoderOptions, 'limits' | 'onOverflow'>,
-): DecodersOf {
+): Promise<DecodersOf> {
   const { config, log, register } = services;
-  const registry = new SchemaRegistry(register(new RegistryRequests(accessOf(config))), config.names);
+  const registry = new SchemaRegistry(register(await openRegistryRequests(config, log)), config.names);
   return (graph) => {
     const topics = topicReads(graph);
     for (const reads of topics.filter(mayHaveSchema)) {
@@ -46,7 +45,7 @@ async function logDifference(
   options: DecoderOptions,
 ): Promise<void> {
   const { topic } = reads;
-  const subject = subjectOf(topic);
+  const subject = subjectOf(reads);
   try {
     const difference = await compareWithNewest(reads, registry, COMPILERS, options);
     if (!difference) return;

@@ -21,6 +21,27 @@ describe('readConfig, of the schema registry', () => {
       { ...GIVEN, SCHEMA_REGISTRY_URL: 'https://bob:y@registry' },
       'SCHEMA_REGISTRY_USER: expected none, because SCHEMA_REGISTRY_URL has a user, got one',
     ],
+    [
+      { ...GIVEN, SCHEMA_REGISTRY_TOKEN_PROVIDER: './token.js' },
+      'SCHEMA_REGISTRY_USER and SCHEMA_REGISTRY_TOKEN_PROVIDER: expected one of them, got both; unset one',
+    ],
+    [
+      { SCHEMA_REGISTRY_URL: 'https://bob:y@registry', SCHEMA_REGISTRY_TOKEN_PROVIDER: './token.js' },
+      'SCHEMA_REGISTRY_TOKEN_PROVIDER: expected none, because SCHEMA_REGISTRY_URL has a user, got one',
+    ],
+    [{ SCHEMA_REGISTRY_HEADERS: 'a=b' }, 'SCHEMA_REGISTRY_URL: expected with SCHEMA_REGISTRY_HEADERS, got none'],
+    [
+      { SCHEMA_REGISTRY_URL: URL, SCHEMA_REGISTRY_HEADERS: 'a=b, secret' },
+      'SCHEMA_REGISTRY_HEADERS: expected name=value, separated by commas, got a value that may hold a password and is not shown',
+    ],
+    [
+      { SCHEMA_REGISTRY_URL: URL, SCHEMA_REGISTRY_HEADERS: 'Authorization=Bearer x' },
+      'SCHEMA_REGISTRY_HEADERS: expected no Authorization, which crier sends; set SCHEMA_REGISTRY_USER or SCHEMA_REGISTRY_TOKEN_PROVIDER for the authorization',
+    ],
+    [
+      { SCHEMA_REGISTRY_URL: URL, SCHEMA_REGISTRY_TLS_CERT_FILE: 'client.pem' },
+      'SCHEMA_REGISTRY_TLS_CERT_FILE and SCHEMA_REGISTRY_TLS_KEY_FILE: expected both or none',
+    ],
   ];
   for (const [environment, message] of refused) {
     it(`refuses ${JSON.stringify(environment)}`, () => assert.equal(configRefusal(environment), message));

@@ -48,6 +48,7 @@ describe('a secret in a file', () => {
       'KAFKA_SASL_PASSWORD',
       'SCHEMA_REGISTRY_URL',
       'SCHEMA_REGISTRY_PASSWORD',
+      'SCHEMA_REGISTRY_HEADERS',
       'REDIS_URL',
       'REDIS_PASSWORD',
       'REDIS_TLS_KEY_PASSPHRASE',

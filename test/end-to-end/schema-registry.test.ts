@@ -10,6 +10,7 @@ import type { SchemaRegistryServer } from '../../stack/schema-registry.ts';
 import { checked } from '../ops/check/checked.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
+import { registryProxy } from '../support/registry-proxy.ts';
 import { framed, registerSchema, schemaRegistry } from '../support/schema-registry.ts';
 import { randomName } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
@@ -90,6 +91,61 @@ describe('records with schemas', () => {
         { order_id: 3, total_cents: null, note: 'p' },
         { order_id: 4, total_cents: null, note: 's' },
         { order_id: 5, total_cents: null, note: 'j' },
+      ],
+    );
+    assert.equal(await pod.metric('crier_poison_records_total'), 0);
+  });
+
+  it('arrive, however each of them names its schema', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    const bare = await outside.createTopic(undefined, 1);
+    const { origin } = new URL(registry.url);
+    const proxy = await registryProxy(t, origin);
+    const guid = '89791762-2336-4186-9674-299b90a802e2';
+    proxy.answers.set(`/apis/ccompat/v7/schemas/guids/${guid}`, {
+      status: 200,
+      body: JSON.stringify({ schema: FIRST }),
+    });
+    const subject = randomName();
+    const id = await registerSchema(registry.url, subject, { schema: SECOND });
+    const meta = await fetch(`${origin}/apis/registry/v2/groups/default/artifacts/${subject}/meta`);
+    const { globalId } = (await meta.json()) as { globalId: number };
+    const schema = `type Order { order_id: Int total_cents: String note: String }
+      type Subscription {
+        order: Order @kafka(topic: "${topic}")
+        bare: Order @kafka(topic: "${bare}", format: AVRO, subject: "${subject}")
+      }`;
+    const pod = await startPod(t, {
+      ...(await podSettings(t, outside.brokers, schema)),
+      KAFKA_FROM_BEGINNING: 'true',
+      SCHEMA_REGISTRY_URL: `${proxy.url}/apis/ccompat/v7`,
+    });
+    const orders = watch(t, pod.url, QUERY);
+    const bareOrders = watch(t, pod.url, QUERY.replace('order {', 'bare {'));
+    await pod.counts('crier_channels', 2);
+
+    const of = (orderId: number) => avro(SECOND, { note: null, orderId, totalCents: 1 });
+    const longId = Buffer.alloc(9);
+    longId.writeUInt32BE(globalId, 5);
+    const guidHeader = Buffer.from(`01${guid.replaceAll('-', '')}`, 'hex');
+    const value = (bytes: Buffer | string, headers = {}) => ({ value: bytes, headers });
+    await outside.send(topic, [
+      value(avro(FIRST, { orderId: 1, totalCents: 1 }), { __value_schema_id: guidHeader }),
+      value(Buffer.concat([longId, of(2)])),
+      value(of(3), { 'apicurio.value.globalId': longId.subarray(1) }),
+      value(framed(id, of(4))),
+      value('{"orderId":5}'),
+    ]);
+    await outside.sendValues(bare, [of(6)]);
+    await orders.event(5, 30_000);
+    await bareOrders.event(1, 30_000);
+    assert.deepEqual(
+      [...orders.events, ...bareOrders.events].map((event) => (event['order'] ?? event['bare']) as object),
+      [
+        { order_id: 1, total_cents: '1', note: null },
+        ...[2, 3, 4].map((orderId) => ({ order_id: orderId, total_cents: '1', note: null })),
+        { order_id: 5, total_cents: null, note: null },
+        { order_id: 6, total_cents: '1', note: null },
       ],
     );
     assert.equal(await pod.metric('crier_poison_records_total'), 0);

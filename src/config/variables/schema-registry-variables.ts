@@ -1,5 +1,7 @@
 import { count, list, ms, secret, text } from '../variable.ts';
 
+const PEM_FILE = 'the path of a PEM file';
+
 export const schemaRegistryVariables = {
   SCHEMA_REGISTRY_URL: secret(
     list(
@@ -10,6 +12,25 @@ export const schemaRegistryVariables = {
   ),
   SCHEMA_REGISTRY_USER: text('', 'a user name', 'User of the schema registry, if its URL names none.'),
   SCHEMA_REGISTRY_PASSWORD: secret(text('', 'a password', 'Password of that user.')),
+  SCHEMA_REGISTRY_TOKEN_PROVIDER: text(
+    '',
+    'the path of a module',
+    'Module whose default export returns a bearer token of the schema registry: `{ value, expiresAt }`.',
+  ),
+  SCHEMA_REGISTRY_HEADERS: secret(
+    list(
+      '',
+      'name=value, separated by commas',
+      'Further headers of each request to the schema registry, such as `target-sr-cluster=lsrc-1`.',
+    ),
+  ),
+  SCHEMA_REGISTRY_TLS_CA_FILE: text(
+    '',
+    PEM_FILE,
+    'PEM file of the authorities that the certificate of the schema registry is from; not set: those of Node.',
+  ),
+  SCHEMA_REGISTRY_TLS_CERT_FILE: text('', PEM_FILE, 'PEM file of the client certificate, and of its chain.'),
+  SCHEMA_REGISTRY_TLS_KEY_FILE: text('', PEM_FILE, 'PEM file of its private key, without a passphrase.'),
   SCHEMA_REGISTRY_TIMEOUT_MS: ms(100, '3000', 'Longest wait for an answer of the schema registry.'),
   UNDECODABLE_LIMIT: count(
     0,

@@ -14,6 +14,8 @@ export interface Binding extends FieldTopics {
   readonly field: string;
   /** Of the records of its topics; undefined: another field of the topic says it, or each record does. */
   readonly format?: string | undefined;
+  /** Whose newest schema decodes records that name none; likewise said by one field. */
+  readonly subject?: string | undefined;
   /** How the topic's records carry rows that changed; the same for all bindings of a topic. undefined: a record is the payload itself. */
   readonly envelope?: string | undefined;
   /** True: rows that were read from a table become the state, and are no events. */

@@ -15,7 +15,7 @@ import type { PayloadShape } from './payload-shape.ts';
 import { lineOf } from './problem.ts';
 import { readDemand } from './record-demand.ts';
 import { envelopeProblem } from './record-envelope.ts';
-import { formatProblem } from './record-format.ts';
+import { formatProblem, readSubject, subjectProblem } from './record-format.ts';
 import { readState } from './state-binding.ts';
 import { checkTombstone, contradictingKeys, readTombstone } from './tombstone-binding.ts';
 import { readTopics, topicArgumentOf } from './topics.ts';
@@ -54,7 +54,7 @@ export function parseBindings(
     if (directiveOf(field, 'redis')) continue;
     const found: Findings = { problems: [], warnings: [] };
     const binding = readBinding(schema, field, { hasSource: customSources.has(field.name), defaultKeys }, found);
-    for (const problemOf of [formatProblem, envelopeProblem]) {
+    for (const problemOf of [formatProblem, subjectProblem, envelopeProblem]) {
       const disagreement = binding && problemOf(binding, bindings.values());
       if (disagreement !== undefined) found.problems.push(disagreement);
     }
@@ -96,6 +96,7 @@ function readBinding(
   const given = new Map(directive.arguments?.map((argument) => [argument.name.value, argument.value]));
   const topics = readTopics(given.get('topic'), given.get('topics'), field, problems);
   const format = readEnum('format', 'KafkaFormat', given.get('format'), schema, problems);
+  const subject = readSubject(given.get('subject'), format, problems);
   const envelope = readEnum('envelope', 'KafkaEnvelope', given.get('envelope'), schema, problems);
   const snapshots = readEnum('snapshots', 'KafkaSnapshots', given.get('snapshots'), schema, problems);
   if (snapshots === 'STATE' && envelope === undefined)
@@ -145,6 +146,7 @@ function readBinding(
         field: field.name,
         ...topics,
         format,
+        ...(subject !== undefined && { subject }),
         ...(envelope !== undefined && { envelope }),
         ...(snapshots === 'STATE' && { skipsSnapshots: true }),
         keys,

@@ -13,6 +13,8 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
     topics: [String!]
     "How producers encode the topic's records. Left out, each record says it."
     format: KafkaFormat
+    "A subject of the registry: its newest schema decodes records that name none, which are then Avro or Protobuf without a header. Needs format."
+    subject: String
     "How the topic's records carry rows. Paths, payload, filters and state are then those of the row. Left out, the record is the payload."
     envelope: KafkaEnvelope
     "What rows are that were read from a table, and did not change now."
@@ -71,7 +73,7 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
     ${OPERATORS.join('\n    ')}
   }
 
-  "All but JSON, and but those of formats.ts, are in Confluent's wire format: the id of a schema comes before the record."
+  "Records of all but JSON, and of those of formats.ts, name a schema of the registry: before the record, or in a header. With subject they need not."
   enum KafkaFormat {
     ${RECORD_FORMATS.join('\n    ')}
   }

@@ -10,6 +10,8 @@ export interface TopicReads {
   readonly topic: string;
   /** undefined: each record says it. */
   readonly format: string | undefined;
+  /** Whose newest schema decodes records that name none; undefined: records name their schema. */
+  readonly subject: string | undefined;
   /** undefined: the format is one of crier's. */
   readonly loadFormat: LoadFormat | undefined;
   /** undefined: a record is the payload itself. `read`: of an envelope that the graph brings. */
@@ -35,6 +37,7 @@ export function topicReads({
     return {
       topic,
       format,
+      subject: fields.find((one) => one.subject !== undefined)?.subject,
       envelope: envelope === undefined ? undefined : { name: envelope, read: envelopes[envelope] },
       loadFormat: format === undefined ? undefined : formats[format],
       nameOf: nameOf(fields[0]?.keys ?? 'SNAKE'),

@@ -23,7 +23,7 @@ function keyDecoders(
   return new Map(
     topics.map(({ topic, nameOf, shape }) => {
       const decoderOptions = { nameOf, shape, limits, onOverflow };
-      return [topic, new TopicDecoders({ ...options, topic, format: undefined, decoderOptions })];
+      return [topic, new TopicDecoders({ ...options, part: 'key', topic, format: undefined, decoderOptions })];
     }),
   );
 }

@@ -7,6 +7,7 @@ import { withoutSchema } from './envelopes/connect.ts';
 import { decodeJson } from './record.ts';
 import type { RecordLimits } from './record.ts';
 import type { SnakeCase } from './snake-case.ts';
+import { SCHEMA_HEADERS, nameSchema } from './schema-headers.ts';
 import { MAGIC_BYTE, schemaIdOf } from './wire-format.ts';
 
 export interface RecordKeysOptions {
@@ -32,10 +33,12 @@ export class RecordKeys {
    * A promise only while the schema is fetched. @throws SchemaUnavailableError, also as a rejection
    */
   read(record: RecordContent): RecordContent | Promise<RecordContent> {
-    const { key } = record;
+    const { key, headers } = record;
+    if (key !== null && nameSchema(headers, SCHEMA_HEADERS.key)) return this.#readFramed(record, key);
     switch (key?.[0]) {
       case MAGIC_BYTE:
-        return this.#readFramed(record, key);
+        // Else a binary number, such as a long of 8 bytes.
+        return schemaIdOf(key) === undefined ? record : this.#readFramed(record, key);
       case OPENING:
       case QUOTE:
         return this.#readText(record, key);
@@ -46,8 +49,6 @@ export class RecordKeys {
 
   #readFramed(record: RecordContent, key: Buffer): RecordContent | Promise<RecordContent> {
     const { decoders, limits } = this.#options;
-    // A binary number, such as a long of 8 bytes.
-    if (schemaIdOf(key) === undefined) return record;
     if (!decoders) return { ...record, keyProblem: 'needs_registry' };
     if (key.length > limits.maxBytes) return { ...record, keyProblem: 'too_large' };
     try {

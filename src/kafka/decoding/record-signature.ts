@@ -1,12 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import type { PoisonReason, RecordContent } from '../batch.ts';
-import { HEADER_BYTES, MAGIC_BYTE, schemaIdOf } from './wire-format.ts';
+import { SCHEMA_HEADERS } from './schema-headers.ts';
+import { HEADER_BYTES, MAGIC_BYTE, longIdOf, schemaIdOf } from './wire-format.ts';
 
 /** What a record that cannot be decoded is, by its first bytes and the names of its headers. Has no value of the record. */
 export interface Signature {
   readonly found: string;
   /** undefined: that of the reason. */
   readonly fix?: string | undefined;
+  /** The fix is that of another reason. */
+  readonly fixOf?: PoisonReason;
 }
 
 type Content = Pick<RecordContent, 'value' | 'headers'>;
@@ -17,11 +20,15 @@ const MAX_CHARACTERS = 4096;
 const PREFIXED = "have the producer write its schema's id into the value, as Confluent's serializers do by default";
 const UNCOMPRESSED = 'have the producer compress its batches (compression.type), not the values';
 
-/** Headers in which serializers write the id of a schema instead. */
-const SCHEMA_HEADERS: Readonly<Record<string, string>> = {
-  __value_schema_id: `${PREFIXED} (value.schema.id.serializer=io.confluent.kafka.serializers.schema.id.PrefixSchemaIdSerializer)`,
-  'apicurio.value.globalId': `${PREFIXED} (Apicurio: without headers, with ids of 4 bytes)`,
-  'apicurio.value.contentId': `${PREFIXED} (Apicurio: without headers, with ids of 4 bytes)`,
+const OF_APICURIO = `name the Apicurio that gave it by its URL that ends in /apis/ccompat/v7, or ${PREFIXED} (Apicurio: without headers, with ids of 4 bytes)`;
+
+/** Headers in which serializers write the id of a schema instead, and what mends one that cannot be used. */
+const ID_HEADERS: Readonly<Record<string, string>> = {
+  [SCHEMA_HEADERS.value.guid]:
+    `${PREFIXED} (value.schema.id.serializer=io.confluent.kafka.serializers.schema.id.PrefixSchemaIdSerializer)`,
+  [SCHEMA_HEADERS.value.globalId]: OF_APICURIO,
+  [SCHEMA_HEADERS.value.contentId]: OF_APICURIO,
+  'apicurio.value.artifactId': 'have the producer write the id of the schema (apicurio.registry.use-id=contentId)',
 };
 
 /** The first byte of AWS Glue's header, its second one, and its bytes with the UUID of the schema. */
@@ -29,9 +36,8 @@ const GLUE_VERSION = 3;
 const GLUE_COMPRESSIONS: readonly (number | undefined)[] = [0, 5];
 const GLUE_HEADER_BYTES = 18;
 const GLUE_FIX =
-  "have the producer write JSON, or Confluent's wire format with a registry of that kind: crier cannot ask Glue for schemas";
-/** A zero byte and an id of 8 bytes. */
-const LONG_ID_HEADER_BYTES = 9;
+  "have the producer write JSON, or Confluent's wire format with a registry of that kind, or decode the records in formats.ts: crier cannot ask Glue for schemas";
+const BINARY_FIX = 'have the producer write JSON, or decode the records in formats.ts';
 
 /** Formats that begin with bytes of their own; two bytes at least. */
 const MAGIC_NUMBERS: readonly (readonly [bytes: string, found: string, fix?: string])[] = [
@@ -43,6 +49,8 @@ const MAGIC_NUMBERS: readonly (readonly [bytes: string, found: string, fix?: str
   ['82534e41505059', 'snappy data', UNCOMPRESSED],
   ['ff060000734e6150', 'snappy data', UNCOMPRESSED],
   ['4f626a01', 'an Avro file', `have the producer write each record without a file around it; ${PREFIXED}`],
+  ['3a290a', 'Smile, a binary JSON', BINARY_FIX],
+  ['d9d9f7', 'CBOR', BINARY_FIX],
   ['aced0005', "an object of Java's serialization", 'have the producer write JSON, or a schema'],
   ['efbbbf', 'a byte order mark', 'have the producer write UTF-8 without it'],
   ['fffe', 'UTF-16', 'have the producer write UTF-8'],
@@ -71,30 +79,47 @@ export function signatureOf(reason: PoisonReason, { value, headers = {} }: Conte
   if (value === null || !FORMAT_REASONS.has(reason)) return undefined;
   // JSON may have such a header, too, for those who validate it.
   const isJson = JSON_REASONS.has(reason) && /^\s*[{["]/.test(value.toString('latin1', 0, MAX_CHARACTERS));
-  const header = Object.keys(SCHEMA_HEADERS).find((name) => !isJson && Object.hasOwn(headers, name));
+  const header = Object.keys(ID_HEADERS).find((name) => !isJson && Object.hasOwn(headers, name));
   if (header !== undefined) {
-    return { found: `the id of its schema is in the header ${header}`, fix: SCHEMA_HEADERS[header] };
+    const found = `the id of its schema is in the header ${header}`;
+    if (reason === 'no_schema_id') return { found, fix: ID_HEADERS[header] };
+    // The registry has been asked, unless the record was read as JSON.
+    return JSON_REASONS.has(reason) || reason === 'needs_registry' ? { found, fixOf: 'needs_registry' } : { found };
   }
   const magic = MAGIC_NUMBERS.find(([prefix]) => value.toString('hex', 0, prefix.length / 2) === prefix);
   if (magic) return { found: magic[1], fix: magic[2] };
   if (value[0] === MAGIC_BYTE) {
     // What could not be read is the JSON that follows the header.
-    return JSON_REASONS.has(reason) ? textSignature(reason, value.subarray(HEADER_BYTES)) : headerSignature(value);
+    return JSON_REASONS.has(reason)
+      ? textSignature(reason, value.subarray(HEADER_BYTES))
+      : headerSignature(reason, value);
   }
   if (value[0] === GLUE_VERSION && GLUE_COMPRESSIONS.includes(value[1]) && value.length >= GLUE_HEADER_BYTES) {
     return { found: "the header of AWS Glue's serializers", fix: GLUE_FIX };
   }
+  const binary = value.length > 1 ? mapFormatOf(value[0]!, value[1]!) : undefined;
+  if (binary !== undefined) return { found: `binary data that looks like ${binary}`, fix: BINARY_FIX };
   return textSignature(reason, value);
 }
 
+/** The format of a map whose first key is a short text. */
+function mapFormatOf(first: number, second: number): string | undefined {
+  const isIn = (byte: number, from: number, to: number) => byte >= from && byte <= to;
+  if ((isIn(first, 0x81, 0x8f) || first === 0xde) && isIn(second, 0xa1, 0xbf)) return 'MessagePack';
+  return (isIn(first, 0xa1, 0xb8) || first === 0xbf) && isIn(second, 0x61, 0x78) ? 'CBOR' : undefined;
+}
+
 /** Of a record that begins with a zero byte. */
-function headerSignature(value: Buffer): Signature {
+function headerSignature(reason: PoisonReason, value: Buffer): Signature {
   const id = schemaIdOf(value);
   if (id !== undefined) return { found: `Confluent's header, with schema ${id}` };
-  if (value.length >= LONG_ID_HEADER_BYTES && value.readUInt32BE(1) === 0 && value.readUInt32BE(HEADER_BYTES) > 0) {
+  if (longIdOf(value) !== undefined) {
+    const found = 'a header with an id of 8 bytes, as Apicurio writes';
+    if (reason === 'needs_registry') return { found, fixOf: reason };
+    if (reason !== 'no_schema_id') return { found };
     return {
-      found: 'a header with an id of 8 bytes, as Apicurio writes',
-      fix: "have the producer write ids of 4 bytes, as Confluent's serializers do (apicurio.registry.id-handler)",
+      found,
+      fix: "name the Apicurio that gave it by its URL that ends in /apis/ccompat/v7, or have the producer write ids of 4 bytes, as Confluent's serializers do (apicurio.registry.id-handler)",
     };
   }
   return { found: 'a zero byte without the id of a schema', fix: `correct the topic, or ${PREFIXED}` };

@@ -1,18 +1,110 @@
 import type { Config } from '../../config/config.ts';
-import type { RegistryAccess } from './registry-requests.ts';
+import { defaultFunction } from '../../base/default-function.ts';
+import { ConfigError, errorOf } from '../../base/errors.ts';
+import { LogWindow } from '../../base/log.ts';
+import type { Logger } from '../../base/log.ts';
+import { TlsFiles } from '../../base/tls-files.ts';
+import { TokenSource } from '../../base/token-source.ts';
+import type { TokenProvider } from '../../base/token-source.ts';
+import { RegistryRequests } from './registry-requests.ts';
 
-/** The schema registry of the settings. */
-export function accessOf(
-  config: Pick<
-    Config,
-    'SCHEMA_REGISTRY_URL' | 'SCHEMA_REGISTRY_USER' | 'SCHEMA_REGISTRY_PASSWORD' | 'SCHEMA_REGISTRY_TIMEOUT_MS' | 'names'
-  >,
-): RegistryAccess {
-  return {
-    urls: config.SCHEMA_REGISTRY_URL,
-    user: config.SCHEMA_REGISTRY_USER,
-    password: config.SCHEMA_REGISTRY_PASSWORD,
-    timeoutMs: config.SCHEMA_REGISTRY_TIMEOUT_MS,
-    names: config.names,
+type RegistryConfig = Pick<
+  Config,
+  | 'SCHEMA_REGISTRY_URL'
+  | 'SCHEMA_REGISTRY_USER'
+  | 'SCHEMA_REGISTRY_PASSWORD'
+  | 'SCHEMA_REGISTRY_TOKEN_PROVIDER'
+  | 'SCHEMA_REGISTRY_HEADERS'
+  | 'SCHEMA_REGISTRY_TLS_CA_FILE'
+  | 'SCHEMA_REGISTRY_TLS_CERT_FILE'
+  | 'SCHEMA_REGISTRY_TLS_KEY_FILE'
+  | 'SCHEMA_REGISTRY_TIMEOUT_MS'
+  | 'names'
+>;
+
+const LOG_WINDOW_MS = 60_000;
+
+/**
+ * Requests to the schema registry of the settings. Tokens are replaced before they expire, and certificates when their files change, until
+ * the requests are closed.
+ * @throws ConfigError if certificates or the token provider cannot be loaded
+ */
+export async function openRegistryRequests(config: RegistryConfig, log: Logger): Promise<RegistryRequests> {
+  const tls = await openTlsFiles(config, log);
+  try {
+    const tokens = await openTokens(config, log);
+    return new RegistryRequests({
+      urls: config.SCHEMA_REGISTRY_URL,
+      user: config.SCHEMA_REGISTRY_USER,
+      password: config.SCHEMA_REGISTRY_PASSWORD,
+      token: tokens && (() => tokens.token()),
+      headers: Object.fromEntries(config.SCHEMA_REGISTRY_HEADERS.map(headerOf)),
+      secureContext: tls && (() => tls.context),
+      timeoutMs: config.SCHEMA_REGISTRY_TIMEOUT_MS,
+      names: config.names,
+      close: () => {
+        tokens?.close();
+        tls?.close();
+      },
+    });
+  } catch (error) {
+    tls?.close();
+    throw error;
+  }
+}
+
+function headerOf(text: string): readonly [string, string] {
+  const at = text.indexOf('=');
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+async function openTokens(config: RegistryConfig, log: Logger): Promise<TokenSource | undefined> {
+  const { SCHEMA_REGISTRY_TOKEN_PROVIDER: path, names } = config;
+  if (path === '') return undefined;
+  const provider = await loadProvider(path, names.SCHEMA_REGISTRY_TOKEN_PROVIDER);
+  const tokens = new TokenSource({ load: () => Promise.resolve(provider) });
+  const window = new LogWindow(LOG_WINDOW_MS);
+  tokens.keepFresh(({ message }, expiresAt) =>
+    window.run('token', (suppressed) =>
+      log.warn(
+        { err: { message }, expires: new Date(expiresAt).toISOString(), suppressed },
+        'schema registry: no new token; the present one is used until it expires',
+      ),
+    ),
+  );
+  return tokens;
+}
+
+/** @throws ConfigError */
+async function loadProvider(path: string, setting: string): Promise<TokenProvider> {
+  const expected = `${setting}: expected a module whose default export is a function, at ${JSON.stringify(path)}`;
+  const provider = await defaultFunction(path).catch((error: unknown) => {
+    throw new ConfigError(`${expected}, but it cannot be loaded: ${errorOf(error).message}`);
+  });
+  if (!provider) throw new ConfigError(`${expected}, but it has none`);
+  return provider as TokenProvider;
+}
+
+/** undefined: no file is set. @throws ConfigError */
+async function openTlsFiles(config: RegistryConfig, log: Logger): Promise<TlsFiles | undefined> {
+  const file = (
+    setting: 'SCHEMA_REGISTRY_TLS_CA_FILE' | 'SCHEMA_REGISTRY_TLS_CERT_FILE' | 'SCHEMA_REGISTRY_TLS_KEY_FILE',
+  ) => ({ setting: config.names[setting], path: config[setting] });
+  const files = {
+    authorities: file('SCHEMA_REGISTRY_TLS_CA_FILE'),
+    certificate: file('SCHEMA_REGISTRY_TLS_CERT_FILE'),
+    key: file('SCHEMA_REGISTRY_TLS_KEY_FILE'),
   };
+  if (Object.values(files).every(({ path }) => path === '')) return undefined;
+  const tls = new TlsFiles({
+    ...files,
+    passphrase: '',
+    onChange: (reason) => {
+      if (reason === undefined) log.info('schema registry: new connections use the changed TLS files');
+      else log.warn({ reason }, 'schema registry: the TLS files cannot be used; the last good ones stay in use');
+    },
+  });
+  await tls.read();
+  tls.watch();
+  return tls;
 }

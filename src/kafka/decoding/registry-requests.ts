@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { LRUCache } from 'lru-cache';
-import { Agent, request } from 'undici';
+import { Agent, buildConnector, request } from 'undici';
 import type { Dispatcher } from 'undici';
+import type { SecureContext } from 'node:tls';
 import { certificateFix } from '../../base/certificate-fix.ts';
 import { errorOf } from '../../base/errors.ts';
 import type { SettingNames } from '../../config/setting-names.ts';
@@ -13,18 +14,29 @@ export interface RegistryAccess {
   /** '': the user of the URL, or none. */
   readonly user: string;
   readonly password: string;
+  /** A bearer token for each request, instead of a user. @throws Error if there is none now */
+  readonly token?: (() => Promise<string>) | undefined;
+  /** Further headers of each request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** For each new connection; undefined: that of Node. */
+  readonly secureContext?: (() => SecureContext | undefined) | undefined;
   /** Longest wait for one answer. */
   readonly timeoutMs: number;
   readonly names: SettingNames;
+  /** Ends what keeps token and certificates fresh. */
+  readonly close?: () => void;
 }
 
 /** The largest answer. Schemas of the largest code bases have about 100 KB. */
 const MAX_ANSWER_BYTES = 4_194_304;
 const TOO_LARGE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
 const MAX_SOCKETS = 4;
-const ACCEPT = 'application/vnd.schemaregistry.v1+json, application/json';
+const ACCEPT = 'application/vnd.schemaregistry.v1+json, application/json, */*;q=0.5';
 /** Subject, version or schema not found. */
 const NOT_FOUND_CODES: readonly unknown[] = [40401, 40402, 40403];
+/** Of Apicurio's own API. */
+const NOT_FOUND_NAME = /NotFoundException$/;
+const APICURIO_PATH = /\/apis\/ccompat\/v\d+$/;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5000;
 const MAX_PAUSES = 1000;
@@ -34,7 +46,15 @@ const MAX_MESSAGE_LENGTH = 200;
 interface Endpoint {
   /** Without credentials, and without a slash at its end. */
   readonly url: string;
+  /** The URL of Apicurio's own API beside Confluent's; undefined: it is no Apicurio. */
+  readonly apicurioUrl: string | undefined;
   readonly authorization: string | undefined;
+}
+
+/** A request by one of the APIs. */
+interface Question {
+  readonly api: 'url' | 'apicurioUrl';
+  readonly path: string;
 }
 
 /** What the registry answered to a path instead of an answer. The message never holds credentials. */
@@ -54,40 +74,53 @@ interface Pause {
  * random. A registry may fail for one schema alone, so other paths are asked for meanwhile.
  */
 export class RegistryRequests {
+  /** True if each URL is that of an Apicurio. */
+  readonly isApicurio: boolean;
   readonly #endpoints: readonly Endpoint[];
-  readonly #timeoutMs: number;
-  readonly #names: SettingNames;
+  readonly #access: RegistryAccess;
   readonly #agent: Agent;
   /** By path. */
   readonly #pauses = new LRUCache<string, Pause>({ max: MAX_PAUSES });
   #current = 0;
 
-  constructor({ urls, user, password, timeoutMs, names }: RegistryAccess) {
+  constructor(access: RegistryAccess) {
+    const { urls, user, password, timeoutMs, secureContext } = access;
     this.#endpoints = urls.map((url) => endpointOf(url, user, password));
-    this.#timeoutMs = timeoutMs;
-    this.#names = names;
+    this.isApicurio = this.#endpoints.every(({ apicurioUrl }) => apicurioUrl !== undefined);
+    this.#access = access;
     this.#agent = new Agent({
       connections: MAX_SOCKETS,
-      connect: { timeout: timeoutMs },
+      connect: secureContext ? connectorOf(secureContext, timeoutMs) : { timeout: timeoutMs },
       maxResponseSize: MAX_ANSWER_BYTES,
     });
   }
 
   /** The JSON of an answer; undefined: the registry has no such thing. @throws SchemaUnavailableError, UnusableSchemaError */
   async get(path: string): Promise<unknown> {
+    const text = await this.#get({ api: 'url', path });
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+
+  /** The text of an answer of Apicurio's own API; undefined: the registry has no such thing. @throws as `get` */
+  getText(path: string): Promise<string | undefined> {
+    return this.#get({ api: 'apicurioUrl', path });
+  }
+
+  async #get(question: Question): Promise<string | undefined> {
+    const { path } = question;
     const pause = this.#pauses.get(path);
     if (pause && performance.now() < pause.until) throw new SchemaUnavailableError(pause.reason);
     for (let attempt = 1; ; attempt++) {
       const endpoint = this.#endpoints[this.#current]!;
       try {
-        const answer = await this.#ask(endpoint, path);
+        const answer = await this.#ask(endpoint, question);
         this.#pauses.delete(path);
         return answer;
       } catch (error) {
         if (error instanceof UnusableSchemaError) throw error;
         this.#current = (this.#current + 1) % this.#endpoints.length;
         if (attempt < this.#endpoints.length) continue;
-        const reason = `the schema registry ${endpoint.url} ${this.#describe(errorOf(error), path)}`;
+        const reason = `the schema registry ${endpoint[question.api]} ${this.#describe(errorOf(error), endpoint.url, path)}`;
         this.#pause(path, reason, pause?.failures ?? 0);
         throw new SchemaUnavailableError(reason);
       }
@@ -96,6 +129,7 @@ export class RegistryRequests {
 
   /** Ends the requests. Idempotent. */
   async close(): Promise<void> {
+    this.#access.close?.();
     await this.#agent.destroy();
   }
 
@@ -104,36 +138,49 @@ export class RegistryRequests {
     this.#pauses.set(path, { until: performance.now() + pauseMs, failures: failures + 1, reason });
   }
 
-  async #ask({ url, authorization }: Endpoint, path: string): Promise<unknown> {
+  async #ask(endpoint: Endpoint, { api, path }: Question): Promise<string | undefined> {
+    const { timeoutMs } = this.#access;
+    const url = endpoint[api]!;
+    const headers = await this.#headersFor(endpoint);
     const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), this.#timeoutMs);
+    const timer = setTimeout(() => deadline.abort(), timeoutMs);
     try {
-      const { statusCode, body } = await request(`${url}${path}`, {
-        dispatcher: this.#agent,
-        signal: deadline.signal,
-        headers: { accept: ACCEPT, ...(authorization !== undefined && { authorization }) },
-      });
-      const json = parsed(await (statusCode === 200 ? schemaText(body, url, path) : body.text()));
-      if (statusCode === 200 && json !== undefined) return json;
-      const { error_code: code, message } = Object(json) as {
-        readonly error_code?: unknown;
-        readonly message?: unknown;
-      };
-      // A 404 without such a code comes from something else than a registry.
-      if (statusCode === 404 && NOT_FOUND_CODES.includes(code)) return undefined;
+      const options = { dispatcher: this.#agent, signal: deadline.signal, headers };
+      const { statusCode, body } = await request(`${url}${path}`, options);
+      const text = await (statusCode === 200 ? schemaText(body, url, path) : body.text());
+      const json = parsed(text);
+      if (statusCode === 200 && (api === 'apicurioUrl' || json !== undefined)) return text;
+      const { error_code: code, message, name } = Object(json) as Readonly<Record<string, unknown>>;
+      // A 404 without such a code or name comes from something else than a registry.
+      if (statusCode === 404 && (NOT_FOUND_CODES.includes(code) || NOT_FOUND_NAME.test(String(name)))) return undefined;
       const details = typeof message === 'string' ? `: ${JSON.stringify(message.slice(0, MAX_MESSAGE_LENGTH))}` : '';
-      throw new RequestFailure(statusMeaning(statusCode, path, details, this.#names));
+      throw new RequestFailure(statusMeaning(statusCode, path, details, this.#access));
     } finally {
       clearTimeout(timer);
     }
   }
 
-  #describe(error: Error, path: string): string {
+  /** @throws RequestFailure without a token */
+  async #headersFor({ authorization }: Endpoint): Promise<Record<string, string>> {
+    const { token, headers, names } = this.#access;
+    const common = { accept: ACCEPT, ...headers };
+    if (!token) return { ...common, ...(authorization !== undefined && { authorization }) };
+    try {
+      return { ...common, authorization: `Bearer ${await token()}` };
+    } catch (error) {
+      throw new RequestFailure(
+        `is not asked: ${errorOf(error).message}; correct ${names.SCHEMA_REGISTRY_TOKEN_PROVIDER}`,
+      );
+    }
+  }
+
+  #describe(error: Error, url: string, path: string): string {
     if (error instanceof RequestFailure) return error.message;
-    if (error.name === 'AbortError') return `has not answered ${path} within ${this.#timeoutMs} ms`;
+    const { timeoutMs, names } = this.#access;
+    if (error.name === 'AbortError') return `has not answered ${path} within ${timeoutMs} ms`;
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === TOO_LARGE) return tooLarge(path);
-    const fix = certificateFix(message, 'the registry', this.#names.SCHEMA_REGISTRY_URL);
+    const fix = connectionFix(`${code} ${message}`, url.startsWith('https:'), names);
     return `cannot be reached: ${code ?? message}${fix && `; ${fix}`}`;
   }
 }
@@ -143,8 +190,10 @@ function endpointOf(text: string, user: string, password: string): Endpoint {
   const name = user || decodeURIComponent(url.username);
   const secret = user ? password : decodeURIComponent(url.password);
   const credentials = Buffer.from(`${name}:${secret}`).toString('base64');
+  const base = `${url.origin}${url.pathname}`.replace(/\/+$/, '');
   return {
-    url: `${url.origin}${url.pathname}`.replace(/\/+$/, ''),
+    url: base,
+    apicurioUrl: APICURIO_PATH.test(base) ? base.replace(APICURIO_PATH, '/apis/registry/v2') : undefined,
     authorization: name === '' ? undefined : `Basic ${credentials}`,
   };
 }
@@ -171,10 +220,36 @@ function tooLarge(path: string): string {
   return `answers ${path} with more than ${MAX_ANSWER_BYTES} bytes`;
 }
 
-function statusMeaning(status: number, path: string, details: string, names: SettingNames): string {
-  if (status === 401 || status === 403)
-    return `refuses the credentials (status ${status}); correct ${names.SCHEMA_REGISTRY_USER} and ${names.SCHEMA_REGISTRY_PASSWORD}`;
+function statusMeaning(status: number, path: string, details: string, { names, token }: RegistryAccess): string {
+  if (status === 401 || status === 403) {
+    const { SCHEMA_REGISTRY_TOKEN_PROVIDER: provider, SCHEMA_REGISTRY_USER: user } = names;
+    const [what, fix] = token
+      ? ['the token', `${provider}, or the rights of its identity`]
+      : ['the credentials', `${user} and ${names.SCHEMA_REGISTRY_PASSWORD}`];
+    return `refuses ${what} (status ${status}); correct ${fix}`;
+  }
+  if (status === 404 && path.startsWith('/schemas/guids/'))
+    return `has no schemas by GUID (status 404): it is none of Confluent's, or too old; have the producer write its schema's id into the value, or say format: JSON if the values are JSON`;
   if (status === 200 || (status >= 300 && status < 500 && status !== 429))
     return `answers like no schema registry (status ${status}); correct ${names.SCHEMA_REGISTRY_URL}: Apicurio's ends in /apis/ccompat/v7`;
   return `answers ${path} with status ${status}${details}`;
+}
+
+/** Ended by the other side, which need not say why. */
+const CLOSED = /^(UND_ERR_SOCKET|ECONNRESET)\b/;
+/** A TLS alert about the client certificate, or the lack of one. */
+const ALERT = /alert[\w ]* (certificate|unknown ca)|_ALERT_(\w*CERTIFICATE|UNKNOWN_CA)/i;
+
+function connectionFix(reason: string, isTls: boolean, names: SettingNames): string {
+  if (isTls && (ALERT.test(reason) || CLOSED.test(reason)))
+    return `if the registry wants a client certificate, correct ${names.SCHEMA_REGISTRY_TLS_CERT_FILE} and ${names.SCHEMA_REGISTRY_TLS_KEY_FILE}`;
+  return certificateFix(reason, 'the registry', names.SCHEMA_REGISTRY_URL, names.SCHEMA_REGISTRY_TLS_CA_FILE);
+}
+
+/** undici keeps the options of a connector, and the certificates may change. */
+function connectorOf(secureContext: () => SecureContext | undefined, timeout: number): buildConnector.connector {
+  return (options, callback) => {
+    const context = secureContext();
+    buildConnector({ timeout, ...(context && { secureContext: context }) })(options, callback);
+  };
 }

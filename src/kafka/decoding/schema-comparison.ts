@@ -18,6 +18,8 @@ export interface SchemaDifference {
 
 export interface ComparedTopic {
   readonly topic: string;
+  /** Said by the graph. */
+  readonly subject?: string | undefined;
   readonly shape: ReadPlace;
   /** Paths that choose the channels. */
   readonly paths: readonly (readonly string[])[];
@@ -67,21 +69,21 @@ export function compareFields(read: ReadPlace, written: SchemaFields | undefined
  * @throws SchemaUnavailableError, and an Error that says why the schema cannot be used
  */
 export async function compareWithNewest(
-  { topic, shape, paths }: ComparedTopic,
+  compared: ComparedTopic,
   registry: Pick<SchemaRegistry, 'latest'>,
   compilers: Compilers,
   options: DecoderOptions,
 ): Promise<SchemaDifference | undefined> {
-  const schema = await registry.latest(subjectOf(topic));
+  const schema = await registry.latest(subjectOf(compared));
   if (!schema) return undefined;
   const compile = await compilers[schema.type]();
   const { fields } = compile(schema.text, schema.references, options);
-  return compareFields(withPaths(shape, paths), fields);
+  return compareFields(withPaths(compared.shape, compared.paths), fields);
 }
 
-/** Where producers register the schema of a topic's values, unless they are configured otherwise. */
-export function subjectOf(topic: string): string {
-  return `${topic}-value`;
+/** Where producers register the schema of a topic's values: that of TopicNameStrategy, unless the graph says another. */
+export function subjectOf({ topic, subject }: Pick<ComparedTopic, 'topic' | 'subject'>): string {
+  return subject ?? `${topic}-value`;
 }
 
 /** A place, with paths that are read beside what fields read. */

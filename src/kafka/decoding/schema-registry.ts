@@ -1,7 +1,10 @@
 import type { SettingNames } from '../../config/setting-names.ts';
 import type { SchemaReference } from './decoder.ts';
-import { SchemaUnavailableError, UnusableSchemaError } from './schema-errors.ts';
+import { ApicurioRegistry } from './apicurio-registry.ts';
+import type { ApicurioId } from './apicurio-registry.ts';
+import { ForeignSchemaError, SchemaUnavailableError, UnusableSchemaError } from './schema-errors.ts';
 import type { RegistryRequests } from './registry-requests.ts';
+import type { SchemaId } from './wire-format.ts';
 
 export type SchemaType = 'AVRO' | 'PROTOBUF' | 'JSON';
 
@@ -21,26 +24,35 @@ interface Answer {
 }
 
 const TYPES: readonly unknown[] = ['AVRO', 'PROTOBUF', 'JSON'];
+/** Types of Avro that JSON Schema does not have. */
+const AVRO_TYPES: readonly unknown[] = ['record', 'error', 'enum', 'fixed', 'map'];
 /** Of one schema, with those of its references. */
 const MAX_REFERENCES = 200;
 
+type Requests = Pick<RegistryRequests, 'get' | 'getText' | 'isApicurio'>;
+
 /** Reads schemas from a registry with the API of Confluent. Keeps none: the decoders that are made of them are kept. */
 export class SchemaRegistry {
-  readonly #requests: Pick<RegistryRequests, 'get'>;
+  readonly #requests: Requests;
   readonly #names: SettingNames;
+  readonly #apicurio: ApicurioRegistry;
   /** One request for each id at a time. */
-  readonly #running = new Map<number, Promise<RegisteredSchema | undefined>>();
+  readonly #running = new Map<SchemaId, Promise<RegisteredSchema | undefined>>();
 
-  constructor(requests: Pick<RegistryRequests, 'get'>, names: SettingNames) {
+  constructor(requests: Requests, names: SettingNames) {
     this.#requests = requests;
     this.#names = names;
+    this.#apicurio = new ApicurioRegistry(requests, MAX_REFERENCES);
   }
 
-  /** undefined: the registry does not know the id. @throws SchemaUnavailableError, UnusableSchemaError */
-  schema(id: number): Promise<RegisteredSchema | undefined> {
+  /**
+   * undefined: the registry does not know the id.
+   * @throws SchemaUnavailableError, UnusableSchemaError; ForeignSchemaError if registries of this kind have no such ids
+   */
+  schema(id: SchemaId): Promise<RegisteredSchema | undefined> {
     let running = this.#running.get(id);
     if (!running) {
-      running = this.#read(`/schemas/ids/${id}`).finally(() => this.#running.delete(id));
+      running = this.#schema(id).finally(() => this.#running.delete(id));
       this.#running.set(id, running);
     }
     return running;
@@ -54,6 +66,18 @@ export class SchemaRegistry {
     if (!Number.isSafeInteger(id)) throw this.#ofAnotherServer();
     // The answer for an id has the type, which registries leave out here.
     return this.schema(id as number);
+  }
+
+  async #schema(id: SchemaId): Promise<RegisteredSchema | undefined> {
+    if (typeof id === 'number') return this.#read(`/schemas/ids/${id}`);
+    if (id.startsWith('guids/')) return this.#read(`/schemas/${id}`);
+    if (id.startsWith('subjects/')) return this.latest(id.slice('subjects/'.length));
+    if (!this.#requests.isApicurio)
+      throw new ForeignSchemaError(
+        `it is named as by Apicurio, and ${this.#names.SCHEMA_REGISTRY_URL} does not end in /apis/ccompat/v7`,
+      );
+    const found = await this.#apicurio.schema(id as ApicurioId);
+    return found && { type: typeOf(found.text), ...found };
   }
 
   async #read(path: string): Promise<RegisteredSchema | undefined> {
@@ -93,6 +117,19 @@ export class SchemaRegistry {
     const { SCHEMA_REGISTRY_URL } = this.#names;
     return new SchemaUnavailableError(`${SCHEMA_REGISTRY_URL} answers with JSON that is no schema; correct it`);
   }
+}
+
+/** Apicurio's own API names no type. */
+function typeOf(text: string): SchemaType {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return 'PROTOBUF';
+  }
+  if (typeof json === 'string' || Array.isArray(json)) return 'AVRO';
+  const { type } = Object(json) as { readonly type?: unknown };
+  return AVRO_TYPES.includes(type) ? 'AVRO' : 'JSON';
 }
 
 function isReference(value: unknown): value is Answer['references'][number] {

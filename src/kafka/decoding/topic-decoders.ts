@@ -2,26 +2,25 @@ import { LRUCache } from 'lru-cache';
 import { errorOf } from '../../base/errors.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
+import type { RecordHeaders } from '../batch.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
 import { PATIENCE_MS, UndecodableError } from './decoder.ts';
-import type {
-  CompileSchema,
-  DecoderOptions,
-  FramedDecoding,
-  RecordDecoders,
-  RecordDecoding,
-  RecordPart,
-} from './decoder.ts';
+import type { CompileSchema, DecoderOptions, RecordDecoders, RecordDecoding, RecordPart } from './decoder.ts';
 import { valuePlace } from './envelopes/envelope.ts';
 import { envelopeOf } from './envelopes/envelopes.ts';
 import type { NamedEnvelope } from './envelopes/envelopes.ts';
+import { protobufDecoding } from './protobuf-framing.ts';
 import { ownFormats } from './own-format.ts';
 import type { TopicOfFormat } from './own-format.ts';
 import type { DecodeReason } from './record.ts';
-import { SchemaUnavailableError, UnusableSchemaError } from './schema-errors.ts';
+import { ForeignSchemaError, SchemaUnavailableError, UnusableSchemaError } from './schema-errors.ts';
+import { SCHEMA_HEADERS, framingIn } from './schema-headers.ts';
+import type { SchemaHeaderNames } from './schema-headers.ts';
 import type { RegisteredSchema, SchemaRegistry, SchemaType } from './schema-registry.ts';
 import { UnknownSchemas } from './unknown-schemas.ts';
-import { HEADER_BYTES, MAGIC_BYTE, schemaIdOf } from './wire-format.ts';
+import { FIRST_MESSAGE, HEADER_BYTES, LONG_HEADER_BYTES, MAGIC_BYTE } from './wire-format.ts';
+import { longIdOf, schemaIdOf } from './wire-format.ts';
+import type { Framing, SchemaId } from './wire-format.ts';
 
 export type Compilers = Readonly<Record<SchemaType, () => Promise<CompileSchema>>>;
 
@@ -31,6 +30,8 @@ export interface TopicDecodersOptions {
   readonly part?: RecordPart;
   /** undefined: each record says it by its header, or is JSON without one. */
   readonly format: 'AVRO' | 'PROTOBUF' | 'JSON_SCHEMA' | undefined;
+  /** Whose newest schema decodes the records that name none in a header of Kafka; undefined: records name their schema. */
+  readonly subject?: string | undefined;
   readonly registry: Pick<SchemaRegistry, 'schema'>;
   readonly compilers: Compilers;
   readonly decoderOptions: DecoderOptions;
@@ -40,70 +41,118 @@ export interface TopicDecodersOptions {
 const MAX_DECODERS = 200;
 /** Time for which a schema that cannot be used is not fetched again. */
 const UNUSABLE_MS = 30_000;
+/** Time after which the newest schema of a subject is fetched again; the former one is used meanwhile. */
+const NEWEST_MS = 30_000;
 const LOG_WINDOW_MS = 10_000;
-const JSON_BODY: FramedDecoding = { bodyAt: HEADER_BYTES, decoder: undefined };
+const FORMAT_TYPES = { AVRO: 'AVRO', PROTOBUF: 'PROTOBUF', JSON_SCHEMA: 'JSON' } as const;
+const JSON_BODY: RecordDecoding = { bodyAt: HEADER_BYTES, decoder: undefined };
+const JSON_LONG_BODY: RecordDecoding = { bodyAt: LONG_HEADER_BYTES, decoder: undefined };
 
 /** The decoders of one topic whose records may have schemas, by the schema's id. Keeps the 200 that were used last. */
 export class TopicDecoders implements RecordDecoders {
   readonly #options: TopicDecodersOptions;
-  readonly #decodings = new LRUCache<number, FramedDecoding>({ max: MAX_DECODERS });
-  /** By id, while its schema is fetched; each rejects when the patience ends. A partition waits for one id, which bounds them. */
-  readonly #fetching = new Map<number, Promise<RecordDecoding>>();
-  readonly #unusable = new LRUCache<number, DecodeReason>({ max: MAX_DECODERS, ttl: UNUSABLE_MS });
+  readonly #headers: SchemaHeaderNames;
+  /** undefined: records name their schema. */
+  readonly #newest: Framing | undefined;
+  readonly #decodings = new LRUCache<number | string, RecordDecoding>({
+    max: MAX_DECODERS,
+    allowStale: true,
+    noDeleteOnStaleGet: true,
+  });
+  /** By key, while a schema is fetched; each rejects when the patience ends. A partition waits for one id, which bounds them. */
+  readonly #fetching = new Map<number | string, Promise<RecordDecoding>>();
+  readonly #unusable = new LRUCache<number | string, DecodeReason>({ max: MAX_DECODERS, ttl: UNUSABLE_MS });
   readonly #unknown = new UnknownSchemas();
   readonly #log = new LogWindow(LOG_WINDOW_MS);
 
   constructor(options: TopicDecodersOptions) {
+    const { part = 'value', subject } = options;
     this.#options = options;
+    this.#headers = SCHEMA_HEADERS[part];
+    const schema = `subjects/${subject ?? ''}` as const;
+    this.#newest = subject === undefined ? undefined : { key: schema, schema, bodyAt: 0, message: FIRST_MESSAGE };
   }
 
   /** A promise while the schema is fetched. @throws UndecodableError, SchemaUnavailableError */
-  of(bytes: Buffer): RecordDecoding | Promise<RecordDecoding> {
+  of(bytes: Buffer, headers: RecordHeaders | undefined): RecordDecoding | Promise<RecordDecoding> {
     const { format } = this.#options;
+    const named = headers === undefined ? undefined : framingIn(headers, this.#headers);
+    // A bare record may begin like one with a header.
+    if (named) return format === 'JSON_SCHEMA' ? 'json' : this.#by(named);
+    if (this.#newest) return this.#byNewest(this.#newest);
     if (format === undefined && bytes[0] !== MAGIC_BYTE) return 'json';
     const id = schemaIdOf(bytes);
-    if (id === undefined) throw new UndecodableError('no_schema_id');
-    if (format === 'JSON_SCHEMA') return JSON_BODY;
-    return this.#decodings.get(id) ?? this.#fetch(id);
+    if (id !== undefined) {
+      if (format === 'JSON_SCHEMA') return JSON_BODY;
+      return this.#decodings.get(id) ?? this.#fetch({ key: id, schema: id, bodyAt: HEADER_BYTES });
+    }
+    const longId = longIdOf(bytes);
+    if (longId === undefined) throw new UndecodableError('no_schema_id');
+    if (format === 'JSON_SCHEMA') return JSON_LONG_BODY;
+    const schema = `globalIds/${longId}` as const;
+    return this.#by({ key: schema, schema, bodyAt: LONG_HEADER_BYTES, message: FIRST_MESSAGE, mayHaveRef: true });
   }
 
-  async #fetch(id: number): Promise<RecordDecoding> {
-    const fetching = this.#fetching.get(id);
+  #by(framing: Framing): RecordDecoding | Promise<RecordDecoding> {
+    return this.#decodings.get(framing.key) ?? this.#fetch(framing);
+  }
+
+  /** The former schema is used while a newer one is fetched, and when it cannot be had. */
+  #byNewest(framing: Framing): RecordDecoding | Promise<RecordDecoding> {
+    const { key } = framing;
+    const decoding = this.#decodings.get(key);
+    if (!decoding) return this.#fetch(framing);
+    if (this.#decodings.getRemainingTTL(key) <= 0 && !this.#fetching.has(key)) {
+      this.#decodings.set(key, decoding, { ttl: NEWEST_MS });
+      this.#fetch(framing).catch(() => undefined);
+    }
+    return decoding;
+  }
+
+  async #fetch(framing: Framing): Promise<RecordDecoding> {
+    const { key, schema } = framing;
+    const fetching = this.#fetching.get(key);
     if (fetching) return fetching;
-    const unusable = this.#unusable.get(id);
+    const unusable = this.#unusable.get(key);
     if (unusable !== undefined) throw new UndecodableError(unusable);
-    if (!this.#unknown.mayLookUp(id, performance.now())) throw new UndecodableError('unknown_schema');
+    if (!this.#unknown.mayLookUp(schema, performance.now())) throw new UndecodableError('unknown_schema');
     const pending = () =>
-      new SchemaUnavailableError('the schema registry has not answered yet', id, { isPending: true });
-    const loading = withTimeout(() => this.#load(id), PATIENCE_MS, pending);
-    this.#fetching.set(id, loading);
+      new SchemaUnavailableError('the schema registry has not answered yet', schema, { isPending: true });
+    const loading = withTimeout(() => this.#load(framing), PATIENCE_MS, pending);
+    this.#fetching.set(key, loading);
     return loading;
   }
 
-  async #load(id: number): Promise<RecordDecoding> {
+  async #load(framing: Framing): Promise<RecordDecoding> {
+    const { key } = framing;
     try {
-      const decoding = await this.#compile(id);
-      this.#decodings.set(id, decoding);
+      const decoding = await this.#compile(framing);
+      this.#decodings.set(key, decoding, { ttl: framing === this.#newest ? NEWEST_MS : 0 });
       return decoding;
     } finally {
-      this.#fetching.delete(id);
+      this.#fetching.delete(key);
     }
   }
 
-  async #compile(id: number): Promise<FramedDecoding> {
+  async #compile(framing: Framing): Promise<RecordDecoding> {
+    const { schema: id } = framing;
     const { registry, format, decoderOptions } = this.#options;
     try {
       const schema = await registry.schema(id);
       if (!schema) throw this.#unknownError(id);
       this.#unknown.delete(id);
-      if (schema.type === 'JSON' && format === undefined) return JSON_BODY;
-      if (format !== undefined && schema.type !== format) throw this.#otherFormat(id, schema);
-      const compile = await this.#compiler(schema.type);
-      return { bodyAt: HEADER_BYTES, decoder: compile(schema.text, schema.references, decoderOptions) };
+      const { type, text, references } = schema;
+      if (format !== undefined && type !== FORMAT_TYPES[format]) throw this.#otherFormat(framing, schema);
+      const { bodyAt } = framing;
+      if (type === 'JSON') return { bodyAt, decoder: undefined };
+      const compile = await this.#compiler(type);
+      const decoder = compile(text, references, decoderOptions);
+      return type === 'PROTOBUF' ? protobufDecoding(framing, decoder) : { bodyAt, decoder };
     } catch (error) {
       if (error instanceof SchemaUnavailableError) throw new SchemaUnavailableError(error.message, id);
       if (error instanceof UndecodableError) throw error;
-      throw this.#unusableError(id, 'unusable_schema', errorOf(error).message);
+      const reason = error instanceof ForeignSchemaError ? 'no_schema_id' : 'unusable_schema';
+      throw this.#unusableError(framing, reason, errorOf(error).message);
     }
   }
 
@@ -116,22 +165,22 @@ export class TopicDecoders implements RecordDecoders {
     }
   }
 
-  #unknownError(id: number): Error {
+  #unknownError(id: SchemaId): Error {
     return this.#unknown.judge(id, performance.now()) === 'wait'
       ? new SchemaUnavailableError(`the schema registry does not know schema ${id}`, id)
       : new UndecodableError('unknown_schema');
   }
 
-  #otherFormat(id: number, { type }: RegisteredSchema): Error {
+  #otherFormat(framing: Framing, { type }: RegisteredSchema): Error {
     const fix = `correct the format in @kafka, or leave it out: then each record says it`;
-    return this.#unusableError(id, 'other_format', `its type is ${type}; ${fix}`);
+    return this.#unusableError(framing, 'other_format', `its type is ${type}; ${fix}`);
   }
 
-  #unusableError(id: number, reason: DecodeReason, why: string): UndecodableError {
-    this.#unusable.set(id, reason);
+  #unusableError({ key, schema }: Framing, reason: DecodeReason, why: string): UndecodableError {
+    this.#unusable.set(key, reason);
     const { log, topic } = this.#options;
     this.#log.run(reason, (suppressed) =>
-      log.error({ topic, schema: id, reason, err: { message: why }, suppressed }, 'a schema cannot be used'),
+      log.error({ topic, schema, reason, err: { message: why }, suppressed }, 'a schema cannot be used'),
     );
     return new UndecodableError(reason, { cause: new UnusableSchemaError(why) });
   }
@@ -140,6 +189,7 @@ export class TopicDecoders implements RecordDecoders {
 /** What a graph reads of one topic, and what it says of the format of the topic's records (graph/schema/topic-reads.ts). */
 interface DecodedTopic extends Pick<DecoderOptions, 'nameOf' | 'shape'>, TopicOfFormat {
   readonly format: string | undefined;
+  readonly subject?: string | undefined;
   readonly envelope?: NamedEnvelope | undefined;
 }
 
@@ -154,11 +204,12 @@ export function topicDecoders(
     Pick<DecoderOptions, 'limits' | 'onOverflow'>,
 ): ReadonlyMap<string, RecordDecoders> {
   const decoders = new Map<string, RecordDecoders>(ownFormats(topics, options.log));
-  for (const { topic, format, envelope, nameOf, shape: rows } of topics) {
+  for (const { topic, format, subject, envelope, nameOf, shape: rows } of topics) {
     if (format === 'JSON' || decoders.has(topic)) continue;
     const shape = envelope ? valuePlace(envelopeOf(envelope), rows) : rows;
     const decoderOptions = { nameOf, shape, limits, onOverflow };
-    decoders.set(topic, new TopicDecoders({ ...options, topic, format: schemaFormat(format), decoderOptions }));
+    const ofSchemas = schemaFormat(format);
+    decoders.set(topic, new TopicDecoders({ ...options, topic, format: ofSchemas, subject, decoderOptions }));
   }
   return decoders;
 }

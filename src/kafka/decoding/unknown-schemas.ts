@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { RateLimit } from '../../base/limits/rate-limit.ts';
+import type { SchemaId } from './wire-format.ts';
 
 /** How long a topic's partition waits for a schema that the registry does not know: a replica of the registry may lag. */
 const GRACE_MS = 5_000;
@@ -20,8 +21,8 @@ export type UnknownVerdict = 'wait' | 'poison';
  * poison at once, and at most ten a second are looked up. Pure: the caller passes the time, of a monotonic clock.
  */
 export class UnknownSchemas {
-  readonly #unknown: LRUCache<number, true>;
-  readonly #waitingSince = new LRUCache<number, number>({ max: MAX_IDS });
+  readonly #unknown: LRUCache<SchemaId, true>;
+  readonly #waitingSince = new LRUCache<SchemaId, number>({ max: MAX_IDS });
   readonly #lookups = new RateLimit(LOOKUPS_PER_SECOND, LOOKUPS_PER_SECOND);
   #distrustedUntil = -Infinity;
 
@@ -31,13 +32,13 @@ export class UnknownSchemas {
   }
 
   /** False: the id stays unknown without a lookup. */
-  mayLookUp(id: number, nowMs: number): boolean {
+  mayLookUp(id: SchemaId, nowMs: number): boolean {
     if (this.#unknown.has(id)) return false;
     return nowMs >= this.#distrustedUntil || this.#waitingSince.has(id) || this.#lookups.take(nowMs);
   }
 
   /** The registry does not know the id. */
-  judge(id: number, nowMs: number): UnknownVerdict {
+  judge(id: SchemaId, nowMs: number): UnknownVerdict {
     const since = this.#waitingSince.get(id);
     if (since === undefined && nowMs >= this.#distrustedUntil) {
       this.#waitingSince.set(id, nowMs);
@@ -51,7 +52,7 @@ export class UnknownSchemas {
   }
 
   /** The registry knows the id. */
-  delete(id: number): void {
+  delete(id: SchemaId): void {
     this.#waitingSince.delete(id);
   }
 }

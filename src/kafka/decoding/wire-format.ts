@@ -8,9 +8,74 @@ export const HEADER_BYTES = 5;
 /** Ids of Confluent's registry are positive 32-bit integers. */
 const MAX_SCHEMA_ID = 2_147_483_647;
 
+/**
+ * The format of Apicurio's Legacy8ByteIdHandler, the default before its version 3: a zero byte, and the global id of a schema in eight bytes.
+ * https://www.apicur.io/registry/docs/apicurio-registry/3.0.x/getting-started/assembly-configuring-kafka-client-serdes.html
+ */
+export const LONG_HEADER_BYTES = 9;
+
+/**
+ * A schema, as a record or a graph names it. A number is an id of Confluent's API. The others are paths of a registry's API: of
+ * Confluent's (`guids`, the newest of `subjects`) or of Apicurio's own (`globalIds`, `contentIds`).
+ */
+export type SchemaId =
+  number | `guids/${string}` | `subjects/${string}` | `globalIds/${number}` | `contentIds/${number}` | `glue/${string}`;
+
+/** How a record names its schema, and where its body is. */
+export interface Framing {
+  /** The decoder of the topic is kept under this. */
+  readonly key: number | string;
+  readonly schema: SchemaId;
+  /** Offset of the body. */
+  readonly bodyAt: number;
+  /** What names the message of Protobuf, if that is not in the body: the indexes of Confluent, or the `Ref` of Apicurio. */
+  readonly message?: Buffer;
+  /** True if the body may begin with a `Ref` of Apicurio instead. */
+  readonly mayHaveRef?: true;
+}
+
+/** The indexes of the first message of a Protobuf file. */
+export const FIRST_MESSAGE = Buffer.of(0);
+
 /** The schema's id; undefined: the record has no header, or one that no registry gives. */
 export function schemaIdOf(record: Buffer): number | undefined {
   if (record.length < HEADER_BYTES || record[0] !== MAGIC_BYTE) return undefined;
   const id = record.readUInt32BE(1);
   return id >= 1 && id <= MAX_SCHEMA_ID ? id : undefined;
+}
+
+/** The id of 8 bytes; undefined: the record has none. Those of 4 bytes are not zero, so an id beyond 32 bits is taken for one of them. */
+export function longIdOf(record: Buffer): number | undefined {
+  if (record.length < LONG_HEADER_BYTES || record.readUIntBE(0, HEADER_BYTES) !== 0) return undefined;
+  return record.readUInt32BE(HEADER_BYTES) || undefined;
+}
+
+export function uuidOf(bytes: Buffer, at: number): string {
+  const hex = bytes.toString('hex', at, at + 16);
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+const REF_NAME = 0x0a;
+/** Of the length of a message in one byte. */
+const MAX_REF_BYTES = 127;
+
+/**
+ * Apicurio's `Ref { string name = 1; }`, after its length: it names the message of Protobuf before the record.
+ * undefined: the name is too long.
+ */
+export function refTo(name: Buffer): Buffer | undefined {
+  return name.length + 2 > MAX_REF_BYTES ? undefined : Buffer.from([name.length + 2, REF_NAME, name.length, ...name]);
+}
+
+/** True if the body of a record begins like a `Ref`. */
+export function startsWithRef(body: Buffer): boolean {
+  return refNameIn(body, 0) !== undefined;
+}
+
+/** The name in the `Ref` that begins at an offset; undefined: there is none. */
+export function refNameIn(bytes: Buffer, at: number): string | undefined {
+  const length = bytes[at + 2]!;
+  if (bytes[at + 1] !== REF_NAME || bytes[at] !== length + 2 || at + 3 + length > bytes.length) return undefined;
+  const name = bytes.toString('latin1', at + 3, at + 3 + length);
+  return /^[A-Za-z_][\w.]*$/.test(name) ? name : undefined;
 }

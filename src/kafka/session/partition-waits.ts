@@ -2,6 +2,7 @@ import type { Logger } from '../../base/log.ts';
 import type { WorkerObserver } from '../observer.ts';
 import type { TopicPartition } from '../partition-key.ts';
 import { FormatUnavailableError } from '../decoding/schema-errors.ts';
+import type { SchemaId } from '../decoding/wire-format.ts';
 import type { FlowWait } from './flow-wait.ts';
 import { RetryWait } from './retry-wait.ts';
 import { WaitingPartitions } from './waiting-partitions.ts';
@@ -24,7 +25,7 @@ export interface PartitionWait extends TopicPartition {
   /** Records that wait for the end of the transaction. */
   readonly records?: number;
   /** Id of the schema that its next record needs. */
-  readonly schema?: number | undefined;
+  readonly schema?: SchemaId | undefined;
   /** Why the schema or the format cannot be had; why its topic is stopped, and what to correct. */
   readonly error?: string;
 }

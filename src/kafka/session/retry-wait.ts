@@ -1,6 +1,7 @@
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
 import { SchemaUnavailableError } from '../decoding/schema-errors.ts';
+import type { SchemaId } from '../decoding/wire-format.ts';
 import { partitionKey } from '../partition-key.ts';
 
 const FIRST_DELAY_MS = 50;
@@ -24,7 +25,7 @@ interface Waiting {
   readonly resume: () => void;
   readonly error: Error;
   /** Id of the schema that it waits for. */
-  readonly schema: number | undefined;
+  readonly schema: SchemaId | undefined;
   /** True if the log says that it is paused. */
   readonly isLogged: boolean;
 }
@@ -93,12 +94,12 @@ export class RetryWait {
   }
 
   /** One line is enough for a server that is away. The registry may also fail for one schema only: each schema has a line. */
-  #isLoggedFor(schema: number | undefined): boolean {
+  #isLoggedFor(schema: SchemaId | undefined): boolean {
     return [...this.#waiting.values()].some((waiting) => waiting.isLogged && waiting.schema === schema);
   }
 
   /** False: the line waits for the next retry, because there was one within the last 5 s. */
-  #logPause(topic: string, partition: number, schema: number | undefined, { message }: Error): boolean {
+  #logPause(topic: string, partition: number, schema: SchemaId | undefined, { message }: Error): boolean {
     let isLogged = false;
     this.#window.run('paused', (suppressed) => {
       isLogged = this.#isLogged = true;

@@ -6,8 +6,7 @@ import { topicReads } from '../../graph/schema/topic-reads.ts';
 import { COMPILERS } from '../../kafka/decoding/compilers.ts';
 import { graphDecoders } from '../../kafka/decoding/graph-decoders.ts';
 import { ownFormats } from '../../kafka/decoding/own-format.ts';
-import { accessOf } from '../../kafka/decoding/registry-access.ts';
-import { RegistryRequests } from '../../kafka/decoding/registry-requests.ts';
+import { openRegistryRequests } from '../../kafka/decoding/registry-access.ts';
 import { SchemaRegistry } from '../../kafka/decoding/schema-registry.ts';
 import { createLog } from '../../base/log.ts';
 import { ok, skipped, warning } from './finding.ts';
@@ -17,8 +16,11 @@ import type { CheckedTopic } from './topic-records.ts';
 
 /** Compares the newest records of the graph's topics with the graph. */
 export async function checkTopicRecords(config: Config, graph: Graph): Promise<Finding[]> {
-  const requests = config.SCHEMA_REGISTRY_URL.length > 0 ? new RegistryRequests(accessOf(config)) : undefined;
   const log = createLog('silent');
+  const hasRegistry = config.SCHEMA_REGISTRY_URL.length > 0;
+  // What cannot be loaded is a finding of the check of the registry.
+  const requests = hasRegistry ? await openRegistryRequests(config, log).catch(() => undefined) : undefined;
+  if (hasRegistry && !requests) return [skipped('records: the access to the schema registry must be corrected first')];
   const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
   const decoders = requests
     ? graphDecoders(topicReads(graph), {

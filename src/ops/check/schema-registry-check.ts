@@ -1,21 +1,28 @@
 import type { Config } from '../../config/config.ts';
-import { errorOf } from '../../base/errors.ts';
+import { ConfigError, errorOf } from '../../base/errors.ts';
 import type { Graph } from '../../graph/graph-parts.ts';
 import { mayHaveSchema, topicReads } from '../../graph/schema/topic-reads.ts';
 import type { TopicReads } from '../../graph/schema/topic-reads.ts';
 import { COMPILERS } from '../../kafka/decoding/compilers.ts';
-import { accessOf } from '../../kafka/decoding/registry-access.ts';
-import { RegistryRequests } from '../../kafka/decoding/registry-requests.ts';
+import { openRegistryRequests } from '../../kafka/decoding/registry-access.ts';
+import type { RegistryRequests } from '../../kafka/decoding/registry-requests.ts';
 import { SchemaUnavailableError } from '../../kafka/decoding/schema-errors.ts';
 import { compareWithNewest, subjectOf } from '../../kafka/decoding/schema-comparison.ts';
 import { SchemaRegistry } from '../../kafka/decoding/schema-registry.ts';
+import { createLog } from '../../base/log.ts';
 import { failed, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 
 /** Asks the schema registry for the newest schema of each topic, and compares it with what the graph reads. */
 export async function checkSchemaRegistry(config: Config, graph: Graph): Promise<Finding[]> {
   if (config.SCHEMA_REGISTRY_URL.length === 0) return [];
-  const requests = new RegistryRequests(accessOf(config));
+  let requests: RegistryRequests;
+  try {
+    requests = await openRegistryRequests(config, createLog('silent'));
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [failed(error.message)];
+  }
   const registry = new SchemaRegistry(requests, config.names);
   const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
   const topics = topicReads(graph).filter(mayHaveSchema);
@@ -24,7 +31,9 @@ export async function checkSchemaRegistry(config: Config, graph: Graph): Promise
     // A request beside those for the topics, of which there may be none.
     const types = await requests.get('/schemas/types');
     if (!Array.isArray(types)) {
-      throw new SchemaUnavailableError('SCHEMA_REGISTRY_URL answers, but is no schema registry; correct it');
+      throw new SchemaUnavailableError(
+        `${config.names.SCHEMA_REGISTRY_URL} answers, but is no schema registry; correct it`,
+      );
     }
     findings.push(ok('schema registry: answers, and accepts the credentials'));
     for (const reads of topics) findings.push(...(await compare(reads, registry, limits)));
@@ -42,8 +51,8 @@ async function compare(
   registry: SchemaRegistry,
   limits: { readonly maxBytes: number; readonly maxDepth: number },
 ): Promise<Finding[]> {
-  const { topic, nameOf, shape } = reads;
-  const subject = subjectOf(topic);
+  const { nameOf, shape } = reads;
+  const subject = subjectOf(reads);
   try {
     const options = { nameOf, shape, limits, onOverflow: () => undefined };
     const difference = await compareWithNewest(reads, registry, COMPILERS, options);

@@ -13,8 +13,7 @@ import { PayloadReader } from '../../kafka/decoding/payload-reader.ts';
 import { RecordKeys } from '../../kafka/decoding/record-keys.ts';
 import { SnakeCase } from '../../kafka/decoding/snake-case.ts';
 import type { Decoded } from '../../kafka/decoding/record.ts';
-import { accessOf } from '../../kafka/decoding/registry-access.ts';
-import { RegistryRequests } from '../../kafka/decoding/registry-requests.ts';
+import { openRegistryRequests } from '../../kafka/decoding/registry-access.ts';
 import { SchemaUnavailableError } from '../../kafka/decoding/schema-errors.ts';
 import { SchemaRegistry } from '../../kafka/decoding/schema-registry.ts';
 import { MAGIC_BYTE } from '../../kafka/decoding/wire-format.ts';
@@ -89,15 +88,16 @@ async function decoded(
   records: readonly KafkaRecord[],
   settings: Settings,
 ): Promise<readonly ReadRecord[]> {
+  const log = createLog('silent');
   const limits = { maxBytes: settings.MAX_RECORD_BYTES, maxDepth: MAX_RECORD_DEPTH };
-  const requests = settings.SCHEMA_REGISTRY_URL.length > 0 ? new RegistryRequests(accessOf(settings)) : undefined;
+  const requests = settings.SCHEMA_REGISTRY_URL.length > 0 ? await openRegistryRequests(settings, log) : undefined;
   const reads = { topic, format: undefined, nameOf: snakeCaseName, shape: UNREAD };
   const decoders = requests && {
     registry: new SchemaRegistry(requests, settings.names),
     compilers: COMPILERS,
     limits,
     onOverflow: () => undefined,
-    log: createLog('silent'),
+    log,
   };
   const { values, keys }: GraphDecoders = decoders
     ? graphDecoders([reads], decoders)

@@ -35,6 +35,36 @@ describe('record format', () => {
     ]);
   });
 
+  it('reads a subject of bare records, which one field of a topic says', () => {
+    const { bindings, problems } = parse(`
+      order: Order @kafka(topic: "orders", format: AVRO, subject: "com.example.Order")
+      total: Order @kafka(topic: "orders")`);
+    assert.deepEqual(problems, []);
+    assert.equal(bindings.get('order')?.subject, 'com.example.Order');
+  });
+
+  it('refuses a subject of records that need none, one that is no text, and two of one topic', () => {
+    const needed =
+      'subject is of records without a header, in Avro or Protobuf: add format: AVRO or format: PROTOBUF, or remove it';
+    for (const [given, problem] of [
+      ['subject: "a"', needed],
+      ['format: JSON_SCHEMA, subject: "a"', needed],
+      [
+        'format: AVRO, subject: ""',
+        'subject must be the name of a subject of the schema registry in quotes, such as "orders-value"',
+      ],
+    ] as const)
+      assert.deepEqual(parse(`order: Order @kafka(topic: "orders", ${given})`).problems, [
+        `schema.graphql:2: Subscription.order: ${problem}`,
+      ]);
+    const { problems } = parse(`
+      order: Order @kafka(topic: "orders", format: AVRO, subject: "a")
+      total: Order @kafka(topic: "orders", format: AVRO, subject: "b")`);
+    assert.deepEqual(problems, [
+      'schema.graphql:4: Subscription.total: subject: b contradicts Subscription.order, which reads the topic orders with subject: a; give both the same',
+    ]);
+  });
+
   for (const [given, fix] of [
     ['"AVRO"', '; write AVRO'],
     ['avro', '; did you mean "AVRO"?'],

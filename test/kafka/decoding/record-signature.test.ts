@@ -6,6 +6,8 @@ import { UndecodableError } from '../../../src/kafka/decoding/decoder.ts';
 import { PayloadReader } from '../../../src/kafka/decoding/payload-reader.ts';
 import type { DecodeReason } from '../../../src/kafka/decoding/record.ts';
 import { signatureOf } from '../../../src/kafka/decoding/record-signature.ts';
+import { ForeignSchemaError } from '../../../src/kafka/decoding/schema-errors.ts';
+import type { SchemaId } from '../../../src/kafka/decoding/wire-format.ts';
 import { topicDecoders } from '../../../src/kafka/decoding/topic-decoders.ts';
 import { ENVIRONMENT_NAMES } from '../../../src/config/setting-names.ts';
 import { undecodableReason } from '../../../src/kafka/undecodable-reason.ts';
@@ -16,7 +18,9 @@ const SECRET = 'hunter2';
 const AVRO = Buffer.from(`\u000e${SECRET}\u00ff\u0002`, 'latin1');
 const UUID = Buffer.from('0123456789abcdef0123456789abcdef', 'hex');
 const JSON_TEXT = JSON.stringify({ name: SECRET });
-const header = (name: string) => ({ [name]: Buffer.from(SECRET) });
+const header = (name: string, value: Buffer | string = SECRET) => ({ [name]: Buffer.from(value) });
+const GUID = Buffer.concat([Buffer.of(1), UUID]);
+const LONG_ID = Buffer.from('0000000000000009', 'hex');
 const bytes = (...parts: (Buffer | string | number[])[]) =>
   Buffer.concat(parts.map((part) => (Array.isArray(part) ? Buffer.from(part) : Buffer.from(part))));
 
@@ -66,7 +70,7 @@ const CASES: Readonly<Record<string, Case>> = {
     bytes([0, 0, 0, 0, 0, 0, 0, 0, 9], AVRO),
     'needs_registry',
     /8 bytes/,
-    /4 bytes/,
+    /set SCHEMA_REGISTRY_URL /,
   ],
   'a zero byte of another format': [
     undefined,
@@ -83,37 +87,29 @@ const CASES: Readonly<Record<string, Case>> = {
     /PrefixSchemaIdSerializer/,
     header('__value_schema_id'),
   ],
-  'an id in a header, without a format': [
-    undefined,
+  'an id in a header, without a registry': [
+    'JSON',
     AVRO,
     'invalid_utf8',
     /__value_schema_id$/,
-    WIRE,
-    header('__value_schema_id'),
+    /set SCHEMA_REGISTRY_URL /,
+    header('__value_schema_id', GUID),
   ],
   'an id in a header, before a null': [
     undefined,
     bytes([0, 0, 0, 1, 148], AVRO),
     'unknown_schema',
     /__value_schema_id$/,
-    WIRE,
-    header('__value_schema_id'),
-  ],
-  'JSON Schema with its id in a header': [
-    'JSON_SCHEMA',
-    JSON_TEXT,
-    'no_schema_id',
-    /__value_schema_id$/,
-    WIRE,
-    header('__value_schema_id'),
+    /correct SCHEMA_REGISTRY_URL/,
+    header('__value_schema_id', GUID),
   ],
   "an id in Apicurio's header": [
     'AVRO',
     AVRO,
     'no_schema_id',
     /apicurio\.value\.globalId$/,
-    /Apicurio: without headers/,
-    header('apicurio.value.globalId'),
+    /\/apis\/ccompat.*Apicurio: without headers/,
+    header('apicurio.value.globalId', LONG_ID),
   ],
   'cut off JSON with an id in a header': [
     'JSON',
@@ -163,14 +159,23 @@ const CASES: Readonly<Record<string, Case>> = {
   'UTF-16 without a mark': ['JSON', Buffer.from(JSON_TEXT, 'utf16le'), 'not_json', /^UTF-16$/, /UTF-8/],
   gzip: ['JSON', gzipSync(JSON_TEXT), 'invalid_utf8', /^gzip data$/, BATCHES],
   zlib: ['JSON', deflateSync(JSON_TEXT), 'invalid_utf8', /^zlib data$/, BATCHES],
+  Smile: ['JSON', bytes(':)\n\u0001', AVRO), 'invalid_utf8', /^Smile/, /formats\.ts/],
+  CBOR: ['JSON', bytes([0xa1, 0x62], 'id', [0x18, 0xff]), 'invalid_utf8', /looks like CBOR$/, /formats\.ts/],
+  MessagePack: ['JSON', bytes([0x81, 0xa2], 'id', [7]), 'invalid_utf8', /looks like MessagePack$/, /formats\.ts/],
   'an Avro file': ['JSON', bytes('Obj\u0001', AVRO), 'invalid_utf8', /^an Avro file$/, /without a file/],
   'Avro without a header': ['JSON', AVRO, 'invalid_utf8', /^binary data without a header$/, WIRE],
   'binary data that is UTF-8': ['AVRO', `\u0002${SECRET}`, 'no_schema_id', /^binary data/, WIRE],
   Brotli: ['JSON', brotliCompressSync(JSON_TEXT.repeat(9)), 'invalid_utf8', /^binary data/, WIRE],
 };
 
+const isOfConfluent = (id: SchemaId) => typeof id === 'number' || id.startsWith('guids/');
+
 /** As the worker decodes it. */
-async function reasonOf(format: Format, value: Buffer): Promise<DecodeReason | undefined> {
+async function reasonOf(
+  format: Format,
+  value: Buffer,
+  headers: RecordContent['headers'],
+): Promise<DecodeReason | undefined> {
   const limits = { maxBytes: 10_000, maxDepth: 8 };
   const decoders = topicDecoders(
     [{ topic: 'orders', format, nameOf: String, shape: { kinds: new Set(), at: () => assert.fail() } }],
@@ -178,18 +183,22 @@ async function reasonOf(format: Format, value: Buffer): Promise<DecodeReason | u
       limits,
       onOverflow: () => undefined,
       log: readableLog().log,
-      registry: { schema: () => Promise.reject(new UndecodableError('unknown_schema')) },
+      registry: {
+        schema: (id) =>
+          Promise.reject(isOfConfluent(id) ? new UndecodableError('unknown_schema') : new ForeignSchemaError('')),
+      },
       compilers: { AVRO: assert.fail, PROTOBUF: assert.fail, JSON: assert.fail },
     },
   );
-  return (await new PayloadReader({ limits, keyPlaces: new Map(), decoders }).read({ topic: 'orders' }, value))?.poison;
+  return (await new PayloadReader({ limits, keyPlaces: new Map(), decoders }).read({ topic: 'orders', headers }, value))
+    ?.poison;
 }
 
 describe('signatureOf', () => {
   for (const [name, [format, content, expected, found, fix, headers]] of Object.entries(CASES)) {
     it(`says what the record is: ${name}`, async () => {
       const value = Buffer.from(content);
-      const reason = await reasonOf(format, value);
+      const reason = await reasonOf(format, value, headers);
       assert.equal(reason, expected);
       const said = undecodableReason(reason, { value, headers }, ENVIRONMENT_NAMES);
       assert.ok(said.why.startsWith(`${reason}: `), said.why);

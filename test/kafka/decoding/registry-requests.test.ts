@@ -89,6 +89,30 @@ describe('RegistryRequests', () => {
     });
   });
 
+  it('says that a registry has no GUIDs', async (t) => {
+    // As Karapace, Apicurio, and Confluent's before version 8.
+    const url = await serve(t, (_request, response) =>
+      response.writeHead(404).end('{"error_code":404,"message":"HTTP 404 Not Found"}'),
+    );
+    const path = '/schemas/guids/89791762-2336-4186-9674-299b90a802e2';
+    await assert.rejects(
+      requestsTo(t, [url]).get(path),
+      /has no schemas by GUID \(status 404\).*write its schema's id/,
+    );
+  });
+
+  it('reads texts of the own API of an Apicurio, and nothing of one that it does not know', async (t) => {
+    const url = await serve(t, ({ url: path }, response) => {
+      if (path === '/apis/registry/v2/ids/globalIds/1') response.end('syntax = "proto3";');
+      else response.writeHead(404).end('{"error_code":404,"name":"ArtifactNotFoundException"}');
+    });
+    assert.equal(requestsTo(t, [url]).isApicurio, false);
+    const requests = requestsTo(t, [`${url}/apis/ccompat/v7/`]);
+    assert.equal(requests.isApicurio, true);
+    assert.equal(await requests.getText('/ids/globalIds/1'), 'syntax = "proto3";');
+    assert.equal(await requests.getText('/ids/globalIds/2'), undefined);
+  });
+
   it('never shows credentials in an error', async (t) => {
     const url = await serve(t, (_request, response) => response.writeHead(401).end('{}'));
     const secret = url.replace('//', '//ann:hunter2@');
@@ -169,7 +193,7 @@ describe('RegistryRequests', () => {
     }
   });
 
-  it('uses TLS, trusts the authorities in NODE_EXTRA_CA_CERTS, and names this setting without them', async (t) => {
+  it('uses TLS, trusts the authorities in NODE_EXTRA_CA_CERTS, and names a setting without them', async (t) => {
     const folder = await temporaryFolder(t);
     const { keystore, certificate } = await createCertificate(folder, 'registry', 'secret');
     const authority = join(folder, 'authority.pem');
@@ -181,7 +205,7 @@ describe('RegistryRequests', () => {
     );
     const secure = url.replace('http:', 'https:');
     await assert.rejects(requestsTo(t, [secure]).get('/x'), {
-      message: `the schema registry ${secure} cannot be reached: DEPTH_ZERO_SELF_SIGNED_CERT; if the authority of this certificate is your own, name the PEM file of the authority in NODE_EXTRA_CA_CERTS`,
+      message: `the schema registry ${secure} cannot be reached: DEPTH_ZERO_SELF_SIGNED_CERT; if the authority of this certificate is your own, name the PEM file of the authority in SCHEMA_REGISTRY_TLS_CA_FILE`,
     });
     const wrongName = secure.replace('127.0.0.1', 'localhost');
     const answers = await inProcess({ NODE_EXTRA_CA_CERTS: authority }, [secure, wrongName]);

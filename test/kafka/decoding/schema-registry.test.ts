@@ -14,7 +14,7 @@ function registryOf(answers: Readonly<Record<string, unknown>>) {
     asked.push(path);
     return Promise.resolve(answers[path]);
   };
-  return { registry: new SchemaRegistry({ get }, ENVIRONMENT_NAMES), asked };
+  return { registry: new SchemaRegistry({ get, getText: assert.fail, isApicurio: false }, ENVIRONMENT_NAMES), asked };
 }
 
 describe('SchemaRegistry with a real registry', () => {
@@ -37,6 +37,12 @@ describe('SchemaRegistry with a real registry', () => {
     for (const stop of stops) await stop();
   });
 
+  async function globalIdOf(subject: string): Promise<`globalIds/${number}`> {
+    const path = `/apis/registry/v2/groups/default/artifacts/${subject}/meta`;
+    const { globalId } = (await (await fetch(new URL(path, url))).json()) as { globalId: number };
+    return `globalIds/${globalId}`;
+  }
+
   it('reads a schema with its references, those of references first', async () => {
     const currency = record('Currency', [{ name: 'code', type: 'string' }]);
     const money = record('Money', [{ name: 'currency', type: 'Currency' }]);
@@ -56,6 +62,12 @@ describe('SchemaRegistry with a real registry', () => {
     };
     assert.deepEqual(await registry.schema(id), expected);
     assert.deepEqual(await registry.latest('orders-value'), expected);
+    assert.deepEqual(await registry.schema('subjects/orders-value'), expected);
+    // The ids of Apicurio's own API.
+    assert.deepEqual(await registry.schema(`contentIds/${id}`), expected);
+    assert.deepEqual(await registry.schema(await globalIdOf('orders-value')), expected);
+    assert.equal(await registry.schema('globalIds/999999'), undefined);
+    assert.equal(await registry.schema('contentIds/999999'), undefined);
   });
 
   it('reads the types of schemas', async () => {

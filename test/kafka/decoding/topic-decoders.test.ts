@@ -10,6 +10,7 @@ import { SchemaUnavailableError } from '../../../src/kafka/decoding/schema-error
 import { UndecodableError } from '../../../src/kafka/decoding/decoder.ts';
 import type { CompileSchema } from '../../../src/kafka/decoding/decoder.ts';
 import type { RegisteredSchema, SchemaType } from '../../../src/kafka/decoding/schema-registry.ts';
+import type { SchemaId } from '../../../src/kafka/decoding/wire-format.ts';
 import { framed } from '../../support/schema-registry.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { readableLog } from '../consumer-harness.ts';
@@ -39,11 +40,11 @@ function createStage({
   loadAvro = load,
 }: {
   format?: TopicDecodersOptions['format'];
-  schemas?: Map<number, RegisteredSchema | Promise<RegisteredSchema> | Error>;
+  schemas?: Map<SchemaId, RegisteredSchema | Promise<RegisteredSchema> | Error>;
   loadAvro?: typeof load;
 } = {}) {
   const { log, lines } = readableLog();
-  const asked: number[] = [];
+  const asked: SchemaId[] = [];
   const decoders = new TopicDecoders({
     topic: 'bids',
     format,

@@ -7,8 +7,8 @@ import type { Logger } from '../../../base/log.ts';
 import { secretNow } from '../../../config/settings.ts';
 import type { SettingsSource } from '../../../config/settings.ts';
 import { TlsFiles } from '../../../config/kafka-tls-files.ts';
-import { TokenSource } from './token-source.ts';
-import type { TokenProvider } from './token-source.ts';
+import { TokenSource } from '../../../base/token-source.ts';
+import type { TokenProvider } from '../../../base/token-source.ts';
 
 /** How to reach the brokers, and as whom. */
 export type KafkaConnectionConfig = SettingsSource &

@@ -1,5 +1,6 @@
 import type { CompileSchema } from '../decoder.ts';
 import { RecordBytes } from '../record-bytes.ts';
+import { refNameIn } from '../wire-format.ts';
 import { mergedFields } from '../schema-fields.ts';
 import { SchemaPlace } from '../schema-place.ts';
 import { MessageReaders } from './message-readers.ts';
@@ -42,11 +43,21 @@ function recordMessages(messages: readonly ProtoMessage[]): readonly ProtoMessag
   return others.length === 0 ? messages : others;
 }
 
-/** The message that the indexes before a record's bytes name: its index in the file, then in the message before. */
+/**
+ * The message that the indexes before a record's bytes name: its index in the file, then in the message before. Apicurio writes the name of
+ * a message of the file instead.
+ */
 function messageOf(bytes: RecordBytes, messages: readonly ProtoMessage[]): ProtoMessage {
+  const start = bytes.at;
   const count = bytes.zigzag32();
   // Short for the first message.
   if (count === 0) return messages[0]!;
+  const name = refNameIn(bytes.bytes, start);
+  const named = name === undefined ? undefined : messages.find(({ type }) => type.name === name);
+  if (named) {
+    bytes.skip(name!.length + 2);
+    return named;
+  }
   let message: ProtoMessage | undefined;
   for (let i = 0; i < count; i++) {
     message = (message ? message.nested : messages)[bytes.zigzag32()];

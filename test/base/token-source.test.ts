@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TokenSource } from '../../../../src/kafka/client/access/token-source.ts';
-import type { Token, TokenProvider } from '../../../../src/kafka/client/access/token-source.ts';
-import { waitFor } from '../../../support/wait-for.ts';
+import { TokenSource } from '../../src/base/token-source.ts';
+import type { Token, TokenProvider } from '../../src/base/token-source.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const HOUR_MS = 3_600_000;
 

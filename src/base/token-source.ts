@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { withTimeout } from '../../../base/with-timeout.ts';
+import { withTimeout } from './with-timeout.ts';
 
 /** What a token provider returns. */
 export interface Token {
