@@ -46,7 +46,10 @@ export interface PoisonRecord {
 
 /** A channel, the limits of its history, and what its state remembers of the record's key. `payload`: of this channel; absent: the record's. */
 export type Destination = Pick<ChannelMessage, 'channel' | 'history' | 'keyHash' | 'isDeparture'> &
-  Partial<Pick<ChannelMessage, 'payload'>>;
+  Partial<Pick<ChannelMessage, 'payload'>> & {
+    /** True: the record moves its row out of the channel. */
+    readonly isLeft?: boolean;
+  };
 
 /** Exactly one of `destinations` and `poison` is set. */
 export type Conversion =
@@ -259,7 +262,9 @@ function outcomeOf(
   const record = printParts(conversion.content ?? source);
   if (record === undefined) return messages;
   // What the record carries is not for the channels that it leaves.
-  return messages.map((message) => (message.isDeparture ? message : { ...message, record }));
+  return messages.map((message, i) =>
+    message.isDeparture || destinations[i]!.isLeft ? message : { ...message, record },
+  );
 }
 
 /** Another error is deterministic: a retry would throw again, and block the partition for ever. */

@@ -170,7 +170,10 @@ export class ChangeConverter {
     const channel = lastOf && routes.stateOfRow(routes.valuesIn(row), record);
     if (before || channel === undefined) return convert(before);
     if (!isFirst) throw new UnpublishedError();
-    return lastOf!(channel).then((payload) => convert(payload && rowIn(payload)));
+    return lastOf!(channel).then((payload) => {
+      const last = payload && rowIn(payload);
+      return convert(last && hasKey(last, record) ? last : undefined);
+    });
   }
 
   /** Gives columns whose values were not logged those of the row before. */
@@ -198,7 +201,8 @@ export class ChangeConverter {
   #conversionOf(record: RecordContent, change: PayloadChange, ownBefore: JsonObject | undefined): Conversion {
     const { routes, demand, envelope } = this.#options;
     const { row, before, op } = change;
-    if (row === null && record.key !== null) this.#deletedKey = Buffer.from(record.key);
+    if (row !== null) this.#deletedKey = undefined;
+    else if (record.key !== null) this.#deletedKey = Buffer.from(record.key);
     const isByKey = row === null && !before && envelope.rowOfKey !== undefined;
     const of = isByKey ? { ...record, keyValue: envelope.rowOfKey(record.keyValue) } : record;
     const { entered, stayed, left } = routes.changeRoutes(row && row.values, before?.values, of);
@@ -211,7 +215,8 @@ export class ChangeConverter {
     const add = (to: readonly Destination[], payload: string | Buffer) => {
       for (const one of to) destinations.push(one.isDeparture ? one : { ...one, payload });
     };
-    if (left.length > 0) add(left, TOMBSTONE + this.#print(change, 'DELETE', told));
+    if (left.length > 0)
+      add(row ? left.map((one) => ({ ...one, isLeft: true })) : left, TOMBSTONE + this.#print(change, 'DELETE', told));
     if (row && stayed.length > 0) add(stayed, row.print(op ? this.#print(change, op, told) : ''));
     add(entered, arrival);
     return { payload: TOMBSTONE, destinations };
@@ -234,6 +239,12 @@ export class ChangeConverter {
 /** undefined: the last message of the channel has deleted the row. */
 function rowIn(payload: Buffer): JsonObject | undefined {
   return (JSON.parse(splitChange(payload).row.toString()) as JsonObject | null) ?? undefined;
+}
+
+/** True if the row is that of the record's key. Fields that match a part of the key keep the state of several rows in a channel. */
+function hasKey(row: JsonObject, { keyValue }: RecordContent): boolean {
+  if (typeof keyValue !== 'object' || keyValue === null) return true;
+  return Object.entries(keyValue).every(([name, value]) => row[name] === value);
 }
 
 function parsed(text: string): JsonObject {

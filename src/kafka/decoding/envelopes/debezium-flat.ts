@@ -2,7 +2,7 @@ import type { ChangeOperation } from '../../../bus/change-text.ts';
 import { withoutSchema } from './connect.ts';
 import { OPERATIONS } from './debezium.ts';
 import { isObject, notOfEnvelope } from './envelope.ts';
-import type { Envelope } from './envelope.ts';
+import type { Envelope, JsonObject } from './envelope.ts';
 
 /** Rows that Debezium's ExtractNewRecordState has flattened, with what its `add.fields` adds: https://debezium.io/documentation/reference/stable/transformations/event-flattening.html */
 export const DEBEZIUM_FLAT: Envelope = {
@@ -18,9 +18,14 @@ export const DEBEZIUM_FLAT: Envelope = {
       transaction: textOf(row['__transaction_id'] ?? row['__source_txId'] ?? row['__txId']),
       isSnapshot: op === 'READ',
     };
-    return isDeleted ? { ...facts, row: null, before: row, op: 'DELETE' } : { ...facts, row, op };
+    return isDeleted ? { ...facts, row: null, before: columnsOf(row), op: 'DELETE' } : { ...facts, row, op };
   },
 };
+
+/** Without what `add.fields` adds, which would make a row of which only the key is known look whole. */
+function columnsOf(row: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !name.startsWith('__')));
+}
 
 function operationOf(code: unknown): ChangeOperation | undefined {
   const op = typeof code === 'string' && Object.hasOwn(OPERATIONS, code) ? OPERATIONS[code] : undefined;
