@@ -162,6 +162,11 @@ describe("the chart's values", { concurrency: 2 }, () => {
       /settings\.KAFKA_BROKERS: use kafka\.brokers/,
     ],
     ['a secret in plain text', { 'settings.ADMIN_TOKEN': 'a' }, /settings\.ADMIN_TOKEN: use secrets/],
+    [
+      "headers of the schema registry's requests in plain text",
+      { 'settings.SCHEMA_REGISTRY_HEADERS': 'a=b' },
+      /settings\.SCHEMA_REGISTRY_HEADERS: use secrets/,
+    ],
     ['a key of tokens in plain text', { 'settings.JWT_SECRET': 'a' }, /settings\.JWT_SECRET: use secrets/],
     ['a setting that the chart relies on', { 'settings.ADMIN_PORT': 1 }, /settings\.ADMIN_PORT: .*probes/],
     ['a setting in small letters', { 'settings.maxQueueBytes': 1 }, /maxQueueBytes/],
