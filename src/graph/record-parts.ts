@@ -1,3 +1,4 @@
+import { isJsonObject } from '../base/json/json-object.ts';
 import { isUtf8 } from 'node:buffer';
 import { valueAt } from '../base/json/value-at.ts';
 import type { PathValues } from '../bus/channel.ts';
@@ -85,13 +86,9 @@ export function keyTextAt(record: RecordParts, path: readonly string[]): string 
   const { keyValue } = record;
   if (keyValue === undefined) return keyText(record);
   const text = textOf(typeof keyValue === 'object' ? valueAt(keyValue, path) : keyValue);
-  if (text !== undefined || !isStruct(keyValue)) return text;
+  if (text !== undefined || !isJsonObject(keyValue)) return text;
   const members = Object.values(keyValue);
   return members.length === 1 ? textOf(members[0]) : undefined;
-}
-
-function isStruct(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const MAX_MEMBERS = 10;
@@ -102,7 +99,7 @@ export function describeKey(record: RecordParts): string {
   if (key === null) return 'no key';
   if (keyProblem === 'needs_registry') return 'a key with a schema, and no schema registry is set';
   if (keyProblem !== undefined) return `a key with a schema that cannot be decoded (${keyProblem})`;
-  if (isStruct(keyValue)) {
+  if (isJsonObject(keyValue)) {
     const names = Object.keys(keyValue);
     const more = names.length > MAX_MEMBERS ? [`${names.length - MAX_MEMBERS} more`] : [];
     return `a key that is a struct of ${[...names.slice(0, MAX_MEMBERS).map((name) => JSON.stringify(name)), ...more].join(', ')}`;

@@ -11,10 +11,12 @@ export function parseJsonObject(text: string): object {
     const line = position && text.slice(0, Number(position)).split('\n').length;
     throw new Error(line ? `not JSON, in line ${line}` : 'not JSON');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error(`expected a JSON object, got ${jsonKind(value)}`);
-  }
+  if (!isJsonObject(value)) throw new Error(`expected a JSON object, got ${jsonKind(value)}`);
   return value;
+}
+
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The kind of a JSON value, for a message: `null`, `an array`, `an object`, `a string`. */

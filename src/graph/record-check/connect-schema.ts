@@ -1,5 +1,5 @@
 import { snakeCaseName } from '../../base/json/key-naming.ts';
-import { isJsonObject } from './described.ts';
+import { isJsonObject } from '../../base/json/json-object.ts';
 
 /** Types whose values say nothing without the type's name, unless they are texts. */
 const RAW =

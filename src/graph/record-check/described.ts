@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../base/json/json-object.ts';
 import { didYouMean } from '../../base/did-you-mean.ts';
 
 /** What a fix calls the origin of records. */
@@ -12,10 +13,6 @@ export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-}
-
-export function isJsonObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The value of an enum, which is a name, as JSON. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from './described.ts';
+import { isJsonObject } from '../../base/json/json-object.ts';
 
 /** What a value looks like that a connector wrote without a schema. */
 export interface RawValue {

@@ -9,7 +9,8 @@ import type {
 import { didYouMean } from '../../base/did-you-mean.ts';
 import { hasResolver, hasTypeResolver } from '../execution/executable.ts';
 import { connectTypeAt } from './connect-schema.ts';
-import { isJsonObject, kindOf, listed, placeOf, shortened } from './described.ts';
+import { isJsonObject } from '../../base/json/json-object.ts';
+import { kindOf, listed, placeOf, shortened } from './described.ts';
 import type { RecordOrigin } from './described.ts';
 import { rawDecimal, rawTime } from './raw-values.ts';
 import type { RawValue } from './raw-values.ts';

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { BACKSLASH, CLOSING, CLOSING_SQUARE, OPENING, OPENING_SQUARE, QUOTE } from '../../base/json/characters.ts';
 import { parseExactly } from '../../base/json/exact-numbers.ts';
+import { isJsonObject } from '../../base/json/json-object.ts';
 import { MAGIC_BYTE } from './wire-format.ts';
 
 /** Why a record cannot become a payload. */
@@ -51,7 +52,7 @@ export interface RecordLimits {
 export function decodeRecord(value: Buffer, limits: RecordLimits): Decoded {
   const { json, poison } = decodeJson(value, limits);
   if (poison !== undefined) return { poison };
-  return isObject(json) ? { payload: json } : { poison: 'not_object' };
+  return isJsonObject(json) ? { payload: json } : { poison: 'not_object' };
 }
 
 /** Likewise for JSON of any kind. */
@@ -68,10 +69,6 @@ export function decodeJson(
   } catch {
     return { poison: 'not_json' };
   }
-}
-
-function isObject(json: unknown): json is Record<string, unknown> {
-  return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
 /** Exact for JSON. For other text the result is arbitrary, and JSON.parse rejects the text anyway. */

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../../base/json/json-object.ts';
 import type { SchemaPlace } from '../schema-place.ts';
 import { connectType } from './connect-types.ts';
 import type { ConnectParameters, ConvertValue } from './connect-value.ts';
@@ -44,7 +45,7 @@ function structConverter(fields: readonly unknown[], place: SchemaPlace): Conver
   });
   if (converted.length === 0) return undefined;
   return (value, texts, levels) => {
-    if (!isObject(value)) return value;
+    if (!isJsonObject(value)) return value;
     for (const { key, convert } of converted) {
       const before = value[key];
       if (before !== undefined && before !== null) value[key] = convert(before, texts, levels - 1);
@@ -66,7 +67,7 @@ function listConverter(convert: ConvertValue | undefined): ConvertValue | undefi
 function mapConverter(convert: ConvertValue | undefined): ConvertValue | undefined {
   if (!convert) return undefined;
   return (value, texts, levels) => {
-    if (!isObject(value)) return value;
+    if (!isJsonObject(value)) return value;
     for (const key of Object.keys(value)) {
       if (value[key] !== null && key !== '__proto__') value[key] = convert(value[key], texts, levels - 1);
     }
@@ -82,8 +83,4 @@ function pairsConverter(convert: ConvertValue | undefined): ConvertValue | undef
     if (entry.length === 2 && entry[1] !== null) entry[1] = convert(entry[1], texts, levels - 1);
     return entry;
   });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

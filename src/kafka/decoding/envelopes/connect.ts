@@ -1,4 +1,5 @@
-import { isObject, notOfEnvelope } from './envelope.ts';
+import { isJsonObject } from '../../../base/json/json-object.ts';
+import { notOfEnvelope } from './envelope.ts';
 import type { Envelope } from './envelope.ts';
 
 /**
@@ -6,12 +7,12 @@ import type { Envelope } from './envelope.ts';
  * https://cwiki.apache.org/confluence/display/KAFKA/KIP-301. Another value is returned as it is.
  */
 export function withoutSchema(value: unknown): unknown {
-  return isObject(value) && 'payload' in value && isConnectSchema(value['schema']) ? value['payload'] : value;
+  return isJsonObject(value) && 'payload' in value && isConnectSchema(value['schema']) ? value['payload'] : value;
 }
 
 /** Null is the schema of a value without one. */
 function isConnectSchema(schema: unknown): boolean {
-  return schema === null || (isObject(schema) && typeof schema['type'] === 'string');
+  return schema === null || (isJsonObject(schema) && typeof schema['type'] === 'string');
 }
 
 /** Rows of Kafka Connect, with or without a schema. */
@@ -19,6 +20,6 @@ export const CONNECT: Envelope = {
   read: (value) => {
     const row = withoutSchema(value);
     if (row === null) return { row: null, op: 'DELETE' };
-    return isObject(row) ? { row } : notOfEnvelope();
+    return isJsonObject(row) ? { row } : notOfEnvelope();
   },
 };

@@ -1,7 +1,8 @@
+import { isJsonObject } from '../../../base/json/json-object.ts';
 import type { ChangeOperation } from '../../../bus/change-text.ts';
 import { withoutSchema } from './connect.ts';
 import { OPERATIONS } from './debezium.ts';
-import { isObject, notOfEnvelope } from './envelope.ts';
+import { notOfEnvelope } from './envelope.ts';
 import type { Envelope, JsonObject } from './envelope.ts';
 
 /** Rows that Debezium's ExtractNewRecordState has flattened, with what its `add.fields` adds: https://debezium.io/documentation/reference/stable/transformations/event-flattening.html */
@@ -9,7 +10,7 @@ export const DEBEZIUM_FLAT: Envelope = {
   read: (value) => {
     const row = withoutSchema(value);
     if (row === null) return { row: null, op: 'DELETE' };
-    if (!isObject(row)) return notOfEnvelope();
+    if (!isJsonObject(row)) return notOfEnvelope();
     const timestamp = row['__source_ts_ms'] ?? row['__ts_ms'];
     const op = operationOf(row['__op']);
     const isDeleted = row['__deleted'] === 'true' || row['__deleted'] === true || op === 'DELETE';

@@ -1,7 +1,8 @@
+import { isJsonObject } from '../../../base/json/json-object.ts';
 import type { ChangeOperation } from '../../../bus/change-text.ts';
 import type { RowChange } from '../../../bus/row-change.ts';
 import { withoutSchema } from './connect.ts';
-import { isObject, notOfEnvelope, rowOf } from './envelope.ts';
+import { notOfEnvelope, rowOf } from './envelope.ts';
 import type { Envelope, JsonObject } from './envelope.ts';
 
 /** By `op`. Truncated tables (`t`) and logical messages (`m`) are of no row: https://debezium.io/documentation/reference/stable/connectors/postgresql.html */
@@ -23,8 +24,8 @@ export interface ChangeFacts extends Pick<RowChange, 'sourceTimestamp' | 'transa
 export function factsOf({ op: code, source, transaction }: JsonObject): ChangeFacts | undefined {
   const op = typeof code === 'string' && Object.hasOwn(OPERATIONS, code) ? OPERATIONS[code]! : notOfEnvelope();
   if (op === 'NONE') return undefined;
-  const { ts_ms: timestamp, snapshot } = isObject(source) ? source : {};
-  const id = isObject(transaction) ? transaction['id'] : undefined;
+  const { ts_ms: timestamp, snapshot } = isJsonObject(source) ? source : {};
+  const id = isJsonObject(transaction) ? transaction['id'] : undefined;
   return {
     op,
     sourceTimestamp: typeof timestamp === 'number' ? timestamp : undefined,
@@ -35,7 +36,7 @@ export function factsOf({ op: code, source, transaction }: JsonObject): ChangeFa
 
 /** The change of a value without a schema. @param row reads `before` and `after` */
 export function changeOf(value: unknown, row: (value: unknown) => JsonObject | null): RowChange | undefined {
-  if (!isObject(value)) return notOfEnvelope();
+  if (!isJsonObject(value)) return notOfEnvelope();
   const facts = factsOf(value);
   if (!facts) return undefined;
   const after = facts.op === 'DELETE' ? null : (row(value['after']) ?? notOfEnvelope());

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../../base/json/json-object.ts';
 import type { ReadChange } from '../../../bus/row-change.ts';
 import { UndecodableError } from '../decoder.ts';
 import type { PayloadPlace } from '../decoder.ts';
@@ -17,10 +18,6 @@ export interface Envelope {
 
 export type JsonObject = Record<string, unknown>;
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The value is none of the envelope's. */
 export function notOfEnvelope(): never {
   throw new UndecodableError('not_envelope');
@@ -29,7 +26,7 @@ export function notOfEnvelope(): never {
 /** A row, or null. */
 export function rowOf(value: unknown): JsonObject | null {
   if (value === null || value === undefined) return null;
-  return isObject(value) ? value : notOfEnvelope();
+  return isJsonObject(value) ? value : notOfEnvelope();
 }
 
 const UNREAD: PayloadPlace = { kinds: new Set(), at: () => UNREAD };

@@ -1,10 +1,10 @@
+import { isJsonObject } from '../../../base/json/json-object.ts';
 import { errorOf } from '../../../base/errors.ts';
 import type { ReadChange, RowChange } from '../../../bus/row-change.ts';
 import { UndecodableError } from '../decoder.ts';
 import { CONNECT } from './connect.ts';
 import { DEBEZIUM_FLAT } from './debezium-flat.ts';
 import { DEBEZIUM } from './debezium.ts';
-import { isObject } from './envelope.ts';
 import type { Envelope } from './envelope.ts';
 import { MONGODB } from './mongodb.ts';
 import { OUTBOX } from './outbox.ts';
@@ -41,7 +41,7 @@ const OPERATIONS: readonly unknown[] = [undefined, 'CREATE', 'UPDATE', 'DELETE',
 
 /** False for what a function of a graph may return by mistake. */
 function isChange(change: unknown): boolean {
-  if (!isObject(change)) return false;
+  if (!isJsonObject(change)) return false;
   const { row, op, before = null } = change;
-  return (row === null || isObject(row)) && (before === null || isObject(before)) && OPERATIONS.includes(op);
+  return (row === null || isJsonObject(row)) && (before === null || isJsonObject(before)) && OPERATIONS.includes(op);
 }

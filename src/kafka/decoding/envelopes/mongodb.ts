@@ -1,7 +1,8 @@
+import { isJsonObject } from '../../../base/json/json-object.ts';
 import { exactNumber } from '../../../base/json/exact-numbers.ts';
 import { withoutSchema } from './connect.ts';
 import { changeOf } from './debezium.ts';
-import { isObject, rowOf } from './envelope.ts';
+import { rowOf } from './envelope.ts';
 import type { Envelope, JsonObject } from './envelope.ts';
 import { objectOfText } from './json-text.ts';
 
@@ -10,7 +11,7 @@ export const MONGODB: Envelope = {
   read: (value) => changeOf(withoutSchema(value), documentOf),
   rowMembers: ['before', 'after'],
   rowOfKey: (key) => {
-    const id = isObject(key) ? key['id'] : undefined;
+    const id = isJsonObject(key) ? key['id'] : undefined;
     const { value } = typeof id === 'string' ? objectOfText(`{"value":${id}}`) : { value: id };
     return { id: plain(value), _id: plain(value) };
   },
@@ -27,7 +28,7 @@ function documentOf(value: unknown): JsonObject | null {
  */
 export function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   const keys = Object.keys(value);
   const [first = ''] = keys;
   const convert = keys.length === 1 && Object.hasOwn(TYPES, first) ? TYPES[first] : undefined;
@@ -55,11 +56,11 @@ const TYPES: Readonly<Record<string, Convert>> = {
   $numberLong: numberOf,
   $numberDouble: numberOf,
   $date: (value) => {
-    const ms = isObject(value) ? numberOf(value['$numberLong']) : value;
+    const ms = isJsonObject(value) ? numberOf(value['$numberLong']) : value;
     if (typeof ms === 'string') return ms;
     return typeof ms === 'number' && Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : undefined;
   },
-  $binary: (value) => (isObject(value) ? textOf(value['base64']) : textOf(value)),
+  $binary: (value) => (isJsonObject(value) ? textOf(value['base64']) : textOf(value)),
   $timestamp: (value) =>
-    isObject(value) && typeof value['t'] === 'number' ? new Date(value['t'] * 1000).toISOString() : undefined,
+    isJsonObject(value) && typeof value['t'] === 'number' ? new Date(value['t'] * 1000).toISOString() : undefined,
 };

@@ -1,5 +1,6 @@
+import { isJsonObject } from '../../../base/json/json-object.ts';
 import { withoutSchema } from './connect.ts';
-import { isObject, notOfEnvelope } from './envelope.ts';
+import { notOfEnvelope } from './envelope.ts';
 import type { Envelope } from './envelope.ts';
 import { objectOfText } from './json-text.ts';
 
@@ -8,6 +9,6 @@ export const OUTBOX: Envelope = {
   read: (value) => {
     const event = withoutSchema(value);
     if (typeof event === 'string') return { row: objectOfText(event) };
-    return isObject(event) ? { row: event } : notOfEnvelope();
+    return isJsonObject(event) ? { row: event } : notOfEnvelope();
   },
 };
