@@ -16,6 +16,16 @@ local function bytes_of(fields)
   return #fields.p + #(fields.r or '')
 end
 
+-- True for the payload of the delete of a row: `null`, and what is known of the row. It concerns no other row.
+local function is_delete(payload)
+  return string.sub(payload, 1, 5) == 'null\n'
+end
+
+-- True if the state of the channel is a tombstone.
+local function is_tombstone(channel)
+  return redis.call('GETRANGE', channel .. '.state', -5, -1) == '\nnull'
+end
+
 -- The two numbers of the entry that the state of a channel (state.lua) names; nil: it has no state.
 local function state_entry(channel)
   return string.match(redis.call('GETRANGE', channel .. '.state', 0, 127), '^@%S+ %S+ %S+ %S+ (%d+)%-(%d+) ')

@@ -20,7 +20,7 @@ end
 
 -- True if an entry is the delete of another row than that of the channel's state.
 local function is_beside_state(fields)
-  return string.sub(fields.p, 1, 5) == 'null\n' and state_entry(KEYS[2]) and redis.call('GETRANGE', KEYS[2] .. '.state', -5, -1) ~= '\nnull'
+  return is_delete(fields.p) and state_entry(KEYS[2]) and not is_tombstone(KEYS[2])
 end
 
 local epoch = redis.call('HGET', KEYS[1], ARGV[1]) or '0'

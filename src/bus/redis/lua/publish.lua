@@ -49,11 +49,6 @@ end
 
 local depart_all
 
--- True for the delete of a row: `null`, and what is known of the row. It concerns no other row.
-local function is_delete(text)
-  return string.sub(text, 1, 5) == 'null\n'
-end
-
 -- `hash`: of its record's key; `ending`: the end of its header; `parts`: the field `record` of it.
 local function publish_kept(channel, stamp, text, hash, ending, parts)
   local former = limits.index and key_of(channel)

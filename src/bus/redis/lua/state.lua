@@ -32,11 +32,6 @@ local function state_of(channel)
   return partition, offset, epoch, string.match(header, ' key=(%S+)') or ''
 end
 
--- True if the state of the channel is a tombstone.
-local function is_tombstone(channel)
-  return redis.call('GETRANGE', channel .. '.state', -5, -1) == '\nnull'
-end
-
 local function forget_state(channel)
   redis.call('SET', channel .. '.state', '', unpack(NOW))
 end
