@@ -38,6 +38,9 @@ export interface HistoryQuery {
   readonly maxBytes: number;
 }
 
+/** Asks for the last message of a channel alone: its state. */
+export const LAST_MESSAGE: HistoryQuery = { from: undefined, maxEntries: 1, maxBytes: Infinity };
+
 export interface History {
   /** Of the topic, now; 0: it has none, so nothing was ever published. */
   readonly epoch: number;

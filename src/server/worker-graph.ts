@@ -1,3 +1,4 @@
+import { LAST_MESSAGE } from '../bus/history.ts';
 import type { SettingNames } from '../config/setting-names.ts';
 import { changeDemands } from '../graph/change-demands.ts';
 import type { Graph } from '../graph/graph-parts.ts';
@@ -75,9 +76,6 @@ function keyFix(problem: DecodeReason | undefined, { SCHEMA_REGISTRY_URL }: Sett
   }
 }
 
-/** Of a channel's history: its last message, which is its state. */
-const LAST = { from: undefined, maxEntries: 1, maxBytes: Number.MAX_SAFE_INTEGER };
-
 /** The graph whose records the worker publishes, with its metrics. */
 export async function openWorkerGraph(services: RoleServices): Promise<{ readonly current: WorkerGraph }> {
   const { config, graph, metrics, register } = services;
@@ -138,7 +136,7 @@ function envelopesOf(
   bus: RoleServices['bus'],
 ): ReadonlyMap<string, EnvelopeOptions> {
   const lastOf = async (channel: string) => {
-    const { entries } = await bus.history(channel, LAST);
+    const { entries } = await bus.history(channel, LAST_MESSAGE);
     return entries.at(-1)?.payload;
   };
   const demands = changeDemands(graph.bindings.values());

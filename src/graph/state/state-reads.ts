@@ -1,4 +1,5 @@
 import type { Coordinates } from '../../bus/coordinates.ts';
+import { LAST_MESSAGE } from '../../bus/history.ts';
 import type { History, HistoryQuery } from '../../bus/history.ts';
 import type { ExecutionContext } from '../context/context.ts';
 import type { EventRecord } from '../context/event-record.ts';
@@ -35,8 +36,6 @@ export interface StateField {
   /** True if fields of the value may have a @record or a @change. */
   readonly readsEvent: boolean;
 }
-
-const LAST: HistoryQuery = { from: undefined, maxEntries: 1, maxBytes: Infinity };
 
 /** Reads states for one query. Whoever may not subscribe to a field may not read its state. */
 export class StateReads {
@@ -101,7 +100,7 @@ export class StateReads {
 
   async #lastOf(channel: string): Promise<History> {
     try {
-      return await this.#options.history(channel, LAST);
+      return await this.#options.history(channel, LAST_MESSAGE);
     } catch (error) {
       if (!(error instanceof BusUnavailableError)) throw error;
       throw clientError('BUS_UNAVAILABLE', 'States cannot be read right now; try again');
