@@ -200,7 +200,7 @@ export class TopicRouter {
     if (row === null) {
       if (!former) return { entered: NONE, stayed: NONE, left: this.tombstoneChannels(record) };
       this.count(all(before), record);
-      return { entered: NONE, stayed: NONE, left: [...former, ...this.#statesOf(record)] };
+      return { entered: NONE, stayed: NONE, left: [...former, ...this.#departuresOf(record)] };
     }
     const values = all(row);
     this.count(values, record);
@@ -217,7 +217,7 @@ export class TopicRouter {
 
   /** The channels whose state is of the record's key; counts the record as a tombstone. */
   statesOfKey(record: RecordParts): Route[] {
-    const channels = this.#statesOf(record);
+    const channels = this.#departuresOf(record);
     this.tombstones[channels.length > 0 ? 'routed' : 'unrouted']++;
     return channels;
   }
@@ -242,24 +242,27 @@ export class TopicRouter {
     return this.paths.map((_, index) => (index === this.#keyed ? text : undefined));
   }
 
+  /** The channels whose state is of the record's key. */
   #statesOf({ key }: RecordParts): Route[] {
     if (key === null || this.#indexedPatterns.length === 0) return [];
     const keyHash = hashOf(key);
-    return this.#indexedPatterns.map(({ history }) => ({
-      channel: STATES_OF_KEY,
-      history,
-      keyHash,
-      isDeparture: true,
-    }));
+    return this.#indexedPatterns.map(({ history }) => ({ channel: STATES_OF_KEY, history, keyHash }));
+  }
+
+  /** The same for a row that they lose: they receive a tombstone, and nothing else of the record. */
+  #departuresOf(record: RecordParts): Route[] {
+    return this.#statesOf(record).map((route) => ({ ...route, isDeparture: true }));
   }
 
   /** The channels of a row, with what their states remember of its key. */
   #routesOf(values: PathValues, { key }: RecordParts): Route[] {
+    let keyHash: string | undefined;
     return this.#patterns.flatMap((pattern) => {
       const routes = this.#channelsOf([pattern], values);
       if (key === null || pattern.history?.keyIndex === undefined || (pattern.isNamedByKey && this.#keyIsValue))
         return routes;
-      return routes.map((route) => ({ ...route, keyHash: hashOf(key) }));
+      const hash = (keyHash ??= hashOf(key));
+      return routes.map((route) => ({ ...route, keyHash: hash }));
     });
   }
 
@@ -277,10 +280,7 @@ export class TopicRouter {
     const ofPayload = this.#hasEnvelope ? this.#valuesOfRowKey(record) : this.#valuesOfKeyedPath(record);
     const values = [...ofPayload, ...(this.valuesBeside?.(record) ?? [])];
     const channels = this.#channelsOf(this.#hasEnvelope ? this.#patterns : this.#tombstonePatterns, values);
-    if (record.key !== null) {
-      const keyHash = this.#indexedPatterns.length > 0 ? hashOf(record.key) : '';
-      for (const { history } of this.#indexedPatterns) channels.push({ channel: STATES_OF_KEY, history, keyHash });
-    }
+    channels.push(...this.#statesOf(record));
     const missing = record.key === null ? undefined : this.#ofKey.find((index) => values[index] === undefined);
     const isUnreadable = missing !== undefined;
     if (isUnreadable) this.#reportKey(record, this.#allPaths[missing]);
