@@ -1,4 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { defaultFunction } from './default-function.ts';
+import { errorOf } from './errors.ts';
+import type { SetupError } from './errors.ts';
 import { withTimeout } from './with-timeout.ts';
 
 /** What a token provider returns. */
@@ -9,6 +12,20 @@ export interface Token {
 }
 
 export type TokenProvider = () => Token | Promise<Token>;
+
+/** Loads the module that a setting names. @throws Refusal with the name of the setting and what was wrong */
+export async function loadTokenProvider(
+  path: string,
+  setting: string,
+  Refusal: typeof SetupError,
+): Promise<TokenProvider> {
+  const expected = `${setting}: expected a module whose default export is a function, at ${JSON.stringify(path)}`;
+  const provider = await defaultFunction(path).catch((cause: unknown) => {
+    throw new Refusal(`${expected}, but it cannot be loaded: ${errorOf(cause).message}`, { cause });
+  });
+  if (!provider) throw new Refusal(`${expected}, but it has none`);
+  return provider as TokenProvider;
+}
 
 export interface TokenSourceOptions {
   readonly load: () => Promise<TokenProvider>;

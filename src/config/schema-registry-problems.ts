@@ -2,7 +2,8 @@ import { variables } from './variables.ts';
 import { refusal } from './setting-refusal.ts';
 import type { Settings } from './settings.ts';
 
-type SchemaRegistrySettings = Pick<
+/** How the schema registry is asked. */
+export type SchemaRegistrySettings = Pick<
   Settings,
   | 'SCHEMA_REGISTRY_URL'
   | 'SCHEMA_REGISTRY_USER'

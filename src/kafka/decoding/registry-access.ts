@@ -1,26 +1,13 @@
 import type { Config } from '../../config/config.ts';
-import { defaultFunction } from '../../base/default-function.ts';
-import { ConfigError, errorOf } from '../../base/errors.ts';
+import type { SchemaRegistrySettings } from '../../config/schema-registry-problems.ts';
+import { ConfigError } from '../../base/errors.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
 import { TlsFiles } from '../../base/tls-files.ts';
-import { TokenSource } from '../../base/token-source.ts';
-import type { TokenProvider } from '../../base/token-source.ts';
+import { TokenSource, loadTokenProvider } from '../../base/token-source.ts';
 import { RegistryRequests } from './registry-requests.ts';
 
-type RegistryConfig = Pick<
-  Config,
-  | 'SCHEMA_REGISTRY_URL'
-  | 'SCHEMA_REGISTRY_USER'
-  | 'SCHEMA_REGISTRY_PASSWORD'
-  | 'SCHEMA_REGISTRY_TOKEN_PROVIDER'
-  | 'SCHEMA_REGISTRY_HEADERS'
-  | 'SCHEMA_REGISTRY_TLS_CA_FILE'
-  | 'SCHEMA_REGISTRY_TLS_CERT_FILE'
-  | 'SCHEMA_REGISTRY_TLS_KEY_FILE'
-  | 'SCHEMA_REGISTRY_TIMEOUT_MS'
-  | 'names'
->;
+type RegistryConfig = SchemaRegistrySettings & Pick<Config, 'SCHEMA_REGISTRY_TIMEOUT_MS'>;
 
 const LOG_WINDOW_MS = 60_000;
 
@@ -61,7 +48,7 @@ function headerOf(text: string): readonly [string, string] {
 async function openTokens(config: RegistryConfig, log: Logger): Promise<TokenSource | undefined> {
   const { SCHEMA_REGISTRY_TOKEN_PROVIDER: path, names } = config;
   if (path === '') return undefined;
-  const provider = await loadProvider(path, names.SCHEMA_REGISTRY_TOKEN_PROVIDER);
+  const provider = await loadTokenProvider(path, names.SCHEMA_REGISTRY_TOKEN_PROVIDER, ConfigError);
   const tokens = new TokenSource({ load: () => Promise.resolve(provider) });
   const window = new LogWindow(LOG_WINDOW_MS);
   tokens.keepFresh(({ message }, expiresAt) =>
@@ -73,16 +60,6 @@ async function openTokens(config: RegistryConfig, log: Logger): Promise<TokenSou
     ),
   );
   return tokens;
-}
-
-/** @throws ConfigError */
-async function loadProvider(path: string, setting: string): Promise<TokenProvider> {
-  const expected = `${setting}: expected a module whose default export is a function, at ${JSON.stringify(path)}`;
-  const provider = await defaultFunction(path).catch((error: unknown) => {
-    throw new ConfigError(`${expected}, but it cannot be loaded: ${errorOf(error).message}`);
-  });
-  if (!provider) throw new ConfigError(`${expected}, but it has none`);
-  return provider as TokenProvider;
 }
 
 /** undefined: no file is set. @throws ConfigError */

@@ -1,13 +1,12 @@
 import type { SecureContext } from 'node:tls';
 import type { Config } from '../../../config/config.ts';
-import { defaultFunction } from '../../../base/default-function.ts';
 import { SetupError } from '../../../base/errors.ts';
 import { LogWindow } from '../../../base/log.ts';
 import type { Logger } from '../../../base/log.ts';
 import { secretNow } from '../../../config/settings.ts';
 import type { SettingsSource } from '../../../config/settings.ts';
 import { TlsFiles } from '../../../config/kafka-tls-files.ts';
-import { TokenSource } from '../../../base/token-source.ts';
+import { TokenSource, loadTokenProvider } from '../../../base/token-source.ts';
 import type { TokenProvider } from '../../../base/token-source.ts';
 
 /** How to reach the brokers, and as whom. */
@@ -120,14 +119,6 @@ export class KafkaAccess {
 }
 
 /** @throws SetupError */
-async function loadProvider({ KAFKA_SASL_TOKEN_PROVIDER: path, names }: KafkaConnectionConfig): Promise<TokenProvider> {
-  const expected = `${names.KAFKA_SASL_TOKEN_PROVIDER}: expected a module whose default export is a function, at ${JSON.stringify(path)}`;
-  let provider: (() => unknown) | undefined;
-  try {
-    provider = await defaultFunction(path);
-  } catch (error) {
-    throw new SetupError(`${expected}, but it cannot be loaded: ${(error as Error).message}`, { cause: error });
-  }
-  if (!provider) throw new SetupError(`${expected}, but it has none`);
-  return provider as TokenProvider;
+function loadProvider({ KAFKA_SASL_TOKEN_PROVIDER: path, names }: KafkaConnectionConfig): Promise<TokenProvider> {
+  return loadTokenProvider(path, names.KAFKA_SASL_TOKEN_PROVIDER, SetupError);
 }
