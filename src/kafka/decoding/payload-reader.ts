@@ -1,8 +1,7 @@
 import type { KeyPlace } from '../../base/json/key-place.ts';
 import type { RecordContent } from '../batch.ts';
 import { UndecodableError } from './decoder.ts';
-import { envelopeOf } from './envelopes/envelopes.ts';
-import type { NamedEnvelope } from './envelopes/envelopes.ts';
+import type { Envelope } from './envelopes/envelope.ts';
 import { decodeJson, decodeRecord } from './record.ts';
 import type { Decoded, RecordLimits } from './record.ts';
 import { SnakeCase } from './snake-case.ts';
@@ -15,7 +14,7 @@ export interface PayloadReaderOptions {
   /** Of topics whose records may be other than JSON. */
   readonly decoders: ReadonlyMap<string, RecordDecoders>;
   /** Of topics whose records carry rows that changed. */
-  readonly envelopes?: ReadonlyMap<string, NamedEnvelope>;
+  readonly envelopes?: ReadonlyMap<string, Envelope>;
 }
 
 /** The payloads of single records, with the values that `Converter` gives them; slower, and counted nowhere. */
@@ -44,7 +43,8 @@ export class PayloadReader {
       const body = value.subarray(bodyAt);
       if (!decoder) return this.#parse(topic, body);
       const payload = decoder.decode(body);
-      return this.#options.envelopes?.has(topic) ? this.#rowOf(topic, payload) : { payload };
+      const envelope = this.#options.envelopes?.get(topic);
+      return envelope ? rowIn(envelope, payload) : { payload };
     } catch (error) {
       if (error instanceof UndecodableError) return { poison: error.reason };
       throw error;
@@ -56,18 +56,20 @@ export class PayloadReader {
     const { limits, keyPlaces, envelopes } = this.#options;
     const named = (payload: Record<string, unknown>) =>
       this.#snakeCase.convertObjToSnakeKeys(payload, keyPlaces.get(topic));
-    if (envelopes?.has(topic)) {
+    const envelope = envelopes?.get(topic);
+    if (envelope) {
       const { json, poison } = decodeJson(text, limits);
       if (poison !== undefined) return { poison };
-      const row = this.#rowOf(topic, json);
+      const row = rowIn(envelope, json);
       return row && { payload: named(row.payload) };
     }
     const decoded = decodeRecord(text, limits);
     return decoded.poison === undefined ? { payload: named(decoded.payload) } : decoded;
   }
+}
 
-  #rowOf(topic: string, value: unknown): { readonly payload: Record<string, unknown> } | undefined {
-    const row = envelopeOf(this.#options.envelopes!.get(topic)!).read(value)?.row;
-    return row ? { payload: row } : undefined;
-  }
+/** undefined: the value is of no row that is there. @throws UndecodableError */
+function rowIn({ read }: Envelope, value: unknown): { readonly payload: Record<string, unknown> } | undefined {
+  const row = read(value)?.row;
+  return row ? { payload: row } : undefined;
 }

@@ -8,6 +8,7 @@ import { keyedTopics } from '../../graph/keyed-topics.ts';
 import { keyPlaces } from '../../graph/schema/key-places.ts';
 import { topicReads } from '../../graph/schema/topic-reads.ts';
 import type { RecordContent } from '../../kafka/batch.ts';
+import { envelopeOf } from '../../kafka/decoding/envelopes/envelopes.ts';
 import { PayloadReader } from '../../kafka/decoding/payload-reader.ts';
 import { FormatUnavailableError, SchemaUnavailableError } from '../../kafka/decoding/schema-errors.ts';
 import { recordKeysOf } from '../../kafka/decoding/record-keys.ts';
@@ -41,7 +42,7 @@ export class TopicRecords {
     const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
     const options = { limits, keyPlaces: keyPlaces(bindings, graph.shapes) };
     const envelopes = topicReads(graph).flatMap(({ topic, envelope }) =>
-      envelope ? [[topic, envelope] as const] : [],
+      envelope ? [[topic, envelopeOf(envelope)] as const] : [],
     );
     this.#payloads = new PayloadReader({ ...options, decoders: values, envelopes: new Map(envelopes) });
     this.#keys = recordKeysOf(keyedTopics(bindings), { ...options, decoders: keys, snakeCase: new SnakeCase() });
