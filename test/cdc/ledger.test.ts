@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { randomInt } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { startRedisServer } from '../../stack/redis-server.ts';
 import { createTopics } from '../../stack/topics.ts';
 import { spawnPod } from '../end-to-end/pod-process.ts';
 import { podSettings } from '../end-to-end/pod-settings.ts';
 import { isFull } from '../faults/form.ts';
-import { kafkaBrokers, randomName, redisServer } from '../support/services.ts';
+import { randomName, redisServer } from '../support/services.ts';
+import { withKafka } from '../support/with-kafka.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { Capture } from './capture.ts';
@@ -69,13 +70,7 @@ const FOLLOWED: readonly Followed[] = [
 
 describe('PostgreSQL, Debezium, Kafka and crier', { timeout: 20 * 60_000 }, () => {
   let brokers: string;
-  const stops: (() => Promise<void>)[] = [];
-  before(async () => {
-    brokers = await kafkaBrokers({ after: (stop) => stops.push(stop) });
-  });
-  after(async () => {
-    for (const stop of stops) await stop();
-  });
+  withKafka((started) => (brokers = started));
 
   async function startStage(t: TestContext) {
     const capture = await Capture.start(t, brokers);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { PodProcess } from '../end-to-end/pod-process.ts';
-import { kafkaBrokers } from '../support/services.ts';
+import { withKafka } from '../support/with-kafka.ts';
 import { halve } from './duty-cycle.ts';
 import { isFull } from './form.ts';
 import { RedisBuffers } from './redis-buffers.ts';
@@ -46,13 +46,7 @@ const FORMS: Readonly<Record<string, Form>> = {
 
 describe('a flood of records, faster than the gateways', () => {
   let brokers: string;
-  const stops: (() => Promise<void>)[] = [];
-  before(async () => {
-    brokers = await kafkaBrokers({ after: (stop) => stops.push(stop) });
-  });
-  after(async () => {
-    for (const stop of stops) await stop();
-  });
+  withKafka((started) => (brokers = started));
 
   async function flood(t: TestContext, form: Form, settings: Readonly<Record<string, string>> = {}) {
     const stage = await createStage(t, { brokers, partitions: PARTITIONS });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { Redis } from 'ioredis';
 import kafkajs from 'kafkajs';
 import { channelName } from '../../src/bus/channel.ts';
 import { audit, summaryOf } from '../support/ledger.ts';
-import { kafkaBrokers } from '../support/services.ts';
+import { withKafka } from '../support/with-kafka.ts';
 import { openSocket } from '../support/socket.ts';
 import { MARK, Subscriber } from '../support/subscriber.ts';
 import { isFull } from './form.ts';
@@ -18,13 +18,7 @@ const RECORDS = FLOOD.records / 2;
 
 describe('flow control of partitions', () => {
   let brokers: string;
-  const stops: (() => Promise<void>)[] = [];
-  before(async () => {
-    brokers = await kafkaBrokers({ after: (stop) => stops.push(stop) });
-  });
-  after(async () => {
-    for (const stop of stops) await stop();
-  });
+  withKafka((started) => (brokers = started));
 
   it('slows the partition of a hot key, but none without watchers, with other subscribers than gateways, or with other watchers', async (t) => {
     const lanes = { hot: '0', unwatched: '1', foreign: '2', calm: '3' };

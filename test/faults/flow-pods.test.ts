@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { kafkaBrokers } from '../support/services.ts';
+import { withKafka } from '../support/with-kafka.ts';
 import { isFull } from './form.ts';
 import { createStage } from './stage.ts';
 import type { Stage } from './stage.ts';
@@ -32,13 +32,7 @@ const isInStep = (stage: Stage, trial: Trial) =>
 
 describe('flow control', () => {
   let brokers: string;
-  const stops: (() => Promise<void>)[] = [];
-  before(async () => {
-    brokers = await kafkaBrokers({ after: (stop) => stops.push(stop) });
-  });
-  after(async () => {
-    for (const stop of stops) await stop();
-  });
+  withKafka((started) => (brokers = started));
 
   const stageFor = (t: TestContext) => createStage(t, { brokers, partitions: PARTITIONS });
 

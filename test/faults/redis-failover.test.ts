@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { HISTORY_DEFAULTS } from '../../src/bus/history.ts';
-import { kafkaBrokers, redisServer } from '../support/services.ts';
+import { redisServer } from '../support/services.ts';
+import { withKafka } from '../support/with-kafka.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { withRedis } from '../support/with-redis.ts';
@@ -15,13 +16,7 @@ const MAX_SILENCE_MS = 5_000;
 
 describe('a Redis that fails over behind one name', () => {
   let brokers: string;
-  const stops: (() => Promise<void>)[] = [];
-  before(async () => {
-    brokers = await kafkaBrokers({ after: (stop) => stops.push(stop) });
-  });
-  after(async () => {
-    for (const stop of stops) await stop();
-  });
+  withKafka((started) => (brokers = started));
 
   it('is left although its links live on and it answers READONLY: entries flow within 5 s, none is lost', async (t) => {
     const flags = async () => ['--dir', await temporaryFolder(t), '--repl-diskless-sync-delay', '0'];

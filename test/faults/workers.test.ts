@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PodProcess } from '../end-to-end/pod-process.ts';
-import { kafkaBrokers } from '../support/services.ts';
+import { withKafka } from '../support/with-kafka.ts';
 import { TcpProxy } from '../bus/redis/tcp-proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { isFull } from './form.ts';
@@ -20,13 +20,7 @@ const FREEZE_MS = isFull ? 60_000 : SHORT_SESSION_MS + 3000;
 
 describe('workers of one group', () => {
   let brokers: string;
-  const stops: (() => Promise<void>)[] = [];
-  before(async () => {
-    brokers = await kafkaBrokers({ after: (stop) => stops.push(stop) });
-  });
-  after(async () => {
-    for (const stop of stops) await stop();
-  });
+  withKafka((started) => (brokers = started));
 
   const startWorker = (stage: Stage, settings: Readonly<Record<string, string>> = {}) =>
     stage.start('worker', { ...(!isFull && { KAFKA_SESSION_TIMEOUT_MS: `${SHORT_SESSION_MS}` }), ...settings });

@@ -20,6 +20,8 @@ import { factsOf } from '../gateway/fanout/stage.ts';
 import { replyOf } from '../graph/context/reply-of.ts';
 import { areEqual, compared, digitsOf, isBeyondDouble, isInteger } from './decimal.ts';
 import type { FuzzKind } from './kind.ts';
+import { jsonOf, written } from './written.ts';
+import type { Written } from './written.ts';
 
 const OPERATORS = ['EQ', 'NE', 'IN', 'LT', 'LTE', 'GT', 'GTE', 'CONTAINS'] as const;
 type Operator = (typeof OPERATORS)[number];
@@ -53,12 +55,6 @@ const DOCUMENT_LIMITS = {
   ...{ maxLength: 15_000, maxTokens: 1000, maxDepth: 8, maxAliases: 15, maxDirectives: 50 },
   ...{ hasIntrospection: true, hasLocations: false, maxEntries: 500, maxBytes: 10_000_000, maxInvalidEntries: 10 },
 };
-
-/** How a number is written in JSON, alone or in quotes. */
-interface Written {
-  readonly number: string;
-  readonly isText: boolean;
-}
 
 interface Row {
   readonly id: Written;
@@ -95,8 +91,6 @@ const poolOf = fc.record({
   other: fc.array(other, { maxLength: 4 }),
 });
 const casesOf = poolOf.chain((pool) => {
-  const written = (...numbers: string[]) =>
-    fc.record({ number: fc.constantFrom(...numbers), isText: fc.nat(3).map((n) => n === 0) });
   const any = written(...pool.whole, ...pool.other);
   const client = fc.record<Client>({
     field: fc.constantFrom(...OPERATORS, 'match', 'matches', 'mine'),
@@ -112,7 +106,6 @@ const casesOf = poolOf.chain((pool) => {
   });
 });
 
-const jsonOf = ({ number, isText }: Written) => (isText ? `"${number}"` : number);
 const isDigits = (text: string) => /^(0|-?[1-9]\d*)$/.test(text);
 const isLong = (text: string) => BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 

@@ -5,12 +5,8 @@ import { waitFor } from '../support/wait-for.ts';
 import type { Socket } from '../support/socket.ts';
 import { areEqual } from './decimal.ts';
 import type { FuzzKind } from './kind.ts';
-
-/** How a number is written in JSON, alone or in quotes. */
-interface Written {
-  readonly number: string;
-  readonly isText: boolean;
-}
+import { jsonOf, written } from './written.ts';
+import type { Written } from './written.ts';
 
 interface Row {
   readonly id: Written;
@@ -45,8 +41,6 @@ const poolOf = fc.record({
 });
 
 const casesOf = poolOf.chain((pool) => {
-  const written = (...numbers: string[]) =>
-    fc.record({ number: fc.constantFrom(...numbers), isText: fc.nat(3).map((n) => n === 0) });
   const any = written(...pool.whole, ...pool.other);
   return fc.record({
     clients: fc.array(
@@ -62,8 +56,6 @@ const casesOf = poolOf.chain((pool) => {
     rows: fc.array(fc.record<Row>({ id: any, tenant: any }), { minLength: 1, maxLength: 5 }),
   });
 });
-
-const jsonOf = ({ number, isText }: Written) => (isText ? `"${number}"` : number);
 
 /** The pairs of what a client asks for and what a row has. */
 function pairsOf({ field, tenant, id }: Client, row: Row): (readonly [string, string])[] {
