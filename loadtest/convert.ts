@@ -7,7 +7,7 @@ import { TopicRouter } from '../src/graph/router.ts';
 import type { Conversion } from '../src/kafka/batch.ts';
 import { compileAvro } from '../src/kafka/decoding/avro/avro.ts';
 import { Converter } from '../src/kafka/decoding/converter.ts';
-import type { PayloadPlace } from '../src/kafka/decoding/decoder.ts';
+import { UNREAD } from '../src/kafka/decoding/decoder.ts';
 import { envelopeOf } from '../src/kafka/decoding/envelopes/envelopes.ts';
 import { compileProtobuf } from '../src/kafka/decoding/protobuf/protobuf.ts';
 import { decodeRecord } from '../src/kafka/decoding/record.ts';
@@ -133,8 +133,7 @@ function stepsOf(json: string) {
     const { destinations, payload } = changes.convert({ topic: 'auctions', key: null, value }) as Conversion;
     return destinations![0]!.payload ?? payload!;
   };
-  const unread: PayloadPlace = { kinds: new Set(), at: () => unread };
-  const decoderOptions = { nameOf: snakeCaseName, shape: unread, limits, onOverflow: () => undefined };
+  const decoderOptions = { nameOf: snakeCaseName, shape: UNREAD, limits, onOverflow: () => undefined };
 
   const avroSchema = avroSchemaOf(tree);
   const avroType = avro.Type.forSchema(avroSchema, { wrapUnions: 'never' });

@@ -45,7 +45,7 @@ export class RowPayload extends TextPayload {
     return this.#wasIn(filter) === true ? 'deleted' : undefined;
   }
 
-  /** The payload of the delete for those who receive null. */
+  /** The payload of the delete for fields with `tombstone: NULL`. */
   get withoutRow(): RowPayload {
     return this.isDeleted ? this : (this.#withoutRow ??= this.#deleted(NO_ROW));
   }

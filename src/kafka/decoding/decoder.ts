@@ -9,6 +9,9 @@ export interface PayloadPlace {
   at(key: string): PayloadPlace;
 }
 
+/** A place of which no field reads anything. */
+export const UNREAD: PayloadPlace = { kinds: new Set(), at: () => UNREAD };
+
 /** A schema that another one refers to. */
 export interface SchemaReference {
   /** As the referring schema names it: a full name of Avro, the path of a Protobuf import, a `$ref` of JSON Schema. */

@@ -22,7 +22,7 @@ const UNCOMPRESSED = 'have the producer compress its batches (compression.type),
 
 const OF_APICURIO = `name the Apicurio that gave it by its URL that ends in /apis/ccompat/v7, or ${PREFIXED} (Apicurio: without headers, with ids of 4 bytes)`;
 
-/** Headers in which serializers write the id of a schema instead, and what mends one that cannot be used. */
+/** By the name of a header in which serializers write the id of a schema: what to do if that id cannot be used. */
 const ID_HEADERS: Readonly<Record<string, string>> = {
   [SCHEMA_HEADERS.value.guid]:
     `${PREFIXED} (value.schema.id.serializer=io.confluent.kafka.serializers.schema.id.PrefixSchemaIdSerializer)`,

@@ -6,7 +6,7 @@ import { parseExactly } from '../../base/json/exact-numbers.ts';
 import { snakeCaseName } from '../../base/json/key-naming.ts';
 import type { KafkaRecord, PoisonReason, RecordContent } from '../../kafka/batch.ts';
 import { COMPILERS } from '../../kafka/decoding/compilers.ts';
-import type { PayloadPlace } from '../../kafka/decoding/decoder.ts';
+import { UNREAD } from '../../kafka/decoding/decoder.ts';
 import type { GraphDecoders } from '../../kafka/decoding/graph-decoders.ts';
 import { graphDecoders } from '../../kafka/decoding/graph-decoders.ts';
 import { PayloadReader } from '../../kafka/decoding/payload-reader.ts';
@@ -27,9 +27,6 @@ import type { SeenRecord } from './seen-record.ts';
 const MAX_RECORDS = 200;
 const REGISTRY_ATTEMPTS = 20;
 const REGISTRY_WAIT_MS = 250;
-
-/** Decimals and times are texts, as for fields of String. */
-const UNREAD: PayloadPlace = { kinds: new Set(), at: () => UNREAD };
 
 type ReadRecord = (Decoded | { readonly poison: PoisonReason; readonly payload?: undefined }) & {
   /** The record with its key decoded. */
@@ -91,6 +88,7 @@ async function decoded(
   const log = createLog('silent');
   const limits = { maxBytes: settings.MAX_RECORD_BYTES, maxDepth: MAX_RECORD_DEPTH };
   const requests = settings.SCHEMA_REGISTRY_URL.length > 0 ? await openRegistryRequests(settings, log) : undefined;
+  // Decimals and times are texts, as for fields of String.
   const reads = { topic, format: undefined, nameOf: snakeCaseName, shape: UNREAD };
   const decoders = requests && {
     registry: new SchemaRegistry(requests, settings.names),

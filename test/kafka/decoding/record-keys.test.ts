@@ -8,13 +8,12 @@ import { SchemaUnavailableError } from '../../../src/kafka/decoding/schema-error
 import type { RegisteredSchema } from '../../../src/kafka/decoding/schema-registry.ts';
 import { SnakeCase } from '../../../src/kafka/decoding/snake-case.ts';
 import { snakeCaseName } from '../../../src/base/json/key-naming.ts';
-import type { PayloadPlace } from '../../../src/kafka/decoding/decoder.ts';
+import { UNREAD } from '../../../src/kafka/decoding/decoder.ts';
 import type { RecordContent } from '../../../src/kafka/batch.ts';
 import { framed } from '../../support/schema-registry.ts';
 import { readableLog } from '../consumer-harness.ts';
 
 const LIMITS = { maxBytes: 1000, maxDepth: 8 };
-const UNREAD: PayloadPlace = { kinds: new Set(), at: () => UNREAD };
 const BIG = '9007199254740993';
 
 const ID = JSON.stringify({ type: 'record', name: 'K', fields: [{ name: 'orderId', type: 'long' }] });

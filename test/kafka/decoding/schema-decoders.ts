@@ -1,3 +1,4 @@
+import { UNREAD } from '../../../src/kafka/decoding/decoder.ts';
 import type { DecoderOptions, PayloadPlace } from '../../../src/kafka/decoding/decoder.ts';
 import { snakeCaseName } from '../../../src/base/json/key-naming.ts';
 
@@ -16,8 +17,6 @@ export function placeOf(kinds: Readonly<Record<string, Kind>>, path: readonly st
     },
   };
 }
-
-const UNREAD: PayloadPlace = { kinds: new Set(), at: () => UNREAD };
 
 function placeBelow(kinds: Readonly<Record<string, Kind>>, path: readonly string[]): PayloadPlace {
   const prefix = path.join('.');

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RecordHeaders } from '../../../src/kafka/batch.ts';
 import { COMPILERS } from '../../../src/kafka/decoding/compilers.ts';
-import type { PayloadPlace, RecordPart } from '../../../src/kafka/decoding/decoder.ts';
+import { UNREAD } from '../../../src/kafka/decoding/decoder.ts';
+import type { RecordPart } from '../../../src/kafka/decoding/decoder.ts';
 import { PayloadReader } from '../../../src/kafka/decoding/payload-reader.ts';
 import { ForeignSchemaError, SchemaUnavailableError } from '../../../src/kafka/decoding/schema-errors.ts';
 import { TopicDecoders } from '../../../src/kafka/decoding/topic-decoders.ts';
@@ -47,8 +48,6 @@ function hex(text: string): Buffer {
 const schema = (type: SchemaType, text: string): RegisteredSchema => ({ type, text, references: [] });
 const avro = schema('AVRO', AVRO_SCHEMA);
 const proto = schema('PROTOBUF', PROTO_SCHEMA);
-
-const UNREAD: PayloadPlace = { kinds: new Set(), at: () => UNREAD };
 
 interface StageOptions extends Pick<Partial<TopicDecodersOptions>, 'format' | 'subject'> {
   readonly part?: RecordPart;

@@ -1,14 +1,13 @@
 import avro from 'avsc';
 import type { PayloadPlace } from '../decoder.ts';
 import type { ReadValue, RecordBytes } from '../record-bytes.ts';
-import { dateText, dateTimeText, epochMs, fraction, secondsOf, timeText } from '../time-text.ts';
+import { MS_PER_DAY, dateText, dateTimeText, epochMs, fraction, secondsOf, timeText } from '../time-text.ts';
 import { readInt, readLength } from './avro-primitives.ts';
 import type { LogicalType } from './avro-schema.ts';
 import { decimalNumber, decimalText, MAX_DECIMAL_BYTES, MAX_DECIMAL_DIGITS } from '../decimal-text.ts';
 
 type Kinds = PayloadPlace['kinds'];
 
-const MS_PER_DAY = 86_400_000;
 const UNITS_PER_SECOND: Readonly<Record<string, number>> = { millis: 1e3, micros: 1e6, nanos: 1e9 };
 
 /** undefined: the logical type does not fit the type that it is of, or is not valid, and Avro says to ignore it. */

@@ -3,14 +3,15 @@ import { decimalNumber, decimalText, MAX_DECIMAL_BYTES, MAX_DECIMAL_DIGITS, scal
 import type { ConvertValue, PayloadTexts } from './connect-value.ts';
 
 /**
- * A number whose digits a double loses is a text of so many characters (base/json/exact-numbers.ts). One in 10^13 values in base64 of this length
- * has digits only.
+ * Least length of the text that stands for a number whose digits a double loses (base/json/exact-numbers.ts). Of values in base64 of this
+ * length, one in 10^13 has digits only.
  */
 const MIN_EXACT_LENGTH = 16;
 
 /**
  * Of Connect's Decimal: the unscaled value in base64, or with `decimal.format=NUMERIC` a number.
- * @param scale digits after the point. undefined is returned for one that is no integer: the schema is none of Connect.
+ * Returns undefined if the scale is no integer: then Connect has not written the schema.
+ * @param scale digits after the point
  * @param isNumber true: a number is read
  */
 export function decimalConverter(scale: number, isNumber: boolean): ConvertValue | undefined {

@@ -119,7 +119,7 @@ function parsed(schema: Buffer): unknown {
   return json;
 }
 
-/** As much text as MAX_RECORD_BYTES for the converted values of one record: a scale of 2,400 makes so many digits of one byte. */
+/** Bounds the text of one record's converted values by MAX_RECORD_BYTES: a scale of 2,400 makes 2,400 digits of one byte. */
 class RecordTexts implements PayloadTexts {
   readonly #options: Pick<DecoderOptions, 'limits' | 'onOverflow'>;
   #room = 0;

@@ -1,8 +1,7 @@
-import { clockText, dateText, dateTimeText, epochMs, fraction, secondsOf } from '../time-text.ts';
+import { MS_PER_DAY, clockText, dateText, dateTimeText, epochMs, fraction, secondsOf } from '../time-text.ts';
 import { integerOf } from './connect-value.ts';
 import type { ConvertValue } from './connect-value.ts';
 
-const MS_PER_DAY = 86_400_000;
 const SECONDS_PER_HOUR = 3600;
 const NANOS_PER_SECOND = 1e9;
 

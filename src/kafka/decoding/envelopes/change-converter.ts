@@ -209,7 +209,10 @@ export class ChangeConverter {
     const arrival = row && entered.length > 0 ? row.print(op ? this.#print(change, op) : '') : TOMBSTONE;
     if (stayed.length === 0 && left.length === 0)
       return entered.length === 0 ? NO_CHANNEL : { payload: arrival, destinations: entered };
-    const isTold = demand.before && before && (row !== null || isWhole(ownBefore ?? parsed(before.text), record));
+    const isTold =
+      demand.before &&
+      before &&
+      (row !== null || isWhole(ownBefore ?? (JSON.parse(before.text) as JsonObject), record));
     const told = isTold ? before.text : undefined;
     const destinations: Destination[] = [];
     const add = (to: readonly Destination[], payload: string | Buffer) => {
@@ -245,10 +248,6 @@ function rowIn(payload: Buffer): JsonObject | undefined {
 function hasKey(row: JsonObject, { keyValue }: RecordContent): boolean {
   if (typeof keyValue !== 'object' || keyValue === null) return true;
   return Object.entries(keyValue).every(([name, value]) => row[name] === value);
-}
-
-function parsed(text: string): JsonObject {
-  return JSON.parse(text) as JsonObject;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../../base/json/json-object.ts';
 import type { ReadChange } from '../../../bus/row-change.ts';
-import { UndecodableError } from '../decoder.ts';
+import { UNREAD, UndecodableError } from '../decoder.ts';
 import type { PayloadPlace } from '../decoder.ts';
 
 /** How the values of a topic's records carry rows. */
@@ -28,8 +28,6 @@ export function rowOf(value: unknown): JsonObject | null {
   if (value === null || value === undefined) return null;
   return isJsonObject(value) ? value : notOfEnvelope();
 }
-
-const UNREAD: PayloadPlace = { kinds: new Set(), at: () => UNREAD };
 
 /** What fields read of a record's value, of what they read of its rows. */
 export function valuePlace({ rowMembers }: Envelope, rows: PayloadPlace): PayloadPlace {

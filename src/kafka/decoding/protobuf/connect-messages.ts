@@ -2,13 +2,12 @@ import type { Type } from 'protobufjs';
 import { decimalNumber, decimalText, MAX_DECIMAL_BYTES, MAX_DECIMAL_DIGITS } from '../decimal-text.ts';
 import type { PayloadPlace } from '../decoder.ts';
 import type { RecordBytes } from '../record-bytes.ts';
-import { clockText, dateText } from '../time-text.ts';
+import { MS_PER_DAY, clockText, dateText } from '../time-text.ts';
 import type { ReadBody } from './message-body.ts';
 import { LENGTH_DELIMITED, skipField, VARINT } from './proto-scalars.ts';
 
 type Kinds = PayloadPlace['kinds'];
 
-const MS_PER_DAY = 86_400_000;
 const MAX_NANOS = 999_999_999;
 
 /**
