@@ -13,7 +13,7 @@ COPY create-crier create-crier
 COPY plugins plugins
 # No dependency needs an install script; none is run.
 RUN npm ci --ignore-scripts --no-audit
-COPY babel.config.js ./
+COPY babel.config.js tsconfig.json ./
 COPY src src
 COPY examples/auction examples/auction
 COPY pages pages

@@ -24,6 +24,9 @@ const CLIENT_PACKAGES = { javac: 'default-jdk-headless' } as const;
 /** Programs that only the tests of change data capture run. Debian keeps the server of PostgreSQL outside of PATH, and its client on it. */
 const CAPTURE_PACKAGES = { psql: 'postgresql' } as const;
 
+/** Programs that only the tests of the image run: they build it and run it, without a service. */
+const IMAGE_PACKAGES = { debootstrap: 'debootstrap', buildah: 'buildah', runc: 'runc' } as const;
+
 /** Programs that Debian starts as services when it installs them, with the name of the service where it is another. */
 const SERVICES = new Map<Program, string>([
   ['redis-server', 'redis-server'],
@@ -41,11 +44,13 @@ export type Program =
   | keyof typeof DEBIAN_PACKAGES
   | keyof typeof PROXY_PACKAGES
   | keyof typeof CLIENT_PACKAGES
-  | keyof typeof CAPTURE_PACKAGES;
+  | keyof typeof CAPTURE_PACKAGES
+  | keyof typeof IMAGE_PACKAGES;
 
 export const PROGRAMS = Object.keys(DEBIAN_PACKAGES) as Program[];
 export const PROXY_PROGRAMS = Object.keys(PROXY_PACKAGES) as Program[];
 export const CAPTURE_PROGRAMS = Object.keys(CAPTURE_PACKAGES) as Program[];
+export const IMAGE_PROGRAMS = Object.keys(IMAGE_PACKAGES) as Program[];
 
 export async function missingPrograms(programs: readonly Program[]): Promise<Program[]> {
   const found = await Promise.all(programs.map(isOnPath));
@@ -120,7 +125,13 @@ export async function runProgram(command: string, commandArguments: readonly str
 }
 
 function packagesOf(programs: readonly Program[]): string {
-  const packages = { ...DEBIAN_PACKAGES, ...PROXY_PACKAGES, ...CLIENT_PACKAGES, ...CAPTURE_PACKAGES };
+  const packages = {
+    ...DEBIAN_PACKAGES,
+    ...PROXY_PACKAGES,
+    ...CLIENT_PACKAGES,
+    ...CAPTURE_PACKAGES,
+    ...IMAGE_PACKAGES,
+  };
   return programs.map((program) => packages[program]).join(' ');
 }
 

@@ -13,6 +13,8 @@ export interface PodOptions {
   readonly folder?: string;
   /** The script. Default: that of this build. */
   readonly main?: string;
+  /** The program and what precedes the arguments. Default: Node with the script. */
+  readonly command?: readonly string[];
   /** File descriptors for the pod. `output` or `log` then stays empty. */
   readonly standardOutput?: number;
   readonly standardError?: number;
@@ -29,7 +31,8 @@ export class PodProcess extends Pod {
   constructor(settings: Readonly<Record<string, string>>, options: PodOptions = {}) {
     super();
     const { arguments: rest = [], folder, main = MAIN, standardOutput = 'pipe', standardError = 'pipe' } = options;
-    const words = [process.execPath, '--enable-source-maps', main, ...rest];
+    const { command = [process.execPath, '--enable-source-maps', main] } = options;
+    const words = [...command, ...rest];
     // `exec`: the limit is of the shell, and of Node in its place.
     if (options.maxOpenFiles) words.unshift('sh', '-c', `ulimit -n ${options.maxOpenFiles} && exec "$0" "$@"`);
     this.process = spawn(words[0]!, words.slice(1), {

@@ -25,6 +25,7 @@ export const NAMED_ONLY = [
   'proxies',
   'pages',
   'cdc',
+  'container',
 ];
 
 /** `bus` for `test/bus/`, `kafka/decoding/record` for `test/kafka/decoding/record.test.ts`. */
