@@ -35,7 +35,15 @@ describe('findUnknownVariables', () => {
     });
   }
 
-  for (const name of ['KAFKA_HEAP_OPTS', 'REDIS_HOST', 'MAX_RETRIES_OF_THE_GRAPH', 'BACKEND_URLS', 'DRAIN_SECONDS']) {
+  const ours = [
+    'KAFKA_HEAP_OPTS',
+    'REDIS_HOST',
+    'MAX_RETRIES_OF_THE_GRAPH',
+    'BACKEND_URLS',
+    'DRAIN_SECONDS',
+    'JWT_LEEWAY',
+  ];
+  for (const name of [...ours, 'SCHEMA_REGISTRY_BASIC_AUTH']) {
     it(`names ${name}, which begins as settings do`, () => {
       assert.deepEqual(findUnknownVariables({ [name]: '1' }), [
         { message: `${name} is not a setting; --help lists the settings`, isNear: false },
