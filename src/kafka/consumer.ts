@@ -11,7 +11,6 @@ import { createKafkaClient } from './client/kafka-client.ts';
 import { Cluster } from './client/cluster.ts';
 import type { PartitionMap } from './client/cluster.ts';
 import type { MemberFacts } from './client/group-members.ts';
-import { requireKnownKafkajs } from './client/patches/known-version.ts';
 import { DeadLetter } from './dead-letter/dead-letter.ts';
 import { GroupWatch } from './group-watch.ts';
 import type { FlowWait } from './session/flow-wait.ts';
@@ -109,9 +108,7 @@ export class KafkaConsumer {
   /** Topics that no discovery has looked for yet. */
   #newTopics: ReadonlySet<string>;
 
-  /** @throws SetupError if the installed version of kafkajs is unknown */
   constructor(options: KafkaConsumerOptions) {
-    requireKnownKafkajs();
     this.#options = options;
     this.#reads = options;
     this.#newTopics = new Set(options.topics);

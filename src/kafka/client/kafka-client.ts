@@ -12,7 +12,6 @@ import { CLIENT_CLOSED, surviveFailovers } from './patches/failover.ts';
 import { stopIdleTimers } from './patches/idle-timer.ts';
 import { tolerateLeaderless } from './patches/partition-errors.ts';
 import { saslMechanism } from './sasl.ts';
-import { requireKnownKafkajs } from './patches/known-version.ts';
 
 const CLIENT_ID = 'crier';
 const CONNECT_TIMEOUT_MS = 3000;
@@ -37,7 +36,6 @@ export interface KafkaClient {
  * @throws SetupError if the installed version of kafkajs is unknown
  */
 export function createKafkaClient(config: KafkaConnectionConfig, log: Logger): KafkaClient {
-  requireKnownKafkajs();
   stopIdleTimers();
   surviveFailovers();
   const sockets = new Set<Socket>();

@@ -8,6 +8,7 @@ import type { SettingsSource } from '../../../config/settings.ts';
 import { TlsFiles } from '../../../config/kafka-tls-files.ts';
 import { TokenSource, loadTokenProvider } from '../../../base/token-source.ts';
 import type { TokenProvider } from '../../../base/token-source.ts';
+import { requireKnownKafkajs } from '../patches/known-version.ts';
 
 /** How to reach the brokers, and as whom. */
 export type KafkaConnectionConfig = SettingsSource &
@@ -43,6 +44,7 @@ export class KafkaAccess {
   #brokers: readonly string[];
 
   private constructor(config: KafkaConnectionConfig) {
+    requireKnownKafkajs();
     const { KAFKA_TLS_CA_FILE: ca, KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key } = config;
     this.#config = config;
     this.#brokers = config.KAFKA_BROKERS;
@@ -50,7 +52,7 @@ export class KafkaAccess {
     this.#tokens = new TokenSource({ load: () => (this.#provider ??= loadProvider(config)) });
   }
 
-  /** The access of all clients with this configuration. */
+  /** The access of all clients with this configuration. @throws SetupError if the installed version of kafkajs is unknown */
   static of(config: KafkaConnectionConfig): KafkaAccess {
     const access = this.#byConfig.get(config) ?? new KafkaAccess(config);
     this.#byConfig.set(config, access);
