@@ -1,7 +1,7 @@
 import kafkajs from 'kafkajs';
 import type { Admin } from 'kafkajs';
 import type { KafkaClient } from './kafka-client.ts';
-import { createRawCluster } from './raw-cluster.ts';
+import { createAdmin } from './raw-cluster.ts';
 import type { RawBroker } from './raw-cluster.ts';
 
 /** An offset that no record has. */
@@ -28,12 +28,9 @@ export class KafkaProbe {
 
   /** Connects through a client, whose end is the end of the connection. */
   static async connect({ kafka }: KafkaClient): Promise<KafkaProbe> {
-    const admin = kafka.admin();
+    const { admin, cluster } = createAdmin(kafka);
     await admin.connect();
     const topics = await admin.listTopics();
-    const cluster = createRawCluster(kafka);
-    await cluster.connect();
-    await cluster.refreshMetadata();
     return new KafkaProbe(admin, await cluster.findControllerBroker(), topics);
   }
 
