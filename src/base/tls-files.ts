@@ -1,10 +1,10 @@
-import type { KeyObject, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 import { ConfigError } from './errors.ts';
 import { firstCertificateOf, privateKeyOf } from './pem.ts';
 import type { KeyRefusal } from './pem.ts';
-import { WatchedFile } from './watched-file.ts';
+import { readRegularFile } from './secret-file.ts';
 
 /** Path of a PEM file, and the setting that names it. */
 export interface NamedFile {
@@ -13,114 +13,155 @@ export interface NamedFile {
   readonly path: string;
 }
 
+/** The passphrase of a key, and the setting that gives it. */
+export interface NamedPassphrase {
+  readonly setting: string;
+  /** Called at each reading. @throws Error if its file cannot be read */
+  readonly read: () => string;
+}
+
 export interface TlsFilesOptions {
   readonly authorities: NamedFile;
   readonly certificate: NamedFile;
   readonly key: NamedFile;
-  /** Of the key; '': it is not encrypted. */
-  readonly passphrase: string;
-  /** Called after each change of a file: with a reason if the files cannot be used, and so change nothing. */
-  readonly onChange: (refusal: string | undefined) => void;
+  /** '': no setting takes one. */
+  readonly passphrase: NamedPassphrase | '';
+  /** Called while the files are watched, after each change of a file: with a reason if the files cannot be used, and so change nothing. */
+  readonly onChange?: (refusal: string | undefined) => void;
   /** Default: 2000. */
   readonly pollIntervalMs?: number | undefined;
 }
 
 /** The authorities of an operating system have a quarter of it. */
 const MAX_FILE_BYTES = 1024 * 1024;
+const POLL_INTERVAL_MS = 2000;
 
-const KEY_REFUSALS: Readonly<Record<KeyRefusal, string>> = {
-  encrypted: 'the key is encrypted, and no passphrase is set for it',
-  wrongPassphrase: 'the passphrase does not open the key',
-  unreadable: 'expected a private key in PEM form (-----BEGIN PRIVATE KEY-----)',
+type Role = 'authorities' | 'certificate' | 'key';
+
+const EXPECTED: Readonly<Record<Role, string>> = {
+  authorities: 'a PEM file of certificates',
+  certificate: 'a PEM file of a certificate',
+  key: 'a PEM file of a private key',
 };
 
-interface Certificates {
-  readonly text: string;
-  readonly first: X509Certificate;
-}
-
-interface PrivateKey {
-  readonly text: string;
-  readonly key: KeyObject;
+/** PEM texts; undefined: no file is set. */
+interface Contents extends Readonly<Record<Role, string | undefined>> {
+  readonly passphrase: string;
 }
 
 /**
- * The PEM files of TLS connections: trusted authorities, a certificate of ours and its key. They are read again when they change; files
- * that are bad, missing or do not fit each other change nothing.
+ * The PEM files of TLS connections: trusted authorities, a certificate of ours and its key. New connections use those that replaced them; files
+ * that are bad, missing or do not fit each other change nothing. A refusal names the setting, its file and the fix, and shows no content.
  */
 export class TlsFiles {
   readonly #options: TlsFilesOptions;
-  readonly #authorities: WatchedFile<Certificates> | undefined;
-  readonly #certificate: WatchedFile<Certificates> | undefined;
-  readonly #key: WatchedFile<PrivateKey> | undefined;
+  /** Contents and passphrase of `#context`. */
+  #contents: string | undefined;
   #context: SecureContext | undefined;
+  /** Of the last reading of `watch`. */
+  #refusal: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: TlsFilesOptions) {
-    const { authorities, certificate, key, passphrase, pollIntervalMs } = options;
-    const watched = <Value>({ path }: NamedFile, parse: (text: string) => Value) =>
-      path === '' ? undefined : new WatchedFile({ path, maxBytes: MAX_FILE_BYTES, parse, intervalMs: pollIntervalMs });
     this.#options = options;
-    this.#authorities = watched(authorities, parseCertificates);
-    this.#certificate = watched(certificate, parseCertificates);
-    this.#key = watched(key, (text) => parseKey(text, passphrase));
   }
 
-  /** Of the last files that could be used; undefined: there is no file. */
+  /** Of the last files that could be used; undefined: there were none. */
   get context(): SecureContext | undefined {
     return this.#context;
   }
 
-  /** @throws ConfigError for files that cannot be used */
-  async read(): Promise<void> {
-    const refusal = await this.#readAll();
-    if (refusal !== undefined) throw new ConfigError(refusal);
+  /** Reads the files now. Returns why they cannot be used, which leaves the context as it was. */
+  renew(): string | undefined {
+    try {
+      const files = this.#read();
+      const contents = JSON.stringify(files);
+      if (contents === this.#contents) return undefined;
+      this.#context = this.#contextOf(files);
+      this.#contents = contents;
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
   }
 
+  /** @throws ConfigError for files that cannot be used */
+  read(): Promise<void> {
+    const refusal = this.renew();
+    return refusal === undefined ? Promise.resolve() : Promise.reject(new ConfigError(refusal));
+  }
+
+  /** Reads the files every 2 s from now on. */
   watch(): void {
-    const onChange = () => void this.#readAll().then(this.#options.onChange);
-    for (const file of this.#files) file.watch(onChange);
+    const { onChange, pollIntervalMs = POLL_INTERVAL_MS } = this.#options;
+    this.#timer = setInterval(() => {
+      const { context } = this;
+      const refusal = this.renew();
+      const isChanged = context !== this.context || refusal !== this.#refusal;
+      this.#refusal = refusal;
+      if (isChanged) onChange?.(refusal);
+    }, pollIntervalMs).unref();
   }
 
   close(): void {
-    for (const file of this.#files) file.close();
+    clearInterval(this.#timer);
   }
 
-  get #files(): readonly Omit<WatchedFile<unknown>, 'value'>[] {
-    return [this.#authorities, this.#certificate, this.#key].filter((file) => file !== undefined);
+  #read(): Contents {
+    const { passphrase } = this.#options;
+    return {
+      authorities: this.#textOf('authorities'),
+      certificate: this.#textOf('certificate'),
+      key: this.#textOf('key'),
+      passphrase: passphrase === '' ? '' : passphrase.read(),
+    };
   }
 
-  /** All of them, because they change together. Resolves with the reason why they cannot be used, if they cannot. */
-  async #readAll(): Promise<string | undefined> {
-    await Promise.all(this.#files.map((file) => file.read()));
-    const { authorities, certificate, key, passphrase } = this.#options;
-    for (const [{ setting }, file] of [
-      [authorities, this.#authorities],
-      [certificate, this.#certificate],
-      [key, this.#key],
-    ] as const) {
-      if (file?.failure) return `${setting}: ${file.failure.message}`;
-    }
-    const [ca, cert, privateKey] = [this.#authorities?.value, this.#certificate?.value, this.#key?.value];
-    if (cert && privateKey && !cert.first.checkPrivateKey(privateKey.key)) {
-      return `${key.setting}: the key in ${key.path} does not belong to the first certificate in ${certificate.path} (${certificate.setting})`;
-    }
+  #textOf(role: Role): string | undefined {
+    const { path } = this.#options[role];
+    if (path === '') return undefined;
     try {
-      this.#context = createSecureContext({ ca: ca?.text, cert: cert?.text, key: privateKey?.text, passphrase });
+      return readRegularFile(path, MAX_FILE_BYTES).toString();
     } catch (error) {
-      return `${certificate.setting}: the TLS library refuses the files: ${(error as Error).message}`;
+      throw this.#refused(role, `it ${(error as Error).message}`);
     }
-    return undefined;
   }
-}
 
-function parseCertificates(text: string): Certificates {
-  const first = firstCertificateOf(text);
-  if (!first) throw new Error('expected certificates in PEM form (-----BEGIN CERTIFICATE-----)');
-  return { text, first };
-}
+  #contextOf({ authorities, certificate, key, passphrase }: Contents): SecureContext {
+    for (const [role, pem] of [
+      ['authorities', authorities],
+      ['certificate', certificate],
+    ] as const) {
+      if (pem !== undefined && !firstCertificateOf(pem)) throw this.#refused(role, 'it holds none that can be read');
+    }
+    if (key !== undefined) this.#requireKey(key, passphrase, certificate);
+    try {
+      return createSecureContext({ ca: authorities, cert: certificate, key, passphrase });
+    } catch (error) {
+      const { setting } = this.#options.certificate;
+      throw new Error(`${setting}: the TLS library refuses the files: ${(error as Error).message}`, { cause: error });
+    }
+  }
 
-function parseKey(text: string, passphrase: string): PrivateKey {
-  const key = privateKeyOf(text, passphrase);
-  if (typeof key === 'string') throw new Error(KEY_REFUSALS[key]);
-  return { text, key };
+  #requireKey(pem: string, passphrase: string, certificate: string | undefined): void {
+    const key = privateKeyOf(pem, passphrase);
+    if (typeof key === 'string') throw this.#refused('key', this.#keyRefusals[key]);
+    if (certificate === undefined || new X509Certificate(certificate).checkPrivateKey(key)) return;
+    const { setting } = this.#options.certificate;
+    throw this.#refused('key', `it does not belong to the first certificate in ${setting}: replace one of the two`);
+  }
+
+  get #keyRefusals(): Readonly<Record<KeyRefusal, string>> {
+    const setting = this.#options.passphrase === '' ? undefined : this.#options.passphrase.setting;
+    return {
+      encrypted: `it is encrypted: ${setting === undefined ? 'write it without a passphrase' : `set ${setting}`}`,
+      wrongPassphrase: `${setting} does not open it`,
+      unreadable: 'it holds none that can be read',
+    };
+  }
+
+  #refused(role: Role, reason: string): Error {
+    const { setting, path } = this.#options[role];
+    return new Error(`${setting}: expected ${EXPECTED[role]} at ${JSON.stringify(path)}, but ${reason}`);
+  }
 }

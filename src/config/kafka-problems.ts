@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { TlsFiles, TlsFilesError } from './kafka-tls-files.ts';
+import { TlsFiles } from '../base/tls-files.ts';
+import { tlsOf } from './service-tls.ts';
 import { variables } from './variables.ts';
 import type { Settings } from './settings.ts';
 
@@ -19,6 +20,7 @@ type KafkaSettings = Pick<
   | (typeof TLS_SETTINGS)[number]
   | (typeof PASSWORD_SETTINGS)[number]
   | 'names'
+  | 'secretFiles'
 >;
 
 /** A line for each setting of the connection to Kafka that cannot be used, alone or with the others. */
@@ -36,7 +38,7 @@ export function kafkaWarnings({ KAFKA_TLS: isTls, KAFKA_SASL_MECHANISM: mechanis
 }
 
 function tlsProblems(settings: KafkaSettings): string[] {
-  const { KAFKA_TLS_CA_FILE: ca, KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key, names } = settings;
+  const { KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key, names } = settings;
   const given = TLS_SETTINGS.filter((name) => settings[name] !== '').map((name) => names[name]);
   if (given.length > 0 && !settings.KAFKA_TLS)
     return [`${names.KAFKA_TLS}: expected true with ${given.join(' and ')}, got false`];
@@ -46,13 +48,8 @@ function tlsProblems(settings: KafkaSettings): string[] {
     return [`${names.KAFKA_TLS_CERT_FILE}: expected with ${names.KAFKA_TLS_KEY_FILE}, got none`];
   if (key === '' && settings.KAFKA_TLS_KEY_PASSPHRASE !== '')
     return [`${names.KAFKA_TLS_KEY_FILE}: expected with ${names.KAFKA_TLS_KEY_PASSPHRASE}, got none`];
-  try {
-    new TlsFiles({ ca, cert, key }, () => settings.KAFKA_TLS_KEY_PASSPHRASE, names).context(() => undefined);
-    return [];
-  } catch (error) {
-    if (!(error instanceof TlsFilesError)) throw error;
-    return [error.message];
-  }
+  const refusal = new TlsFiles(tlsOf('KAFKA', settings)).renew();
+  return refusal === undefined ? [] : [refusal];
 }
 
 function saslProblems(settings: KafkaSettings): string[] {

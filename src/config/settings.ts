@@ -4,7 +4,7 @@ import type { SettingValues, SettingsInput } from './settings-input.ts';
 import type { Environment } from './variable.ts';
 import { variables } from './variables.ts';
 import { refusal } from './setting-refusal.ts';
-import { SecretFileError, readSecretFile } from './secret-file.ts';
+import { SecretFileError, readSecretFile } from '../base/secret-file.ts';
 
 /** Where settings are from. */
 export interface SettingsSource {

@@ -24,7 +24,7 @@ function filesOf(t: TestContext, { authorities = '', certificate = '', key = '',
     authorities: { setting: 'CA_FILE', path: authorities },
     certificate: { setting: 'CERT_FILE', path: certificate },
     key: { setting: 'KEY_FILE', path: key },
-    passphrase,
+    passphrase: { setting: 'PASSPHRASE', read: () => passphrase },
     onChange: (refusal) => changes.push(refusal),
     pollIntervalMs: 10,
   });
@@ -62,16 +62,36 @@ describe('TlsFiles', () => {
     paths: (given: Awaited<ReturnType<typeof issued>>) => Paths,
     message: RegExp,
   ])[] = [
-    ['a missing file', () => ({ authorities: '/nowhere.pem' }), /^CA_FILE: there is no file \/nowhere\.pem$/],
-    ['text that is no PEM', ({ text }) => ({ authorities: text }), /^CA_FILE: .*: expected certificates in PEM form/],
-    ['a key for a certificate', ({ one }) => ({ certificate: one.key, key: one.key }), /^CERT_FILE: .*: expected cert/],
-    ['a certificate for a key', ({ one }) => ({ ...one, key: one.certificate }), /^KEY_FILE: .*: expected a private/],
-    ['an encrypted key without a passphrase', ({ other }) => other, /^KEY_FILE: .*: the key is encrypted/],
-    ['a wrong passphrase', ({ other }) => ({ ...other, passphrase: 'x' }), /^KEY_FILE: .*: the passphrase does not/],
+    [
+      'a missing file',
+      () => ({ authorities: '/nowhere.pem' }),
+      /^CA_FILE: expected a PEM file of certificates at "\/nowhere.pem", but it does not exist$/,
+    ],
+    ['text that is no PEM', ({ text }) => ({ authorities: text }), /^CA_FILE: expected .*, but it holds none/],
+    [
+      'a key for a certificate',
+      ({ one }) => ({ certificate: one.key, key: one.key }),
+      /^CERT_FILE: expected .*, but it holds none/,
+    ],
+    [
+      'a certificate for a key',
+      ({ one }) => ({ ...one, key: one.certificate }),
+      /^KEY_FILE: expected .*, but it holds none/,
+    ],
+    [
+      'an encrypted key without a passphrase',
+      ({ other }) => other,
+      /^KEY_FILE: .*, but it is encrypted: set PASSPHRASE$/,
+    ],
+    [
+      'a wrong passphrase',
+      ({ other }) => ({ ...other, passphrase: 'x' }),
+      /^KEY_FILE: .*, but PASSPHRASE does not open it$/,
+    ],
     [
       'a key of another certificate',
       ({ one, other }) => ({ certificate: other.certificate, key: one.key }),
-      /^KEY_FILE: the key in \S+one\.key does not belong to the first certificate in \S+other\.pem \(CERT_FILE\)$/,
+      /^KEY_FILE: .*one\.key", but it does not belong to the first certificate in CERT_FILE: replace one of the two$/,
     ],
   ];
   for (const [what, pathsOf, message] of refused) {

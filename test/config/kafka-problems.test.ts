@@ -68,7 +68,7 @@ describe('settings of the connection to Kafka', () => {
       'a key of another certificate',
       () => ({ CERT: client.certificate, KEY: authority.key }),
       { KAFKA_TLS: 'true' },
-      /^KAFKA_TLS_KEY_FILE: expected a PEM file of a private key at ".*", but it is not the key of the certificate in KAFKA_TLS_CERT_FILE/,
+      /^KAFKA_TLS_KEY_FILE: expected a PEM file of a private key at ".*", but it does not belong to the first certificate in KAFKA_TLS_CERT_FILE/,
     ],
     [
       'an encrypted key without a passphrase',

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Config } from '../../config/config.ts';
+import { tlsOf } from '../../config/service-tls.ts';
 import { CredentialHook } from '../../base/credential-hook.ts';
 import type { Logger } from '../../base/log.ts';
 import { TlsFiles } from '../../base/tls-files.ts';
@@ -155,21 +156,9 @@ export class RedisAccess {
   }
 
   #tlsOf(config: RedisAccessConfig): TlsFiles | undefined {
-    const file = (setting: 'REDIS_TLS_CA_FILE' | 'REDIS_TLS_CERT_FILE' | 'REDIS_TLS_KEY_FILE') => ({
-      setting: config.names[setting],
-      path: config[setting],
-    });
-    const files = {
-      authorities: file('REDIS_TLS_CA_FILE'),
-      certificate: file('REDIS_TLS_CERT_FILE'),
-      key: file('REDIS_TLS_KEY_FILE'),
-    };
-    if (Object.values(files).every(({ path }) => path === '')) return undefined;
-    return new TlsFiles({
-      ...files,
-      passphrase: config.REDIS_TLS_KEY_PASSPHRASE,
-      onChange: (refusal) => this.#onTlsFiles(refusal),
-    });
+    const { REDIS_TLS_CA_FILE: authorities, REDIS_TLS_CERT_FILE: certificate, REDIS_TLS_KEY_FILE: key } = config;
+    if (authorities === '' && certificate === '' && key === '') return undefined;
+    return new TlsFiles({ ...tlsOf('REDIS', config), onChange: (refusal) => this.#onTlsFiles(refusal) });
   }
 
   #onTlsFiles(refusal: string | undefined): void {

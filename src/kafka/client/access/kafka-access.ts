@@ -5,7 +5,8 @@ import { LogWindow } from '../../../base/log.ts';
 import type { Logger } from '../../../base/log.ts';
 import { secretNow } from '../../../config/settings.ts';
 import type { SettingsSource } from '../../../config/settings.ts';
-import { TlsFiles } from '../../../config/kafka-tls-files.ts';
+import { tlsOf } from '../../../config/service-tls.ts';
+import { TlsFiles } from '../../../base/tls-files.ts';
 import { TokenSource, loadTokenProvider } from '../../../base/token-source.ts';
 import type { TokenProvider } from '../../../base/token-source.ts';
 import { requireKnownKafkajs } from '../patches/known-version.ts';
@@ -45,10 +46,9 @@ export class KafkaAccess {
 
   private constructor(config: KafkaConnectionConfig) {
     requireKnownKafkajs();
-    const { KAFKA_TLS_CA_FILE: ca, KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key } = config;
     this.#config = config;
     this.#brokers = config.KAFKA_BROKERS;
-    this.#tls = new TlsFiles({ ca, cert, key }, () => secretNow(config, 'KAFKA_TLS_KEY_PASSPHRASE'), config.names);
+    this.#tls = new TlsFiles(tlsOf('KAFKA', config));
     this.#tokens = new TokenSource({ load: () => (this.#provider ??= loadProvider(config)) });
   }
 
@@ -87,17 +87,20 @@ export class KafkaAccess {
     this.#brokers = [...this.#brokers.filter((other) => other !== broker), broker];
   }
 
-  /** undefined: without TLS. @throws TlsFilesError */
+  /** undefined: without TLS. @throws Error if the files were never usable */
   secureContext(log: Logger): SecureContext | undefined {
     if (!this.#config.KAFKA_TLS) return undefined;
-    return this.#tls.context(({ message }) =>
-      this.#stale.run('tls', (suppressed) =>
-        log.warn(
-          { err: { message }, suppressed },
-          'Kafka: the TLS files cannot be used; new connections use the former ones',
-        ),
+    const message = this.#tls.renew();
+    const { context } = this.#tls;
+    if (message === undefined) return context;
+    if (!context) throw new Error(message);
+    this.#stale.run('tls', (suppressed) =>
+      log.warn(
+        { err: { message }, suppressed },
+        'Kafka: the TLS files cannot be used; new connections use the former ones',
       ),
     );
+    return context;
   }
 
   /** @throws Error if a file cannot be read now */

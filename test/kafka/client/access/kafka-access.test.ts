@@ -235,7 +235,7 @@ describe('a Kafka with TLS and SASL', () => {
     await connectAnew();
     await replaceFile(at('cert.pem'), (await issue(kafka.authority, ['crier'])).certificate);
     await connectAnew();
-    assert.match(lines.join(''), /"KAFKA_TLS_KEY_FILE: expected .* it is not the key of the certificate/s);
+    assert.match(lines.join(''), /"KAFKA_TLS_KEY_FILE: expected .* it does not belong to the first certificate/s);
     assert.match(lines.join(''), /the TLS files cannot be used; new connections use the former ones/);
   });
 });

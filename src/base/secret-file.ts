@@ -13,8 +13,7 @@ export class SecretFileError extends Error {
  * @throws SecretFileError for a file that is missing, unreadable, not regular, empty, larger than 64 KiB or not UTF-8
  */
 export function readSecretFile(path: string): string {
-  const bytes = bytesOf(path);
-  if (bytes.length > MAX_BYTES) throw new SecretFileError(`is larger than ${MAX_BYTES} bytes`);
+  const bytes = readRegularFile(path, MAX_BYTES);
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '');
@@ -25,17 +24,18 @@ export function readSecretFile(path: string): string {
   return text;
 }
 
-/** At most one byte more than the limit. */
-function bytesOf(path: string): Buffer {
+/** @throws SecretFileError for a file that is missing, unreadable, not regular or larger */
+export function readRegularFile(path: string, maxBytes: number): Buffer {
   let file: number | undefined;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = fstatSync(file);
     if (stats.isDirectory()) throw new SecretFileError('is a directory');
     if (!stats.isFile()) throw new SecretFileError('is not a regular file');
-    const buffer = Buffer.alloc(MAX_BYTES + 1);
+    const buffer = Buffer.alloc(maxBytes + 1);
     let length = 0;
     for (let read = -1; read !== 0; length += read) read = readSync(file, buffer, length, buffer.length - length, null);
+    if (length > maxBytes) throw new SecretFileError(`is larger than ${maxBytes} bytes`);
     return buffer.subarray(0, length);
   } catch (error) {
     if (error instanceof SecretFileError) throw error;
