@@ -5,7 +5,7 @@ import type { Graph } from '../graph/graph-parts.ts';
 import type { EventSources } from '../graph/schema/event-source-type.ts';
 import { eventSources } from '../graph/schema/event-sources.ts';
 import { exampleOperation } from '../graph/schema/example-operation.ts';
-import { createEndpoint } from '../gateway/http/endpoint.ts';
+import { Endpoint } from '../gateway/http/endpoint.ts';
 import type { EndpointOptions } from '../gateway/http/endpoint.ts';
 import type { HttpStreams } from '../gateway/streams/http-streams.ts';
 import { createGraphiql } from '../gateway/http/graphiql.ts';
@@ -28,7 +28,7 @@ export function createHttpServer(
   streams: HttpStreams,
 ): HttpServer {
   const { config, log, draining } = services;
-  const endpoint = createEndpoint({
+  const endpoint = new Endpoint({
     ...parts,
     streams,
     admission: createAdmission(services),
@@ -42,7 +42,7 @@ export function createHttpServer(
   const limits = { ...SLOW_CLIENT_LIMITS, keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT_MS };
   const server = createServer(limits, (request, response) => {
     if (streams.has(request.socket)) return void request.socket.destroy();
-    if (request.url?.split('?', 1)[0] === ENDPOINT) return void endpoint(request, response);
+    if (request.url?.split('?', 1)[0] === ENDPOINT) return void endpoint.receive(request, response);
     if (!isBodyShort(request, 0)) response.setHeader('connection', 'close');
     if (pages(request, response)) return;
     const text = `Nothing here; GraphQL is at ${ENDPOINT}${config.GRAPHIQL ? ', GraphiQL at /' : ''}\n`;

@@ -47,43 +47,13 @@ const NO_SUBSCRIPTIONS = clientError(
 );
 
 export function createQueryHandler({ runtime, authenticator, documents }: QueryHandlerOptions): QueryHandler {
-  const lanes = new WeakMap<Socket, DocumentLane>();
-
-  async function prepare(socket: Socket, params: DocumentParams, text: string): Promise<Operation | Refusal> {
-    const { query, operationName } = params;
-    const request = { query, id: documentIdOf(params) };
-    const known = runtime.findPrepared(request, operationName);
-    if (known) return known;
-    const lane = lanes.get(socket) ?? new DocumentLane();
-    lanes.set(socket, lane);
-    // The text of the request stays in memory while the document waits.
-    const bytes = weightOf(params) + textWeight(text);
-    const work = documents.add(lane, bytes, () => runtime.prepare(request, operationName, lane));
-    let onClose = () => {};
-    // Cancelled work never settles.
-    const closed = new Promise<Refusal>((resolve) => {
-      onClose = () => {
-        work.cancel();
-        resolve({ errors: [] });
-      };
-    });
-    socket.once('close', onClose);
-    try {
-      return await Promise.race([work.done, closed]);
-    } catch (error) {
-      if (!(error instanceof OverloadedError)) throw error;
-      return runtime.refusedFor(error);
-    } finally {
-      socket.removeListener('close', onClose);
-    }
-  }
-
+  const lanes = new DocumentLanes(runtime, documents);
   const handle = createHandler<IncomingMessage, QueryContext, { run: () => Promise<ExecutionResult> }>({
     parseRequestParams: parseRequest,
     onSubscribe: async ({ body, url, context: { identity, socket, begunAt } }, request) => {
       const { operationName, variables } = request;
       if (socket.destroyed) return NO_REPLY;
-      const operation = await prepare(socket, request, typeof body === 'string' ? body : url);
+      const operation = await lanes.prepare(socket, request, typeof body === 'string' ? body : url);
       if (socket.destroyed) return NO_REPLY;
       if ('errors' in operation) return operation.errors;
       if (operation.type === OperationTypeNode.SUBSCRIPTION) return [NO_SUBSCRIPTIONS];
@@ -109,6 +79,47 @@ export function createQueryHandler({ runtime, authenticator, documents }: QueryH
     const reply = await handle({ method, url, headers: plain, body, raw: request, context });
     return reply[1].status === 406 ? notAcceptable(reply, request) : reply;
   };
+}
+
+/** Prepares the documents of requests, those of a socket in turn. */
+class DocumentLanes {
+  readonly #runtime: OperationRunner;
+  readonly #documents: DocumentQueue;
+  readonly #lanes = new WeakMap<Socket, DocumentLane>();
+
+  constructor(runtime: OperationRunner, documents: DocumentQueue) {
+    this.#runtime = runtime;
+    this.#documents = documents;
+  }
+
+  /** @param text of the request, which stays in memory while the document waits */
+  async prepare(socket: Socket, params: DocumentParams, text: string): Promise<Operation | Refusal> {
+    const { query, operationName } = params;
+    const request = { query, id: documentIdOf(params) };
+    const known = this.#runtime.findPrepared(request, operationName);
+    if (known) return known;
+    const lane = this.#lanes.get(socket) ?? new DocumentLane();
+    this.#lanes.set(socket, lane);
+    const bytes = weightOf(params) + textWeight(text);
+    const work = this.#documents.add(lane, bytes, () => this.#runtime.prepare(request, operationName, lane));
+    let onClose = () => {};
+    // Cancelled work never settles.
+    const closed = new Promise<Refusal>((resolve) => {
+      onClose = () => {
+        work.cancel();
+        resolve({ errors: [] });
+      };
+    });
+    socket.once('close', onClose);
+    try {
+      return await Promise.race([work.done, closed]);
+    } catch (error) {
+      if (!(error instanceof OverloadedError)) throw error;
+      return this.#runtime.refusedFor(error);
+    } finally {
+      socket.removeListener('close', onClose);
+    }
+  }
 }
 
 /** The reply of graphql-http has no text. */

@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { buildSchema, parse } from 'graphql';
 import type { ExecutionResult } from 'graphql';
 import { TrustedProxies } from '../../../src/config/addresses/client-address.ts';
-import { createEndpoint } from '../../../src/gateway/http/endpoint.ts';
+import { Endpoint } from '../../../src/gateway/http/endpoint.ts';
 import type { EndpointOptions } from '../../../src/gateway/http/endpoint.ts';
 import { RequestAdmission } from '../../../src/gateway/http/request-admission.ts';
 import { Authenticator } from '../../../src/gateway/identity/authenticator.ts';
@@ -35,7 +35,7 @@ async function stage(t: TestContext, { isPrepared = true, executionTimeoutMs = 6
   const executions: ((result: ExecutionResult) => void)[] = [];
   const queued: { cancel: () => void }[] = [];
   let cancelled = 0;
-  const endpoint = createEndpoint({
+  const endpoint = new Endpoint({
     runtime: {
       schema: buildSchema('type Query { hello: String }'),
       findPrepared: () => (isPrepared ? operation : undefined),
@@ -60,7 +60,7 @@ async function stage(t: TestContext, { isPrepared = true, executionTimeoutMs = 6
     onRefused: () => undefined,
     refusedOrigins: { report: () => undefined },
   });
-  const server = createServer((request, response) => void endpoint(request, response));
+  const server = createServer((request, response) => void endpoint.receive(request, response));
   t.after(() => server.close().closeAllConnections());
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

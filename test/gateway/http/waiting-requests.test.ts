@@ -11,7 +11,7 @@ import { Executor } from '../../../src/graph/execution/executor.ts';
 import { loadGraph } from '../../../src/graph/loading/load.ts';
 import { GraphRuntime } from '../../../src/graph/runtime.ts';
 import { TrustedProxies } from '../../../src/config/addresses/client-address.ts';
-import { createEndpoint } from '../../../src/gateway/http/endpoint.ts';
+import { Endpoint } from '../../../src/gateway/http/endpoint.ts';
 import { RequestAdmission } from '../../../src/gateway/http/request-admission.ts';
 import { Authenticator } from '../../../src/gateway/identity/authenticator.ts';
 import { createLog } from '../../../src/base/log.ts';
@@ -53,7 +53,7 @@ async function startEndpoint(t: TestContext): Promise<string> {
     burstMs: 60_000,
     share: 1,
   });
-  const endpoint = createEndpoint({
+  const endpoint = new Endpoint({
     runtime,
     authenticator: new Authenticator({ tokens: undefined, timeoutMs: 5000, log, onFailure: () => undefined }),
     documents: queue,
@@ -71,7 +71,7 @@ async function startEndpoint(t: TestContext): Promise<string> {
     onRefused: () => undefined,
     refusedOrigins: { report: () => undefined },
   });
-  const server = createServer((request, response) => void endpoint(request, response));
+  const server = createServer((request, response) => void endpoint.receive(request, response));
   t.after(() => server.close().closeAllConnections());
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
