@@ -4,6 +4,7 @@ import { banner } from '../../config/banner.ts';
 import type { Config } from '../../config/config.ts';
 import { AdminServer } from '../../gateway/http/admin.ts';
 import { LoopLag } from '../../gateway/http/loop-lag.ts';
+import type { Route } from '../../gateway/http/route.ts';
 import type { Logger } from '../../base/log.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { observeProcess } from '../metrics/process-metrics.ts';
@@ -43,81 +44,108 @@ export interface Pod {
  * @throws SetupError for what a person has to fix; Error when a process cannot start; StoppedError if `stop` is aborted meanwhile.
  */
 export async function startPod(config: Config, log: Logger, options: PodOptions): Promise<Pod> {
-  const metrics = new Metrics();
-  observeProcess(metrics, config.ROLE);
-  metrics.total(
-    'crier_log_lines_dropped_total',
-    'Log lines that standard error did not take.',
-    options.droppedLogLines,
-  );
-  const draining = new AbortController();
-  let status: 'starting' | 'ready' | 'draining' = 'starting';
-  metrics.gauge('crier_draining', '1 from SIGTERM on, else 0.', () => (status === 'draining' ? 1 : 0), 'max');
-  cluster.setupPrimary({ execArgv: heapShare(process.execArgv, config.nodeOptions, config.PROCESSES + 1) });
-  const token = config.ADMIN_TOKEN || randomBytes(32).toString('hex');
-  const members = new Members({
-    members: membersOf(config),
-    environment: (member) => environmentOf(config, token, member),
-    token,
-    log,
-    onEnd: (process) => podMetrics.onEnd(process),
-    onLost: (error) => void close().then(() => options.onFatal(error), options.onFatal),
-  });
-  const podMetrics = new PodMetrics(metrics, () => members.all);
-  const lag = new LoopLag().start();
-  const profiling = new Profiling({ log, lagMs: () => lag.lagMs, beforeLongTurn: options.beforeLongTurn });
-  const health = new PodHealth({ status: () => status, members: () => members.all, lag });
-  const routes = new Map([
-    ...health.routes,
-    ...podRoutes({ members: () => members.all, metrics: podMetrics, profiling }),
-  ]);
-  const { ADMIN_HOST: host, ADMIN_PORT: port, ADMIN_TOKEN, names } = config;
-  const admin = new AdminServer({
-    host,
-    port,
-    token: ADMIN_TOKEN,
-    names,
-    logger: log,
-    routes,
-    draining: draining.signal,
-  });
-  const close = async () => {
-    status = 'draining';
-    draining.abort();
-    try {
-      await members.close(options.fastShutdown.aborted ? 'SIGINT' : 'SIGTERM');
-    } finally {
-      await admin.close();
-      await lag.close();
-    }
-  };
-  options.stop.addEventListener('abort', () => void close().catch(() => undefined), { once: true });
-  // After a first SIGTERM. A first SIGINT shuts down fast before anything closes.
-  options.fastShutdown.addEventListener('abort', () => void (status === 'draining' && members.order('SIGINT')), {
-    once: true,
-  });
+  const pod = new ProcessPod(config, log, options);
+  const { stop, fastShutdown } = options;
+  stop.addEventListener('abort', () => void pod.close().catch(() => undefined), { once: true });
+  fastShutdown.addEventListener('abort', () => pod.hastenDrain(), { once: true });
   try {
-    await admin.start();
-    const { port: endpoint, graphName, operation } = await members.start();
-    status = 'ready';
-    return {
-      banner: banner({
-        version: readVersion(),
-        config,
-        graphName,
-        port: endpoint,
-        adminPort: admin.port,
-        hasSamples: false,
-        operation,
-      }),
-      reloadPods: () =>
-        Promise.resolve(members.all.find(({ process }) => process?.isServing)?.process?.order('SIGHUP')),
-      close,
-    };
+    await pod.start();
+    return pod;
   } catch (error) {
-    await members.close('SIGINT').catch(() => undefined);
-    await close().catch(() => undefined);
+    await pod.abandon();
     throw error;
+  }
+}
+
+class ProcessPod implements Pod {
+  readonly #config: Config;
+  readonly #options: PodOptions;
+  readonly #lag = new LoopLag().start();
+  readonly #draining = new AbortController();
+  readonly #members: Members;
+  readonly #admin: AdminServer;
+  #status: 'starting' | 'ready' | 'draining' = 'starting';
+  #banner = '';
+
+  constructor(config: Config, log: Logger, options: PodOptions) {
+    this.#config = config;
+    this.#options = options;
+    const token = config.ADMIN_TOKEN || randomBytes(32).toString('hex');
+    const metrics = new PodMetrics(this.#openMetrics(), () => this.#members.all);
+    cluster.setupPrimary({ execArgv: heapShare(process.execArgv, config.nodeOptions, config.PROCESSES + 1) });
+    this.#members = new Members({
+      members: membersOf(config),
+      environment: (member) => environmentOf(config, token, member),
+      token,
+      log,
+      onEnd: (process) => metrics.onEnd(process),
+      onLost: (error) => void this.close().then(() => options.onFatal(error), options.onFatal),
+    });
+    const { ADMIN_HOST: host, ADMIN_PORT: port, ADMIN_TOKEN, names } = config;
+    const { signal: draining } = this.#draining;
+    const routes = this.#routes(metrics, log);
+    this.#admin = new AdminServer({ host, port, token: ADMIN_TOKEN, names, logger: log, routes, draining });
+  }
+
+  get banner(): string {
+    return this.#banner;
+  }
+
+  async start(): Promise<void> {
+    await this.#admin.start();
+    const { port, graphName, operation } = await this.#members.start();
+    this.#status = 'ready';
+    const { port: adminPort } = this.#admin;
+    const served = { port, adminPort, graphName, operation, hasSamples: false };
+    this.#banner = banner({ version: readVersion(), config: this.#config, ...served });
+  }
+
+  reloadPods(): Promise<unknown> {
+    const serving = this.#members.all.find(({ process }) => process?.isServing);
+    return Promise.resolve(serving?.process?.order('SIGHUP'));
+  }
+
+  async close(): Promise<void> {
+    this.#status = 'draining';
+    this.#draining.abort();
+    try {
+      await this.#members.close(this.#options.fastShutdown.aborted ? 'SIGINT' : 'SIGTERM');
+    } finally {
+      await this.#admin.close();
+      await this.#lag.close();
+    }
+  }
+
+  /** After a first SIGTERM. A first SIGINT shuts down fast before anything closes. */
+  hastenDrain(): void {
+    if (this.#status === 'draining') this.#members.order('SIGINT');
+  }
+
+  /** Ends what has started. Never rejects. */
+  async abandon(): Promise<void> {
+    await this.#members.close('SIGINT').catch(() => undefined);
+    await this.close().catch(() => undefined);
+  }
+
+  #openMetrics(): Metrics {
+    const metrics = new Metrics();
+    observeProcess(metrics, this.#config.ROLE);
+    metrics.total(
+      'crier_log_lines_dropped_total',
+      'Log lines that standard error did not take.',
+      this.#options.droppedLogLines,
+    );
+    const isDraining = () => (this.#status === 'draining' ? 1 : 0);
+    metrics.gauge('crier_draining', '1 from SIGTERM on, else 0.', isDraining, 'max');
+    return metrics;
+  }
+
+  #routes(metrics: PodMetrics, log: Logger): ReadonlyMap<string, Route> {
+    const { beforeLongTurn } = this.#options;
+    const members = () => this.#members.all;
+    const health = new PodHealth({ status: () => this.#status, members, lag: this.#lag });
+    const profiling = new Profiling({ log, lagMs: () => this.#lag.lagMs, beforeLongTurn });
+    return new Map([...health.routes, ...podRoutes({ members, metrics, profiling })]);
   }
 }
 
