@@ -1,4 +1,4 @@
-import type { GraphQLField, GraphQLSchema } from 'graphql';
+import type { ConstValueNode, GraphQLField, GraphQLSchema } from 'graphql';
 import type { KeyNaming } from '../../base/json/key-naming.ts';
 import type { Binding } from './binding.ts';
 import { readChangeDemand } from './change-demand.ts';
@@ -83,17 +83,70 @@ function readBinding(
   const { problems } = findings;
   const directive = directiveOf(field, 'kafka');
   if (!directive) {
-    if (!hasSource) {
-      problems.push(
-        'has no source, so no event would ever come; add @kafka(topic: "…") or @redis(channel: "…"), ' +
-          `or write export const Subscription = { ${field.name}: { subscribe … } } in resolvers.ts`,
-      );
-    }
+    if (!hasSource) problems.push(noSource(field.name));
     return undefined;
   }
   if (hasSource) problems.push('has both @kafka and a `subscribe` in resolvers; keep one');
 
-  const given = new Map(directive.arguments?.map((argument) => [argument.name.value, argument.value]));
+  const given: Given = new Map(directive.arguments?.map((argument) => [argument.name.value, argument.value]));
+  const { topics, ...records } = readRecords(given, schema, field, problems);
+  const hasEnvelope = records.envelope !== undefined;
+  const keys = readKeys(given.get('keys'), defaultKeys, problems);
+  const payload = readPayload(given.get('payload'), problems);
+  const isShared = readShared(given.get('shared'), problems);
+  const history = readHistory(given.get('history'), problems);
+  const replaysLast = readReplay(given.get('replay'), history !== undefined, problems);
+  const state = readState(given.get('state'), problems);
+  const { matched, ...rules } = readRules(given, field, problems);
+  const tombstone = readTombstone(given.get('tombstone'), field, hasEnvelope, problems);
+  if (hasEnvelope && !given.has('tombstone')) findings.warnings.push(NO_TOMBSTONE);
+  const hasState = state !== undefined;
+  if (tombstone) checkTombstone({ field, ...rules, hasState, hasEnvelope }, tombstone, findings);
+  const record = readDemand(given.get('record'), schema, field, problems);
+  const unused = readUnused(itemsOf(given.get('unused')), field, matched, problems);
+  // An argument that match or unused misspells is named there.
+  if (problems.length === 0) checkUse(field, new Set([...matched, ...unused]), findings);
+  if (payload) checkPaths(schema, field, { ...rules, payload }, problems);
+  if (problems.length > 0 || !topics || !payload) return undefined;
+  return {
+    field: field.name,
+    ...topics,
+    ...records,
+    keys,
+    ...rules,
+    payload,
+    isShared,
+    history,
+    replaysLast,
+    state,
+    ...(tombstone && { tombstone }),
+    ...(record && { record }),
+    ...(hasEnvelope && { change: readChangeDemand(schema, field) }),
+  };
+}
+
+/** The arguments of a directive. */
+type Given = ReadonlyMap<string, ConstValueNode>;
+
+const NO_TOMBSTONE =
+  'envelope without tombstone: subscribers are not told that a row was deleted, or has left them; write tombstone: NULL, COMPLETE, ROW or SKIP';
+
+function noSource(field: string): string {
+  return (
+    'has no source, so no event would ever come; add @kafka(topic: "…") or @redis(channel: "…"), ' +
+    `or write export const Subscription = { ${field}: { subscribe … } } in resolvers.ts`
+  );
+}
+
+/** The topics, and how their records are written. */
+function readRecords(
+  given: Given,
+  schema: GraphQLSchema,
+  field: GraphQLField<unknown, unknown>,
+  problems: string[],
+): Pick<Binding, 'format' | 'subject' | 'envelope' | 'skipsSnapshots'> & {
+  readonly topics: ReturnType<typeof readTopics>;
+} {
   const topics = readTopics(given.get('topic'), given.get('topics'), field, problems);
   const format = readEnum('format', 'KafkaFormat', given.get('format'), schema, problems);
   const subject = readSubject(given.get('subject'), format, problems);
@@ -101,12 +154,21 @@ function readBinding(
   const snapshots = readEnum('snapshots', 'KafkaSnapshots', given.get('snapshots'), schema, problems);
   if (snapshots === 'STATE' && envelope === undefined)
     problems.push('snapshots: STATE is of a topic with an envelope; add envelope: DEBEZIUM, or remove it');
-  const keys = readKeys(given.get('keys'), defaultKeys, problems);
-  const payload = readPayload(given.get('payload'), problems);
-  const isShared = readShared(given.get('shared'), problems);
-  const history = readHistory(given.get('history'), problems);
-  const replaysLast = readReplay(given.get('replay'), history !== undefined, problems);
-  const state = readState(given.get('state'), problems);
+  return {
+    topics,
+    format,
+    ...(subject !== undefined && { subject }),
+    ...(envelope !== undefined && { envelope }),
+    ...(snapshots === 'STATE' && { skipsSnapshots: true }),
+  };
+}
+
+/** Which records the field receives. `matched`: the arguments that they depend on. */
+function readRules(
+  given: Given,
+  field: GraphQLField<unknown, unknown>,
+  problems: string[],
+): Required<Pick<Binding, 'match' | 'where' | 'filters'>> & { readonly matched: Set<string> } {
   const matchNodes = itemsOf(given.get('match'));
   const whereNodes = itemsOf(given.get('where'));
   const match = readMatches(matchNodes, field, problems);
@@ -115,52 +177,22 @@ function readBinding(
     ...argumentsOf([...matchNodes, ...whereNodes]),
     ...(topicArgument === undefined ? [] : [topicArgument]),
   ]);
-  const where = readWhere(
-    whereNodes.filter((item) => !isFilter(item)),
-    match,
-    problems,
-  );
+  const claims = whereNodes.filter((item) => !isFilter(item));
+  const where = readWhere(claims, match, problems);
   const filters = readFilters(whereNodes.filter(isFilter), field, problems);
-  const hasEnvelope = envelope !== undefined;
-  const tombstone = readTombstone(given.get('tombstone'), field, hasEnvelope, problems);
-  if (hasEnvelope && !given.has('tombstone'))
-    findings.warnings.push(
-      'envelope without tombstone: subscribers are not told that a row was deleted, or has left them; write tombstone: NULL, COMPLETE, ROW or SKIP',
-    );
-  if (tombstone)
-    checkTombstone({ field, match, where, hasState: state !== undefined, hasEnvelope }, tombstone, findings);
-  const record = readDemand(given.get('record'), schema, field, problems);
-  const unused = readUnused(itemsOf(given.get('unused')), field, matched, problems);
-  // An argument that match or unused misspells is named there.
-  if (problems.length === 0) checkUse(field, new Set([...matched, ...unused]), findings);
-  if (payload) {
-    const paths = [...match, ...where].map(({ path }) => path).filter((path) => !isRecordPart(path));
-    for (const path of paths) checkPath(schema, field, path, payload, problems);
-    for (const rule of filters) {
-      checkPath(schema, field, rule.path, payload, problems, rule.op === 'CONTAINS');
-      checkComparison(schema, field, rule, payload, problems);
-    }
+  return { match, where, filters, matched };
+}
+
+function checkPaths(
+  schema: GraphQLSchema,
+  field: GraphQLField<unknown, unknown>,
+  { match, where, filters, payload }: Required<Pick<Binding, 'match' | 'where' | 'filters' | 'payload'>>,
+  problems: string[],
+): void {
+  const paths = [...match, ...where].map(({ path }) => path).filter((path) => !isRecordPart(path));
+  for (const path of paths) checkPath(schema, field, path, payload, problems);
+  for (const rule of filters) {
+    checkPath(schema, field, rule.path, payload, problems, rule.op === 'CONTAINS');
+    checkComparison(schema, field, rule, payload, problems);
   }
-  return problems.length === 0 && topics && payload
-    ? {
-        field: field.name,
-        ...topics,
-        format,
-        ...(subject !== undefined && { subject }),
-        ...(envelope !== undefined && { envelope }),
-        ...(snapshots === 'STATE' && { skipsSnapshots: true }),
-        keys,
-        match,
-        where,
-        filters,
-        payload,
-        isShared,
-        history,
-        replaysLast,
-        state,
-        ...(tombstone && { tombstone }),
-        ...(record && { record }),
-        ...(hasEnvelope && { change: readChangeDemand(schema, field) }),
-      }
-    : undefined;
 }
