@@ -45,10 +45,8 @@ export async function readDeadLetters(
 ): Promise<void> {
   await requireTopic(topic, cluster);
   const look = () => lookUp(topic, groupId, cluster);
-  const { ranges, ...atStart } = await look();
+  const { ranges, ends, ...atStart } = await look();
   let { handled } = atStart;
-  const unfinished = ranges.filter(([partition, { end }]) => handled.get(partition)!.next < end);
-  const ends = new Map(unfinished.map(([partition, { end }]) => [partition, end]));
   if (ends.size === 0) return;
 
   let consumer!: GroupConsumer;
@@ -108,16 +106,19 @@ async function requireTopic(topic: string, cluster: DeadLetterReaderOptions['clu
   );
 }
 
-/** The partitions, and which of their records are done. */
+/** The partitions, which of their records are done, and the ends of those that have others. */
 async function lookUp(topic: string, groupId: string, cluster: DeadLetterReaderOptions['cluster']) {
   const committed = (await cluster.committedOffsets(groupId, [topic])).get(topic);
   // Read after the commits: a commit beyond these ends means that the topic was created again.
   const ranges = [...((await cluster.partitionRanges([topic])).get(topic) ?? [])];
   const handled = new Map<number, HandledOffsets>();
+  const ends = new Map<number, number>();
   for (const [partition, { low, end }] of ranges) {
     const commit = committed?.get(partition);
     const isKnown = commit !== undefined && commit.offset >= low && commit.offset <= end;
-    handled.set(partition, isKnown ? new HandledOffsets(commit.offset, commit.metadata) : new HandledOffsets(low));
+    const offsets = isKnown ? new HandledOffsets(commit.offset, commit.metadata) : new HandledOffsets(low);
+    handled.set(partition, offsets);
+    if (offsets.next < end) ends.set(partition, end);
   }
-  return { ranges, handled };
+  return { ranges, handled, ends };
 }

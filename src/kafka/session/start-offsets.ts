@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fillOfStart, fillStartId } from '../../bus/state-fill.ts';
-import type { StateFills, TopicFills } from '../../bus/state-fill.ts';
-import type { Cluster, PartitionMap, PartitionRange } from '../client/cluster.ts';
+import type { StateFill, StateFills, TopicFills } from '../../bus/state-fill.ts';
+import type { Cluster, CommittedOffset, PartitionMap, PartitionRange } from '../client/cluster.ts';
 import type { TopicPartition } from '../partition-key.ts';
 import { commitMetadata, parseCommitMetadata } from './commit-metadata.ts';
 import type { ResumePoint } from './commit-metadata.ts';
@@ -34,6 +34,21 @@ export interface StartPositions {
   readonly uncommitted: PartitionOffset[];
   /** Fills of assigned partitions that have not ended. */
   readonly pendingFills: readonly PendingFill[];
+}
+
+/** What Kafka and the bus know of an assigned partition. */
+interface PartitionFacts extends TopicPartition {
+  readonly commit: CommittedOffset | undefined;
+  /** undefined: no leader says it. */
+  readonly range: PartitionRange | undefined;
+  readonly fill: StateFill | undefined;
+}
+
+/** Where a partition resumes; without a `resumePoint` it waits. */
+interface PartitionStart {
+  readonly resumePoint: ResumePoint | undefined;
+  readonly uncommitted?: PartitionOffset;
+  readonly pendingFill?: PendingFill;
 }
 
 /** The states that a worker keeps. */
@@ -95,55 +110,54 @@ export class StartOffsets {
     const unknown: TopicPartition[] = [];
     const uncommitted: PartitionOffset[] = [];
     const pendingFills: PendingFill[] = [];
-    const resumePointOf = (topic: string, partition: number): ResumePoint | undefined => {
-      const commit = committed.get(topic)?.get(partition);
-      const range = ranges.get(topic)?.get(partition);
-      const signature = this.states?.signatures.get(topic);
-      if (!range) {
-        const resumePoint = signature === undefined && commit ? parseCommitMetadata(commit.metadata) : undefined;
-        if (!resumePoint) unknown.push({ topic, partition });
-        return resumePoint;
-      }
-      const isInRange = commit && range.low <= commit.offset && commit.offset <= range.end;
-      const known = isInRange ? parseCommitMetadata(commit.metadata) : undefined;
-      const jump = commit && !known ? jumpFrom(commit.offset, range) : undefined;
-      if (signature !== undefined) {
-        // A worker that keeps no states may have published the records up to the position.
-        const begun = known?.position === -1 ? fillOfStart(known.startId) : undefined;
-        const fill = begun ?? fills.get(topic)?.fills.get(partition);
-        if (!known || fill?.signature !== signature) {
-          const start = { position: -1, startId: fillStartId(signature, range.end) };
-          const metadata = commitMetadata(start);
-          uncommitted.push({ topic, partition, offset: range.low, metadata, ...(jump && { jump }) });
-          return start;
-        }
-        if (fill.end !== undefined)
-          pendingFills.push({ topic, partition, signature, end: fill.end, next: commit!.offset });
-      }
-      if (known) return known;
-      const start = { position: -1, startId: randomUUID() };
-      const captured = this.#ends.get(topic)?.get(partition);
-      const isEnd = captured !== undefined && range.low <= captured && captured <= range.end;
-      const offset = isInRange ? commit.offset : isEnd ? captured : range.low;
-      uncommitted.push({
-        topic,
-        partition,
-        offset,
-        metadata: commitMetadata(start),
-        ...(jump && { jump }),
-      });
-      return start;
-    };
     const resumePoints = new Map<string, Map<number, ResumePoint>>();
     for (const [topic, partitions] of assignment) {
       const ofTopic = new Map<number, ResumePoint>();
       resumePoints.set(topic, ofTopic);
       for (const partition of partitions.keys()) {
-        const resumePoint = resumePointOf(topic, partition);
-        if (resumePoint) ofTopic.set(partition, resumePoint);
+        const start = this.#startOf({
+          topic,
+          partition,
+          commit: committed.get(topic)?.get(partition),
+          range: ranges.get(topic)?.get(partition),
+          fill: fills.get(topic)?.fills.get(partition),
+        });
+        if (start.resumePoint) ofTopic.set(partition, start.resumePoint);
+        else unknown.push({ topic, partition });
+        if (start.uncommitted) uncommitted.push(start.uncommitted);
+        if (start.pendingFill) pendingFills.push(start.pendingFill);
       }
     }
     return { unknown, resumePoints, uncommitted, pendingFills };
+  }
+
+  #startOf({ topic, partition, commit, range, fill }: PartitionFacts): PartitionStart {
+    const signature = this.states?.signatures.get(topic);
+    if (!range) {
+      const isUsable = signature === undefined && commit;
+      return { resumePoint: isUsable ? parseCommitMetadata(commit.metadata) : undefined };
+    }
+    const isInRange = commit && range.low <= commit.offset && commit.offset <= range.end;
+    const known = isInRange ? parseCommitMetadata(commit.metadata) : undefined;
+    const jump = commit && !known ? jumpFrom(commit.offset, range) : undefined;
+    const begin = (offset: number, startId: string): PartitionStart => {
+      const resumePoint = { position: -1, startId };
+      const metadata = commitMetadata(resumePoint);
+      return { resumePoint, uncommitted: { topic, partition, offset, metadata, ...(jump && { jump }) } };
+    };
+    if (signature !== undefined) {
+      // A worker that keeps no states may have published the records up to the position.
+      const begun = known?.position === -1 ? fillOfStart(known.startId) : undefined;
+      const { signature: filled, end } = begun ?? fill ?? {};
+      if (!known || filled !== signature) return begin(range.low, fillStartId(signature, range.end));
+      if (end !== undefined) {
+        return { resumePoint: known, pendingFill: { topic, partition, signature, end, next: commit!.offset } };
+      }
+    }
+    if (known) return { resumePoint: known };
+    const captured = this.#ends.get(topic)?.get(partition);
+    const isEnd = captured !== undefined && range.low <= captured && captured <= range.end;
+    return begin(isInRange ? commit.offset : isEnd ? captured : range.low, randomUUID());
   }
 
   /** True if a leader now says which records one of these has, whose place was unknown at `lookUp`. */
