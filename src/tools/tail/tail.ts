@@ -1,5 +1,5 @@
 import { createClient } from '@crier/client';
-import type { EventExtensions } from '@crier/client';
+import type { EventClient, EventExtensions } from '@crier/client';
 import type { FormattedExecutionResult } from 'graphql';
 import { CloseCode } from 'graphql-ws';
 import { WebSocket } from 'ws';
@@ -71,49 +71,17 @@ function subscriptionOf(args: readonly string[]): Subscription {
 }
 
 /** Resolves with the exit code. */
-function follow({ url, headers, token, query, variables, count, isWhole }: Subscription): Promise<number> {
-  class HeadersSocket extends WebSocket {
-    constructor(address: string, protocols?: string | string[]) {
-      super(address, protocols, { headers } satisfies ClientOptions);
-    }
-  }
-  let wasConnected = false;
-  let isConnected = false;
+function follow(subscription: Subscription): Promise<number> {
+  const { query, variables, count, isWhole } = subscription;
   let received = 0;
   return new Promise((resolve, reject) => {
     const end = (code: number) => {
       void client.dispose();
       resolve(code);
     };
-    const client = createClient({
-      url,
-      webSocketImpl: HeadersSocket,
-      ...(token !== undefined && { connectionParams: { token } }),
-      on: {
-        connected: () => {
-          note(wasConnected ? 'connected again' : `connected to ${url}`);
-          wasConnected = isConnected = true;
-        },
-        closed: (event) => {
-          // The next connection would send the same token.
-          if ((event as { code?: number }).code === CloseCode.Forbidden) {
-            note(`${closeText(event)}; --token or --header sends another token`, 'red');
-            return end(1);
-          }
-          if (isConnected) note(`${closeText(event)}; connecting again`);
-          isConnected = false;
-        },
-        error: (error) => {
-          const { message } = error as Error;
-          if (wasConnected) return;
-          void client.dispose();
-          reject(
-            new SetupError(
-              `cannot connect to ${url}: ${message || 'no answer'}; is crier running there? --url names another server`,
-            ),
-          );
-        },
-      },
+    const client = connect(subscription, end, (error) => {
+      void client.dispose();
+      reject(error);
     });
     // A reader such as `head` has what it wants.
     process.stdout.once('error', () => end(0));
@@ -134,6 +102,50 @@ function follow({ url, headers, token, query, variables, count, isWhole }: Subsc
       },
     );
   });
+}
+
+/** A client that notes what happens to its connection. `onRefused`: the first connection failed. */
+function connect(
+  { url, headers, token }: Subscription,
+  end: (code: number) => void,
+  onRefused: (error: SetupError) => void,
+): EventClient {
+  let wasConnected = false;
+  let isConnected = false;
+  return createClient({
+    url,
+    webSocketImpl: socketWith(headers),
+    ...(token !== undefined && { connectionParams: { token } }),
+    on: {
+      connected: () => {
+        note(wasConnected ? 'connected again' : `connected to ${url}`);
+        wasConnected = isConnected = true;
+      },
+      closed: (event) => {
+        // The next connection would send the same token.
+        if ((event as { code?: number }).code === CloseCode.Forbidden) {
+          note(`${closeText(event)}; --token or --header sends another token`, 'red');
+          return end(1);
+        }
+        if (isConnected) note(`${closeText(event)}; connecting again`);
+        isConnected = false;
+      },
+      error: (error) => {
+        if (wasConnected) return;
+        const reason = (error as Error).message || 'no answer';
+        const fix = 'is crier running there? --url names another server';
+        onRefused(new SetupError(`cannot connect to ${url}: ${reason}; ${fix}`));
+      },
+    },
+  });
+}
+
+function socketWith(headers: Subscription['headers']) {
+  return class extends WebSocket {
+    constructor(address: string, protocols?: string | string[]) {
+      super(address, protocols, { headers } satisfies ClientOptions);
+    }
+  };
 }
 
 function print(result: Result, isWhole: boolean): void {
