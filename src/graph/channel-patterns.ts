@@ -1,7 +1,7 @@
 import { channelName } from '../bus/channel.ts';
 import type { Retention } from '../bus/history.ts';
 import { keysOf } from './channel-keys.ts';
-import { isRecordPart } from './record-parts.ts';
+import { KEY_PART, isRecordPart } from './record-parts.ts';
 import type { Binding } from './schema/binding.ts';
 import { keyedMatch } from './schema/tombstone-binding.ts';
 
@@ -31,7 +31,8 @@ export function declaredPathOf(bindings: readonly Binding[]): string | undefined
   return keyedPathsOf(bindings.filter(({ tombstone, state }) => tombstone && !state))[0];
 }
 
-function keyedPathsOf(bindings: readonly Binding[]): readonly string[] {
+/** The paths of matches whose value the key of a tombstone may give, each once. */
+export function keyedPathsOf(bindings: readonly Binding[]): readonly string[] {
   return [...new Set(bindings.flatMap(({ match }) => keyedMatch(match)?.path ?? []))];
 }
 
@@ -69,11 +70,10 @@ export function patternsOf(
       );
       const identity = keys.map(({ path, index }) => `${path}=${index === undefined ? '*' : '?'}`).join();
       const known = patterns.get(identity);
-      const ofPayload = keys.filter(({ path, index }) => index !== undefined && !isRecordPart(path));
-      const keyIndex = ofPayload.length === 0 ? undefined : `${prefix}${topic}[${identity}]`;
+      const keyIndex = needsKeyIndex(binding, keys) ? `${prefix}${topic}[${identity}]` : undefined;
       const history = larger(known?.history, retentionOf(binding, keyIndex));
       const takesTombstones = known?.takesTombstones === true || takesTombstonesOf(binding, keys, keyed);
-      const isNamedByKey = keys.every(({ path, index }) => index === undefined || path === keyed);
+      const isNamedByKey = !isConstant && keys.every(({ path, index }) => index === undefined || path === keyed);
       patterns.set(identity, {
         keys,
         constant: isConstant ? constant : undefined,
@@ -84,6 +84,13 @@ export function patternsOf(
     }
   }
   return [...patterns.values()];
+}
+
+/** True if a channel may have records of several keys, of which the state is one. Without an `envelope`, only values of payloads make it so. */
+function needsKeyIndex({ envelope }: Binding, keys: Pattern['keys']): boolean {
+  const named = keys.filter(({ index }) => index !== undefined);
+  if (envelope === undefined) return named.some(({ path }) => !isRecordPart(path));
+  return named.length === 0 || named.some(({ path }) => path !== KEY_PART);
 }
 
 const NO_HISTORY = { entries: 0, bytes: 0, seconds: 0 };

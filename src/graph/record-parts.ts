@@ -50,6 +50,10 @@ export function headerPart(name: string): string {
   return HEADER_PART + JSON.stringify(name);
 }
 
+export function isHeaderPart(path: string): boolean {
+  return path.startsWith(HEADER_PART);
+}
+
 export function isRecordPart(path: string): boolean {
   return path.startsWith('.');
 }
@@ -73,9 +77,9 @@ function partReader(part: string): (record: RecordParts) => string | undefined {
   return path ? ({ keyValue }) => textOf(valueAt(keyValue, path)) : headerReader(part);
 }
 
-/** undefined: the record has no key, or it is no text. */
-export function keyText({ key }: RecordParts): string | undefined {
-  return utf8Text(key);
+/** undefined: the record has no key, it is no text, or it has a schema and could not be decoded. */
+export function keyText({ key, keyProblem }: RecordParts): string | undefined {
+  return keyProblem === undefined ? utf8Text(key) : undefined;
 }
 
 /**
@@ -84,9 +88,15 @@ export function keyText({ key }: RecordParts): string | undefined {
  */
 export function keyTextAt(record: RecordParts, path: readonly string[]): string | undefined {
   const { keyValue } = record;
+  const text = isJsonObject(keyValue) ? textOf(valueAt(keyValue, path)) : undefined;
+  return text ?? onlyKeyText(record);
+}
+
+/** The value of a key that has one: the only member of a struct, or any other key itself. undefined: it has none, or several. */
+export function onlyKeyText(record: RecordParts): string | undefined {
+  const { keyValue } = record;
   if (keyValue === undefined) return keyText(record);
-  const text = textOf(typeof keyValue === 'object' ? valueAt(keyValue, path) : keyValue);
-  if (text !== undefined || !isJsonObject(keyValue)) return text;
+  if (!isJsonObject(keyValue)) return textOf(keyValue);
   const members = Object.values(keyValue);
   return members.length === 1 ? textOf(members[0]) : undefined;
 }

@@ -7,7 +7,7 @@ import { valueAt } from '../base/json/value-at.ts';
 import { textOf } from './compared-text.ts';
 import type { EventFilter } from './filter/event-filter.ts';
 import { TextPayload } from './payload.ts';
-import { isRecordPart } from './record-parts.ts';
+import { isHeaderPart, isRecordPart, pathInKey } from './record-parts.ts';
 
 /** What a change is for a subscription: an event with the row, or the delete of a row that it may have. */
 export type RowOutcome = 'present' | 'deleted';
@@ -74,16 +74,30 @@ export class RowPayload extends TextPayload {
   }
 }
 
+/** A value in the name of a channel, and where its rows have it. */
+interface ChannelColumn {
+  readonly path: readonly string[];
+  readonly value: string;
+  /** True: the key of the record has it, and its rows only if they have a column of that name. */
+  readonly mayLack: boolean;
+}
+
 /** Reads the rows of one channel. */
 export class RowReader {
   readonly #channel: string;
-  readonly #keys: readonly { readonly path: readonly string[]; readonly value: string }[];
+  readonly #columns: readonly ChannelColumn[];
+  /** True: the channel is named by a header, which says nothing of the row before. */
+  readonly #isOfHeader: boolean;
 
   constructor(channel: string) {
+    const keys = channelKeys(channel);
     this.#channel = channel;
-    this.#keys = channelKeys(channel).flatMap(({ path, value }) =>
-      value === undefined || isRecordPart(path) ? [] : [{ path: path.split('.'), value }],
-    );
+    this.#isOfHeader = keys.some(({ path, value }) => value !== undefined && isHeaderPart(path));
+    this.#columns = keys.flatMap(({ path, value }) => {
+      const inKey = pathInKey(path);
+      if (value === undefined || (isRecordPart(path) && inKey === undefined)) return [];
+      return { path: (inKey ?? path).split('.'), value, mayLack: inKey !== undefined };
+    });
   }
 
   /** @param onBroken called if the change, or later the row, is not JSON: another program published the message. It has no change then. */
@@ -102,14 +116,19 @@ export class RowReader {
   }
 
   /**
-   * The change without a row before that was in another channel, such as that of another tenant: who receives this channel may not see it. No
-   * message is to have one; this is what a leak would take beside that mistake.
+   * The change without a row before that was in another channel, or may have been, such as that of another tenant: who receives this channel may
+   * not see it. No message is to have one; this is what a leak would take beside that mistake.
    */
   #ownChange(change: Change): Change {
     const { before } = change;
     if (before === undefined) return change;
-    if (before !== null && this.#keys.every(({ path, value }) => textOf(valueAt(before, path)) === value))
-      return change;
-    return Object.freeze({ ...change, before: undefined });
+    const isOwn =
+      before !== null &&
+      !this.#isOfHeader &&
+      this.#columns.every(({ path, value, mayLack }) => {
+        const own = textOf(valueAt(before, path));
+        return own === value || (mayLack && own === undefined);
+      });
+    return isOwn ? change : Object.freeze({ ...change, before: undefined });
   }
 }

@@ -216,6 +216,18 @@ export function stateKeyContract(name: string, makeBus: MakeBus): void {
       });
     }
 
+    it('of a channel and of the states of its key reaches the channel once', async (t) => {
+      const { bus, nameOf, publish, stateOf } = await indexed(t);
+      const seen: string[] = [];
+      await bus.subscribe(nameOf('a'), (payload) => void seen.push(String(payload)));
+      await publish(['a', 'K1', '"1"'], ['a', 'K1', DELETE], ['*', 'K1', DELETE], ['a', 'K2', '"2"']);
+      await waitFor('the last message', () => seen.includes('"2"'));
+      assert.deepEqual(seen, ['"1"', DELETE, '"2"']);
+      await publish(['a', 'K3', DELETE], ['*', 'K3', DELETE], ['a', 'K2', '"3"']);
+      await waitFor('the last message', () => seen.includes('"3"'));
+      assert.deepEqual([seen.slice(3), await stateOf('a')], [[DELETE, '"3"'], '"3"']);
+    });
+
     it('is no other tombstone: it reaches a channel whose state is of another key, and brings none to other channels', async (t) => {
       const { publish, stateOf, received } = await indexed(t);
       await publish(['b', 'K1', '"1"'], ['a', 'K2', '"2"'], ['a', 'K1', DELETE]);

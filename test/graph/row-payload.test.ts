@@ -5,6 +5,7 @@ import type { ChangeOperation } from '../../src/bus/change-text.ts';
 import { channelName } from '../../src/bus/channel.ts';
 import { filterFor } from '../../src/graph/filter/argument-filter.ts';
 import { EventFilter } from '../../src/graph/filter/event-filter.ts';
+import { headerPart, keyPathPart } from '../../src/graph/record-parts.ts';
 import { RowReader } from '../../src/graph/row-payload.ts';
 
 const COORDINATES = { epoch: 1, partition: 0, offset: 7, timestamp: 0 };
@@ -76,6 +77,16 @@ describe('the payload of a row', () => {
     assert.equal(before('{"tenant":"a","id":9007199254740992}'), undefined);
     assert.equal(before('{"tenant":"b","id":9007199254740993}'), undefined);
     assert.equal(before('{"id":9007199254740993}'), undefined);
+  });
+
+  it('has no row before in a channel that a header names, nor one of another key', () => {
+    const before = (path: string, value: string | undefined, row: object) =>
+      rowOf({}, 'UPDATE', row, channelName('c:', 't', [{ path, value }])).change?.before;
+    assert.equal(before(headerPart('tenant'), 'b', LOW), undefined);
+    assert.deepEqual(before(headerPart('tenant'), undefined, LOW), LOW);
+    assert.deepEqual(before(keyPathPart('id'), '1', LOW), LOW);
+    assert.equal(before(keyPathPart('id'), '2', LOW), undefined);
+    assert.deepEqual(before(keyPathPart('no'), '2', LOW), LOW, 'the key names no column');
   });
 
   it('has no change where another program wrote it, which is reported', () => {

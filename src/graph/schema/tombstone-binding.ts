@@ -1,6 +1,6 @@
 import { Kind, getNullableType, isListType, isNonNullType } from 'graphql';
 import type { ConstValueNode, GraphQLField, GraphQLInputType } from 'graphql';
-import { isKeyPart, isRecordPart } from '../record-parts.ts';
+import { isHeaderPart, isKeyPart, isRecordPart } from '../record-parts.ts';
 import type { Match } from './match.ts';
 
 /**
@@ -79,6 +79,14 @@ export function checkTombstone(
     problems.push(
       `tombstone: COMPLETE with the list argument "${list.name}": a tombstone deletes one of its keys, and the subscription would lose ` +
         'the others; use NULL, or an argument that is no list',
+    );
+    return;
+  }
+  const header = match.find(({ path, isOptional }) => isHeaderPart(path) && !isOptional);
+  if (action === 'ROW' && header) {
+    problems.push(
+      `tombstone: ROW with a match on a header ("${header.arg}"): a header says nothing of the row before, which may be another subscriber's, so it is ` +
+        'shown to nobody; use NULL or COMPLETE, or match a path',
     );
     return;
   }

@@ -14,17 +14,22 @@ import type { RecordKeys } from './record-keys.ts';
 import type { SnakeCase } from './snake-case.ts';
 
 /** Which channels the records of a topic belong to. */
-export interface TopicRoutes extends RowRoutes {
+export interface TopicRoutes {
   /** Paths in a payload whose values select the channels. */
   readonly paths: readonly (readonly string[])[];
   /** From this path index on an object or a list counts as a value, too: ''. */
   readonly firstPresence: number;
   /** A record's values beside its payload, which follow those of the payload; undefined: the channels depend on none. */
   readonly valuesBeside?: ((record: RecordContent) => PathValues) | undefined;
+  /** Of the rows that records carry; absent: the topic has no `envelope`. */
+  readonly rows?: RowRoutes | undefined;
+  valuesIn(payload: unknown): PathValues;
   /** Counts a record as matched or unmatched. */
   count(values: PathValues, record: RecordContent): void;
   /** Channels of a record, each once. */
   channels(values: PathValues, record: RecordContent): readonly Destination[];
+  /** Channels of a record without a value; counts it. */
+  tombstoneChannels(record: RecordContent): readonly Destination[];
 }
 
 /** Most records that are parsed before the rewriter is tried again. Even, so that alternating records cannot lock it out. */
@@ -97,7 +102,16 @@ export class Converter {
         const envelope = envelopes.get(name);
         const changes =
           envelope &&
-          new ChangeConverter({ ...envelope, routes: of, keys, keyPlace, limits, snakeCase, rewriter: this.#rewriter });
+          of.rows &&
+          new ChangeConverter({
+            ...envelope,
+            routes: of.rows,
+            keys,
+            keyPlace,
+            limits,
+            snakeCase,
+            rewriter: this.#rewriter,
+          });
         const reads = { decoders: decoders.get(name), recordKeys: recordKeys.get(name) };
         return [name, { routes: of, keys, keyPlace, changes, ...reads, pause: 0, pauseLeft: 0 }];
       }),

@@ -37,8 +37,9 @@ import { attachChangeFields } from '../../../src/graph/schema/change-fields.ts';
 import { attachRecordFields } from '../../../src/graph/schema/record-fields.ts';
 import { attachResolvers } from '../../../src/graph/schema/resolvers.ts';
 import { TextPayload } from '../../../src/graph/payload.ts';
+import type { RecordParts } from '../../../src/graph/record-parts.ts';
 import { createRouters } from '../../../src/graph/router.ts';
-import type { ChangeRoutes } from '../../../src/graph/router.ts';
+import type { ChangeRoutes } from '../../../src/graph/row-router.ts';
 import type { RequestLimits } from '../../../src/graph/request-limits.ts';
 import { GraphRuntime } from '../../../src/graph/runtime.ts';
 import { buildGraphSchema, withoutOwnDefinitions } from '../../../src/graph/schema/schema.ts';
@@ -240,12 +241,10 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       return router.tombstoneChannels({ key: Buffer.from(key) }).map(({ channel }) => channel);
     },
     /** Where a worker publishes the change of a row of topic `t`. @param row null: deleted @param before undefined: not known */
-    changeRoutes(row: object | null, before: object | null | undefined, key: string): ChangeRoutes {
+    changeRoutes(row: object | null, before: object | null | undefined, record: RecordParts): ChangeRoutes {
       const router = createRouters(bindings.values(), channelPrefix).get('t')!;
       const valuesIn = (one: object) => router.valuesIn(one);
-      return router.changeRoutes(row && valuesIn(row), before ? valuesIn(before) : undefined, {
-        key: Buffer.from(key),
-      });
+      return router.rows!.changeRoutes(row && valuesIn(row), before ? valuesIn(before) : undefined, record);
     },
     /** The channels that a worker publishes a record of topic `t` to. */
     routes(payload: unknown): string[] {

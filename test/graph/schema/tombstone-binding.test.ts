@@ -65,6 +65,11 @@ describe('tombstone of @kafka', () => {
       /must be SKIP, NULL, COMPLETE or ROW, without quotes/,
     ],
     [
+      'ROW where a header names the channel',
+      `a(id: ID!): Order @kafka(topic: "t", ${CHANGES}, match: [{ arg: "id", header: "id" }], tombstone: ROW)`,
+      /tombstone: ROW with a match on a header \("id"\): .*use NULL or COMPLETE/,
+    ],
+    [
       'ROW without an envelope',
       'a: Order @kafka(topic: "t", tombstone: ROW)',
       /tombstone: ROW, but the records say nothing of the row that is gone; add envelope/,

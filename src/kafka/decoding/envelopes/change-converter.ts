@@ -25,6 +25,8 @@ export interface ChangeRoutes {
   readonly stayed: readonly Destination[];
   /** Channels that the row was in, for which it is deleted. */
   readonly left: readonly Destination[];
+  /** Channels of a deleted row that may not be shown what it was. */
+  readonly untold: readonly Destination[];
 }
 
 /** Which channels the rows of a topic belong to. */
@@ -140,7 +142,7 @@ export class ChangeConverter {
     const { routes, envelope } = this.#options;
     const isKnown = envelope.tellsDeletes === true || (record.key !== null && this.#deletedKey?.equals(record.key));
     const destinations = isKnown ? routes.statesOfKey(record) : routes.tombstoneChannels(record);
-    return destinations.length === 0 ? NO_CHANNEL : { payload: TOMBSTONE, destinations };
+    return destinations.length === 0 ? NO_CHANNEL : { payload: TOMBSTONE + PRINTED.DELETE, destinations };
   }
 
   /** Takes ownership of the row. */
@@ -205,9 +207,9 @@ export class ChangeConverter {
     else if (record.key !== null) this.#deletedKey = Buffer.from(record.key);
     const isByKey = row === null && !before && envelope.rowOfKey !== undefined;
     const of = isByKey ? { ...record, keyValue: envelope.rowOfKey(record.keyValue) } : record;
-    const { entered, stayed, left } = routes.changeRoutes(row && row.values, before?.values, of);
+    const { entered, stayed, left, untold } = routes.changeRoutes(row && row.values, before?.values, of);
     const arrival = row && entered.length > 0 ? row.print(op ? this.#print(change, op) : '') : TOMBSTONE;
-    if (stayed.length === 0 && left.length === 0)
+    if (stayed.length === 0 && left.length === 0 && untold.length === 0)
       return entered.length === 0 ? NO_CHANNEL : { payload: arrival, destinations: entered };
     const isTold =
       demand.before &&
@@ -218,6 +220,7 @@ export class ChangeConverter {
     const add = (to: readonly Destination[], payload: string | Buffer) => {
       for (const one of to) destinations.push(one.isDeparture ? one : { ...one, payload });
     };
+    if (untold.length > 0) add(untold, TOMBSTONE + this.#print(change, 'DELETE'));
     if (left.length > 0)
       add(row ? left.map((one) => ({ ...one, isLeft: true })) : left, TOMBSTONE + this.#print(change, 'DELETE', told));
     if (row && stayed.length > 0) add(stayed, row.print(op ? this.#print(change, op, told) : ''));

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Change } from '../../../../src/bus/change-text.ts';
 import { splitChange } from '../../../../src/bus/change-text.ts';
+import { headerPart } from '../../../../src/graph/record-parts.ts';
 import { createRouters } from '../../../../src/graph/router.ts';
 import type { Binding } from '../../../../src/graph/schema/binding.ts';
 import { Converter } from '../../../../src/kafka/decoding/converter.ts';
@@ -136,13 +137,37 @@ for (const hasRewriter of [true, false]) {
   });
 }
 
+describe('channels that a header names', () => {
+  it('are shown no row before, which may have been in another one', () => {
+    const envelope = envelopeOf({ name: 'DEBEZIUM', read: undefined });
+    const ofTenant = binding({ match: [match('id'), match(headerPart('tenant'), true)] });
+    const options = { envelopes: new Map([['rows', { envelope, demand: DEMAND }]]) };
+    const converter = new Converter(createRouters([ofTenant], ''), LIMITS, new SnakeCase(), options);
+    const shown = (value: object) => {
+      const record = { topic: 'rows', key: Buffer.from('7'), value: Buffer.from(JSON.stringify(value)) };
+      const conversion = converter.convert({ ...record, headers: { tenant: 'b' } });
+      assert.ok(!(conversion instanceof Promise) && conversion.destinations);
+      const { destinations, payload } = conversion;
+      return destinations.map((one) => [one.channel, splitChange(Buffer.from(one.payload ?? payload)).change?.before]);
+    };
+    const [own, all] = ['rows{.header "tenant"="b",id="7"}', 'rows{.header "tenant"=*,id="7"}'];
+    const changes: [change: object, before: unknown][] = [
+      [{ before: null, after: a, source, op: 'c' }, undefined],
+      [{ before: a, after: b, source, op: 'u' }, rowA],
+      [{ before: a, after: null, source, op: 'd' }, rowA],
+    ];
+    for (const [change, before] of changes)
+      assert.deepEqual(new Map(shown(change) as [string, unknown][]), new Map([[own, undefined], [all, before]])); // prettier-ignore
+  });
+});
+
 describe('a delete of which only the key is known', () => {
   const SPLIT = [BY_ID, binding({ field: 'of_customer', match: [match('customer_id')] })];
 
   for (const envelope of ['CONNECT', 'DEBEZIUM_FLAT', 'OUTBOX']) {
     it(`reaches the channels that the key names, and none of another column (${envelope})`, () => {
       const one = conversions(SPLIT.map((each) => ({ ...each, envelope })));
-      const deleted = { row: null, change: undefined };
+      const deleted = { row: null, change: { op: 'DELETE' } };
       assert.deepEqual(one(null, { id: 7 }), { 'rows{id="7"}': deleted });
       assert.deepEqual(one(null, { id: 7, customer_id: 'c1' }), {
         'rows{id="7"}': deleted,
