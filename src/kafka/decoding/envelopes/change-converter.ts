@@ -205,8 +205,9 @@ export class ChangeConverter {
     const { row, before, op } = change;
     if (row !== null) this.#deletedKey = undefined;
     else if (record.key !== null) this.#deletedKey = Buffer.from(record.key);
-    const isByKey = row === null && !before && envelope.rowOfKey !== undefined;
-    const of = isByKey ? { ...record, keyValue: envelope.rowOfKey(record.keyValue) } : record;
+    const { keyValue } = record;
+    const of =
+      envelope.rowOfKey && keyValue !== undefined ? { ...record, keyValue: envelope.rowOfKey(keyValue) } : record;
     const { entered, stayed, left, untold } = routes.changeRoutes(row && row.values, before?.values, of);
     const arrival = row && entered.length > 0 ? row.print(op ? this.#print(change, op) : '') : TOMBSTONE;
     if (stayed.length === 0 && left.length === 0 && untold.length === 0)

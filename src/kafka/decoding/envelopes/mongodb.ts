@@ -12,11 +12,20 @@ export const MONGODB: Envelope = {
   rowMembers: ['before', 'after'],
   rowOfKey: (key) => {
     const id = isJsonObject(key) ? key['id'] : undefined;
-    const { value } = typeof id === 'string' ? objectOfText(`{"value":${id}}`) : { value: id };
-    return { id: plain(value), _id: plain(value) };
+    const value = plain(typeof id === 'string' ? idOfText(id) : id);
+    return { id: value, _id: value };
   },
   tellsDeletes: true,
 };
+
+/** A key that is no text of extended JSON, as others than Debezium may write it, is the id itself. */
+function idOfText(text: string): unknown {
+  try {
+    return objectOfText(`{"value":${text}}`)['value'];
+  } catch {
+    return text;
+  }
+}
 
 function documentOf(value: unknown): JsonObject | null {
   return typeof value === 'string' ? (plain(objectOfText(value)) as JsonObject) : rowOf(value);

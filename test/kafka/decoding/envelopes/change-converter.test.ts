@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Change } from '../../../../src/bus/change-text.ts';
 import { splitChange } from '../../../../src/bus/change-text.ts';
-import { headerPart } from '../../../../src/graph/record-parts.ts';
+import { headerPart, keyPathPart } from '../../../../src/graph/record-parts.ts';
 import { createRouters } from '../../../../src/graph/router.ts';
 import type { Binding } from '../../../../src/graph/schema/binding.ts';
 import { Converter } from '../../../../src/kafka/decoding/converter.ts';
@@ -305,6 +305,23 @@ describe('other envelopes', () => {
     assert.deepEqual(byId('MONGODB')({ before: null, after: null, source, op: 'd' }, key), {
       [`rows{id="${row.id}"}`]: { row: null, change: { ...facts, op: 'DELETE' } },
     });
+  });
+
+  it('MONGODB: a match on the key has the id of the document', () => {
+    const one = conversions([binding({ envelope: 'MONGODB', match: [match(keyPathPart('id'))] })]);
+    const id = '64f0c0ffee64f0c0ffee64f0';
+    const value = { before: null, after: JSON.stringify({ _id: { $oid: id } }), source, op: 'c' };
+    for (const [key, text] of [
+      [`{"$oid": "${id}"}`, id],
+      ['"x"', 'x'],
+      ['{"$numberLong": "9007199254740993"}', '9007199254740993'],
+      ['no JSON', 'no JSON'],
+    ]) {
+      const channel = `rows{.key id="${text}"}`;
+      assert.deepEqual(one(value, { id: key }), { [channel]: { row: { id }, change: { ...facts, op: 'CREATE' } } });
+      const gone = one({ before: null, after: null, source, op: 'd' }, { id: key });
+      assert.deepEqual(gone, { [channel]: { row: null, change: { ...facts, op: 'DELETE' } } });
+    }
   });
 
   it('OUTBOX: a JSON text, or an object', () => {
