@@ -41,6 +41,13 @@ export function isDelete(payload: string | Buffer): boolean {
     : payload.length > DELETE.length && payload.toString('latin1', 0, DELETE.length) === DELETE;
 }
 
+const LETTER_N = 0x6e;
+
+/** True for the payload of a tombstone or of the delete of a row. */
+export function isDeletion(payload: Buffer): boolean {
+  return payload[0] === LETTER_N && (isDelete(payload) || payload.toString('latin1') === TOMBSTONE);
+}
+
 /**
  * Instead of a channel: the message is a tombstone for the channel whose state is of its `keyHash`, in the index that `history.keyIndex` names.
  * A tombstone that names such a channel is left out if the channel's state is of a `keyHash`.

@@ -38,6 +38,16 @@ export function splitChange(payload: Buffer): ChangeText {
   return { row: payload.subarray(0, end), change: parseFrozen(payload.toString('utf8', end + 1)) as Change };
 }
 
+/** The row of a payload that is a change's; undefined: it is none. For a reader whose topic has no `envelope`, or had none. */
+export function rowOfChange(payload: Buffer): Buffer | undefined {
+  try {
+    const { row, change } = splitChange(payload);
+    return change?.op === undefined ? undefined : row;
+  } catch {
+    return undefined;
+  }
+}
+
 /** What the messages of a topic carry beside `op`, which all of them do. */
 export type ChangeDemand = Readonly<Record<Exclude<keyof Change, 'op'>, boolean>>;
 

@@ -1,3 +1,5 @@
+import { isDeletion } from '../bus/bus-message.ts';
+import { rowOfChange } from '../bus/change-text.ts';
 import type { Change } from '../bus/change-text.ts';
 import type { Coordinates } from '../bus/coordinates.ts';
 import { parseFrozen } from '../base/json/frozen.ts';
@@ -26,7 +28,10 @@ export interface Payload {
   readonly copy?: () => Payload;
 }
 
-/** A payload as JSON text, parsed when its value is first read. */
+/**
+ * A payload as JSON text, parsed when its value is first read. A worker whose graph has an `envelope` for the topic may have published it: then it is
+ * the row of a change.
+ */
 export class TextPayload implements Payload {
   readonly channel: string;
   readonly coordinates: Coordinates | undefined;
@@ -53,11 +58,26 @@ export class TextPayload implements Payload {
 
   get value(): unknown {
     try {
-      return (this.#parsed ??= { value: parseFrozen(this.#text.toString()) }).value;
+      return (this.#parsed ??= { value: this.#parse() }).value;
     } catch (error) {
       if (!this.#isBroken) this.#onBroken();
       this.#isBroken = true;
       throw error;
+    }
+  }
+
+  /** True if its record deletes what the channel is about. */
+  get isDeletion(): boolean {
+    return isDeletion(this.#text);
+  }
+
+  #parse(): unknown {
+    try {
+      return parseFrozen(this.#text.toString());
+    } catch (error) {
+      const row = rowOfChange(this.#text);
+      if (!row) throw error;
+      return parseFrozen(row.toString());
     }
   }
 

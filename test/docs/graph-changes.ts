@@ -27,6 +27,7 @@ export const recordOf = (id: string, n: number) => ({
   fullName: 'Ann',
   detail: { colour: 'red', shortName: 'A' },
   nested: { id, n: 100 + n, kind: 'LARGE' },
+  __op: 'u',
 });
 
 /** `$id`, `$text` and `$kind` are variables of a client. */
@@ -184,6 +185,11 @@ export const GRAPH_CHANGES: Readonly<Record<string, GraphChange>> = {
     next: 'item(id: $id) { n fullName }',
     replayed: { n: 2, fullName: null },
     later: { n: 4, fullName: 'Ann' },
+  },
+  'add `envelope`': { edits: [['topic: "items"', 'topic: "items", envelope: DEBEZIUM_FLAT']] },
+  'remove `envelope`': {
+    before: [['topic: "items"', 'topic: "items", envelope: DEBEZIUM_FLAT']],
+    edits: [['topic: "items", envelope: DEBEZIUM_FLAT', 'topic: "items"']],
   },
   'change the `path` of a `match`, add one or remove one': {
     edits: [

@@ -5,6 +5,7 @@ import type { ChangeOperation } from '../../src/bus/change-text.ts';
 import { channelName } from '../../src/bus/channel.ts';
 import { filterFor } from '../../src/graph/filter/argument-filter.ts';
 import { EventFilter } from '../../src/graph/filter/event-filter.ts';
+import { TextPayload } from '../../src/graph/payload.ts';
 import { headerPart, keyPathPart } from '../../src/graph/record-parts.ts';
 import { RowReader } from '../../src/graph/row-payload.ts';
 
@@ -87,6 +88,20 @@ describe('the payload of a row', () => {
     assert.deepEqual(before(keyPathPart('id'), '1', LOW), LOW);
     assert.equal(before(keyPathPart('id'), '2', LOW), undefined);
     assert.deepEqual(before(keyPathPart('no'), '2', LOW), LOW, 'the key names no column');
+  });
+
+  it('is the row also for a reader that knows nothing of changes', () => {
+    const payload = new TextPayload(Buffer.from(`{"id":1}${printChange({ op: 'UPDATE' })}`));
+    assert.deepEqual([payload.value, payload.isDeletion], [{ id: 1 }, false]);
+    const gone = new TextPayload(Buffer.from(`null${printChange({ op: 'DELETE' })}`));
+    assert.deepEqual([gone.value, gone.isDeletion], [null, true]);
+    assert.deepEqual(new TextPayload(Buffer.from('null')).isDeletion, true);
+    for (const text of ['{"id":1}\n{"n":2}', '{"id":1}\n7', '{"id":1}\n{', 'nul', 'nullx']) {
+      let reports = 0;
+      const broken = new TextPayload(Buffer.from(text), () => reports++);
+      for (let i = 0; i < 2; i++) assert.throws(() => broken.value, SyntaxError);
+      assert.deepEqual([reports, broken.isDeletion], [1, false], text);
+    }
   });
 
   it('has no change where another program wrote it, which is reported', () => {

@@ -1,6 +1,6 @@
 import type { Coordinates } from '../../bus/coordinates.ts';
 import type { Intake } from '../../bus/flow/intake.ts';
-import type { Payload } from '../../graph/payload.ts';
+import type { TextPayload } from '../../graph/payload.ts';
 import { RowPayload } from '../../graph/row-payload.ts';
 import { cursorSuffix } from './outbox/frame.ts';
 import type { EventTimes } from './outbox/result-times.ts';
@@ -25,7 +25,7 @@ export interface CursorSource {
 
 /** One event of a channel. */
 export class ChannelEvent {
-  readonly payload: Payload;
+  readonly payload: TextPayload;
   /** Its position in Kafka and in the history; undefined: not published by a worker. */
   readonly coordinates: Coordinates | undefined;
   /** Bytes of the message's payload: of a row, with those of its change. */
@@ -36,7 +36,7 @@ export class ChannelEvent {
   #suffix: Buffer | undefined;
 
   constructor(
-    payload: Payload,
+    payload: TextPayload,
     coordinates: Coordinates | undefined,
     length: number,
     source: CursorSource,
@@ -52,6 +52,11 @@ export class ChannelEvent {
   /** Its payload, if its topic has an `envelope`. */
   get row(): RowPayload | undefined {
     return this.payload instanceof RowPayload ? this.payload : undefined;
+  }
+
+  /** True if it deletes what a channel without an `envelope` is about. */
+  get isTombstone(): boolean {
+    return !this.row && this.payload.isDeletion;
   }
 
   /** The end of its results, with its cursor; undefined: without. It is made once, for the first result of all groups. */

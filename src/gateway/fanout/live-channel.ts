@@ -28,7 +28,7 @@ import type { Joining } from './resume/joining.ts';
 import { Replay } from './resume/replay.ts';
 import { SharedEvent } from './sharing/sharing.ts';
 import type { SharingGroup } from './sharing/sharing-group.ts';
-import { TombstoneEvent, isTombstone } from './sharing/tombstone-event.ts';
+import { TombstoneEvent } from './sharing/tombstone-event.ts';
 import type { EventTrace } from '../../ops/tracing/event-trace.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -297,7 +297,7 @@ export class LiveChannel implements CursorSource {
     const timesOfAll = trace && times ? { ...times, traceId: coordinates.trace.traceId } : times;
     const options = { channelEvent, executing, times: timesOfAll, trace };
     const share = { length: lengthOfGroup, intake, load: this.#load };
-    const isDeletion = !rowReceivers && isTombstone(channelEvent);
+    const { isTombstone } = channelEvent;
     for (const group of groups.values()) {
       const delivery = rowReceivers ? rowReceivers.get(group)! : payload;
       if (delivery === 'COMPLETE') {
@@ -305,7 +305,7 @@ export class LiveChannel implements CursorSource {
         continue;
       }
       const event = new SharedEvent(group, executor.startEvent(delivery, group.operation), sharing, options);
-      scheduler.add(group, isDeletion ? new TombstoneEvent(executor, event) : event, share);
+      scheduler.add(group, isTombstone ? new TombstoneEvent(executor, event) : event, share);
     }
     if (trace) scheduler.scheduleInChannel(this.#load, trace.onServed);
     scheduler.keepBound();

@@ -285,6 +285,42 @@ describe('a row that was read from a table', () => {
   });
 });
 
+describe('the change of a row whose topic has no envelope in the graph of the gateway', () => {
+  const PLAIN = 'topic: "t", history: {}, match: [{ arg: "id", path: "id" }]';
+  const sdl = `
+    type Subscription {
+      plain(id: ID!): Row! @kafka(${PLAIN})
+      high(id: ID!, min: Int): Row @kafka(${PLAIN}, where: [{ arg: "min", path: "n", op: GTE }])
+      nulled(id: ID!): Row @kafka(${PLAIN}, tombstone: NULL)
+      completed(id: ID!): Row! @kafka(${PLAIN}, tombstone: COMPLETE)
+    }
+    type Row { id: ID n: Int op: String }`;
+
+  for (const [title, options] of EXECUTION_PATHS) {
+    it(`is the row, and a delete is what a tombstone is for the field, live and replayed, ${title}`, async (t) => {
+      const { publish, join, until, stage } = await start(t, { sdl, resolvers: {}, ...options });
+      const fields = ['plain', 'nulled', 'completed', 'high'];
+      const argsOf = (field: string) => (field === 'high' ? 'id: 1, min: 2' : 'id: 1');
+      const live = await Promise.all(fields.map((field) => join(field, argsOf(field))));
+      await publish(created(row(1)), updated(row(2), row(1)), deleted(row(2)), payloadOf(row(3)));
+      const expected = [
+        [NOW(1, null), NOW(2, null), NOW(3, null)],
+        [NOW(1, null), NOW(2, null), null, NOW(3, null)],
+        [NOW(1, null), NOW(2, null), COMPLETE],
+        [NOW(2, null), NOW(3, null)],
+      ];
+      await until(...live.map((one, index) => [one, expected[index]!.length] as [typeof one, number]));
+      for (const [index, field] of fields.entries()) {
+        assert.deepEqual(live[index]!.data(), expected[index]);
+        const back = await join(field, argsOf(field), 'id n op', { cursor: live[index]!.cursor(0) });
+        await until([back, expected[index]!.length - 1]);
+        assert.deepEqual(back.data(), expected[index]!.slice(1));
+      }
+      assert.deepEqual([stage.unrecognised, stage.gapOperations], [0, 0]);
+    });
+  }
+});
+
 describe('the change of a row over Redis', () => {
   it('reaches live subscriptions, those that resume, and those that begin', async (t) => {
     const { url } = await redisServer(t);

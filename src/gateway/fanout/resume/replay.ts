@@ -19,7 +19,7 @@ import { SharingGroup } from '../sharing/sharing-group.ts';
 import type { GroupEvent } from '../sharing/sharing-group.ts';
 import { SharedEvent } from '../sharing/sharing.ts';
 import type { SharingServices } from '../sharing/sharing.ts';
-import { TombstoneEvent, isTombstone } from '../sharing/tombstone-event.ts';
+import { TombstoneEvent } from '../sharing/tombstone-event.ts';
 import type { Subscription } from '../subscription.ts';
 
 /** Events that one subscription gets before the next one has its turn: about one write of its socket. */
@@ -256,13 +256,13 @@ export class Replay {
   #share(
     channelEvent: ChannelEvent,
     group: SharingGroup,
-    payload = channelEvent.payload,
+    payload: Payload = channelEvent.payload,
     onKeep?: (bytes: number) => void,
   ): GroupEvent {
     const { executor, sharing } = this.#services;
     const started = executor.startEvent(payload, group.operation);
     const shared = new SharedEvent(group, started, sharing, { channelEvent, onKeep });
-    return !channelEvent.row && isTombstone(channelEvent) ? new TombstoneEvent(executor, shared) : shared;
+    return channelEvent.isTombstone ? new TombstoneEvent(executor, shared) : shared;
   }
 
   #onKeep(replayed: ReplayedEvent, bytes: number): void {
