@@ -37,11 +37,12 @@ describe('change records', { timeout: 120_000 }, () => {
     const pod = await startPod(t, { ...settings, KAFKA_FROM_BEGINNING: 'true' });
     const socket = await openSocket(t, pod.url);
     await socket.init();
-    const send = (...records: readonly (readonly [key: unknown, value: unknown])[]) =>
+    const send = (...records: readonly (readonly [key: unknown, value: unknown, tenant?: string])[]) =>
       outside.send(
         topic,
-        records.map(([key, value]) => ({
+        records.map(([key, value, tenant]) => ({
           partition: 0,
+          ...(tenant !== undefined && { headers: { tenant } }),
           key: JSON.stringify(key),
           value: value === null ? null : JSON.stringify(value),
         })),
@@ -148,5 +149,40 @@ describe('change records', { timeout: 120_000 }, () => {
     await later.init();
     later.subscribe('7', 'subscription { row(id: 7) { name } }');
     assert.deepEqual(received(await later.take(1)), { 7: [{ name: 'a' }] });
+  });
+
+  it('leave the state of a channel with several rows until its own row is deleted, and reach the tenants of their headers', async (t) => {
+    const { pod, socket, send } = await started(
+      t,
+      (topic) => `
+        type Row { id: ID! name: String }
+        type Subscription {
+          last: Row @kafka(topic: "${topic}", envelope: DEBEZIUM, tombstone: NULL, state: {})
+          of(tenant: ID!): Row @kafka(topic: "${topic}", envelope: DEBEZIUM, match: [{ arg: "tenant", header: "tenant" }], tombstone: NULL, state: {})
+        }
+        type Query { last: Row @state(of: "last") of(tenant: ID!): Row @state(of: "of") }`,
+    );
+    const fields = { last: 'last { id }', a: 'of(tenant: "a") { id }', b: 'of(tenant: "b") { id }' };
+    for (const [id, field] of Object.entries(fields)) socket.subscribe(id, `subscription { ${field} }`);
+    await pod.counts('crier_channels', 3);
+    let asked = 0;
+    const states = async () => {
+      const id = `state ${asked++}`;
+      socket.subscribe(id, `{ ${Object.entries(fields).map(([name, field]) => `${name}: ${field}`).join(' ')} }`); // prettier-ignore
+      const [result] = (await socket.take(2)) as [ProtocolMessage, ProtocolMessage];
+      return (result.payload as { data: Record<string, unknown> }).data;
+    };
+    await send([{ id: 3 }, change('c', null, row(3, 'a')), 'a'], [{ id: 7 }, change('c', null, row(7, 'a')), 'a']);
+    await socket.take(4);
+    await send([{ id: 3 }, change('d', row(3, 'a'), null), 'a']);
+    assert.deepEqual(received(await socket.take(2)), { last: [null], a: [null] });
+    assert.deepEqual(await states(), { last: { id: '7' }, a: { id: '7' }, b: null });
+    await send([{ id: 7 }, change('u', row(7, 'a'), row(7, 'b')), 'b']);
+    assert.deepEqual(received(await socket.take(3)), { last: [{ id: '7' }], a: [null], b: [{ id: '7' }] });
+    assert.deepEqual(await states(), { last: { id: '7' }, a: null, b: { id: '7' } });
+    await send([{ id: 7 }, change('d', row(7, 'b'), null), 'b'], [{ id: 7 }, null, 'b']);
+    assert.deepEqual(received(await socket.take(2)), { last: [null], b: [null] });
+    assert.deepEqual(await states(), { last: null, a: null, b: null });
+    assert.deepEqual(await socket.roundTrip(), []);
   });
 });
