@@ -7,8 +7,6 @@ import { startService } from './service.ts';
 import type { Service } from './service.ts';
 import { until } from './until.ts';
 
-/** Kafka Connect, Debezium's connector for PostgreSQL and Apicurio's converters. stack/debezium/pom.xml fixes the versions. */
-const LIBS_FOLDER = join(process.cwd(), '.stack', 'debezium', 'libs');
 const FIX = installHint(['java']);
 const START_TIMEOUT_MS = 120_000;
 
@@ -19,9 +17,14 @@ export interface ConnectOptions {
   readonly kafka: string;
   /** Where it keeps how far its connectors have read: a Connect that is started again with it goes on there. */
   readonly folder: string;
+  /**
+   * The folder in stack/ whose pom.xml names the connector and fixes the versions. Default: `debezium`, Debezium's connector for PostgreSQL and
+   * Apicurio's converters.
+   */
+  readonly jars?: 'debezium' | 'debezium-mariadb' | 'debezium-mongodb';
 }
 
-/** A worker of Kafka Connect with Debezium's connector for PostgreSQL, on loopback. */
+/** A worker of Kafka Connect with a connector of Debezium, on loopback. */
 export interface Connect extends Service {
   /** Starts a connector. Resolves when its task runs. @throws Error with the reason if it fails */
   startConnector(name: string, settings: ConnectorSettings): Promise<void>;
@@ -31,8 +34,9 @@ export interface Connect extends Service {
   kill(): Promise<void>;
 }
 
-export async function startConnect({ kafka, folder }: ConnectOptions): Promise<Connect> {
-  await installJars(join('stack', 'debezium'), LIBS_FOLDER);
+export async function startConnect({ kafka, folder, jars = 'debezium' }: ConnectOptions): Promise<Connect> {
+  const libs = join(process.cwd(), '.stack', jars, 'libs');
+  await installJars(join('stack', jars), libs);
   const [port] = (await freePorts(1)) as [number];
   const url = `http://127.0.0.1:${port}`;
   const properties = join(folder, 'connect.properties');
@@ -43,7 +47,7 @@ export async function startConnect({ kafka, folder }: ConnectOptions): Promise<C
     arguments: [
       ...['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Duser.timezone=UTC'],
       '-Dorg.slf4j.simpleLogger.defaultLogLevel=error',
-      ...['-cp', join(LIBS_FOLDER, '*'), 'org.apache.kafka.connect.cli.ConnectStandalone', properties],
+      ...['-cp', join(libs, '*'), 'org.apache.kafka.connect.cli.ConnectStandalone', properties],
     ],
     fix: FIX,
     isReady: () =>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePorts } from './port.ts';
-import { CAPTURE_PROGRAMS, installHint } from './programs.ts';
+import { installHint } from './programs.ts';
 import { Psql } from './psql.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
@@ -13,7 +13,7 @@ const run = promisify(execFile);
 
 /** Where Debian keeps a folder for each major version. */
 const VERSIONS_FOLDER = '/usr/lib/postgresql';
-const FIX = installHint(CAPTURE_PROGRAMS);
+const FIX = installHint(['psql']);
 const START_TIMEOUT_MS = 60_000;
 
 /** Logical decoding for a few connectors; no durability. The connectors confirm what they have read, so little of the log is kept. */

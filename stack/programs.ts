@@ -22,7 +22,7 @@ const PROXY_PACKAGES = { nginx: 'nginx', haproxy: 'haproxy', pip3: 'python3-pip'
 const CLIENT_PACKAGES = { javac: 'default-jdk-headless' } as const;
 
 /** Programs that only the tests of change data capture run. Debian keeps the server of PostgreSQL outside of PATH, and its client on it. */
-const CAPTURE_PACKAGES = { psql: 'postgresql' } as const;
+const CAPTURE_PACKAGES = { psql: 'postgresql', mariadbd: 'mariadb-server' } as const;
 
 /** Programs that only the tests of the image run: they build it and run it, without a service. */
 const IMAGE_PACKAGES = { debootstrap: 'debootstrap', buildah: 'buildah', runc: 'runc' } as const;
@@ -34,6 +34,7 @@ const SERVICES = new Map<Program, string>([
   ['nginx', 'nginx'],
   ['haproxy', 'haproxy'],
   ['psql', 'postgresql'],
+  ['mariadbd', 'mariadb'],
 ]);
 
 /** Longest wait for another apt-get, in ms, and the pause between two attempts. */
@@ -49,7 +50,6 @@ export type Program =
 
 export const PROGRAMS = Object.keys(DEBIAN_PACKAGES) as Program[];
 export const PROXY_PROGRAMS = Object.keys(PROXY_PACKAGES) as Program[];
-export const CAPTURE_PROGRAMS = Object.keys(CAPTURE_PACKAGES) as Program[];
 export const IMAGE_PROGRAMS = Object.keys(IMAGE_PACKAGES) as Program[];
 
 export async function missingPrograms(programs: readonly Program[]): Promise<Program[]> {

@@ -2,7 +2,7 @@ import { startConnect } from '../../stack/connect.ts';
 import type { Connect, ConnectorSettings } from '../../stack/connect.ts';
 import { startPostgres } from '../../stack/postgres.ts';
 import type { PostgresServer } from '../../stack/postgres.ts';
-import { CAPTURE_PROGRAMS, installPrograms, missingPrograms } from '../../stack/programs.ts';
+import { installPrograms, missingPrograms } from '../../stack/programs.ts';
 import type { Psql } from '../../stack/psql.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { debezium } from './record-connectors.ts';
@@ -26,7 +26,7 @@ export class Capture {
 
   /** Installs what is missing, once. @param kafka `host:port` */
   static async start(scope: { after(fn: () => Promise<void>): void }, kafka: string): Promise<Capture> {
-    await installPrograms(await missingPrograms(CAPTURE_PROGRAMS));
+    await installPrograms(await missingPrograms(['psql']));
     const folder = await temporaryFolder(scope);
     const postgres = await startPostgres();
     scope.after(() => postgres.stop());

@@ -10,6 +10,8 @@ import { startSchemaRegistry } from '../../stack/schema-registry.ts';
 import { until } from '../../stack/until.ts';
 import { CHANGES, TABLES } from './record-cases.ts';
 import { debezium, recordedConnectors } from './record-connectors.ts';
+import { recordedParts } from './recorded-parts.ts';
+import type { KafkaRecord } from './recorded-parts.ts';
 
 /**
  * `node dist/test/cdc/write-records.js`: writes test/kafka/fixtures/change-records, the records that Debezium's connector for PostgreSQL
@@ -19,13 +21,6 @@ const FOLDER = join('test', 'kafka', 'fixtures', 'change-records');
 
 /** After the record of a marker in one topic, those before it in other topics. */
 const SETTLE_MS = 500;
-
-interface KafkaRecord {
-  readonly topic: string;
-  readonly key: Buffer | null;
-  readonly value: Buffer | null;
-  readonly headers: Readonly<Record<string, Buffer>>;
-}
 
 const [postgres, kafka, registry] = await Promise.all([startPostgres(), startKafkaBroker(), startSchemaRegistry()]);
 const folder = await mkdtemp(join(tmpdir(), 'crier-connect-'));
@@ -59,7 +54,13 @@ try {
       const name = record.topic.split('.', 1)[0]!;
       if (record.topic.endsWith('.markers')) continue;
       if (record.topic.endsWith('.transaction') && label !== 'insert') continue;
-      written[name]!.push(JSON.stringify({ case: label, topic: record.topic, ...parts(record, name) }));
+      written[name]!.push(
+        JSON.stringify({
+          case: label,
+          topic: record.topic,
+          ...recordedParts(record, name.startsWith('avro') ? 'base64' : 'utf8'),
+        }),
+      );
     }
     consumed = records.length;
   }
@@ -110,23 +111,6 @@ async function consume(connectors: readonly string[]): Promise<void> {
       return Promise.resolve();
     },
   });
-}
-
-/** Avro is base64. Debezium's headers that name the connector and its run are left out. */
-function parts({ key, value, headers }: KafkaRecord, name: string): object {
-  const isBinary = name.startsWith('avro');
-  const text = (bytes: Buffer | null) => bytes && bytes.toString(isBinary ? 'base64' : 'utf8');
-  const kept = Object.entries(headers)
-    .filter(([header]) => !header.startsWith('__debezium.context.'))
-    .map(([header, bytes]) => {
-      const latin = bytes.toString('latin1');
-      return [header, /^[ -~]*$/.test(latin) ? latin : { base64: bytes.toString('base64') }] as const;
-    });
-  return {
-    key: text(key),
-    value: text(value),
-    ...(kept.length > 0 && { headers: Object.fromEntries(kept) as Record<string, unknown> }),
-  };
 }
 
 /** Lines with the schemas of a connector by their ids: 4 bytes after a zero, 8 bytes after a zero, or a header. */
