@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import avsc from 'avsc';
 import { startSchemaRegistry } from '../../stack/schema-registry.ts';
 import type { SchemaRegistryServer } from '../../stack/schema-registry.ts';
+import { recipeOfPage } from '../docs/recipe.ts';
 import { checked } from '../ops/check/checked.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
@@ -14,6 +17,7 @@ import { registryProxy } from '../support/registry-proxy.ts';
 import { framed, registerSchema, schemaRegistry } from '../support/schema-registry.ts';
 import { randomName } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
+import type { Watch } from '../support/stock-client.ts';
 import { startPod, startRefusal } from './pod-server.ts';
 import { podSettings } from './pod-settings.ts';
 
@@ -38,6 +42,12 @@ function avro(schema: string, order: object): Buffer {
   return avsc.Type.forSchema(JSON.parse(schema) as avsc.Schema).toBuffer(order);
 }
 
+/** Of test/cdc/write-records.ts: keys and values are base64. */
+interface AvroRecording {
+  readonly schemas: Readonly<Record<string, object>>;
+  readonly records: readonly { readonly topic: string; readonly key: string | null; readonly value: string | null }[];
+}
+
 const QUERY = 'subscription { order { order_id total_cents note } }';
 
 describe('records with schemas', () => {
@@ -60,6 +70,51 @@ describe('records with schemas', () => {
       SCHEMA_REGISTRY_TIMEOUT_MS: '1000',
     };
   }
+
+  it('and keys with schemas, as Debezium writes them in Avro, are changes of rows in the graph of the recipe', async (t) => {
+    const file = join('test', 'kafka', 'fixtures', 'change-records', 'avro.json');
+    const { schemas, records } = JSON.parse(await readFile(file, 'utf8')) as AvroRecording;
+    const ids = new Map<number, number>();
+    for (const [id, schema] of Object.entries(schemas)) {
+      ids.set(Number(id), await registerSchema(registry.url, randomName(), { schema: JSON.stringify(schema) }));
+    }
+    const bytesOf = (text: string | null) => {
+      if (text === null) return null;
+      const bytes = Buffer.from(text, 'base64');
+      return framed(ids.get(bytes.readUInt32BE(1))!, bytes.subarray(5));
+    };
+    const topic = await outside.createTopic(undefined, 1);
+    const { graph } = recipeOfPage('Avro with a registry');
+    const pod = await startPod(t, {
+      ...(await podSettings(t, outside.brokers, graph.replaceAll('shop.public.rows', topic))),
+      SCHEMA_REGISTRY_URL: registry.url,
+    });
+    const watched = ['7', '8', '9007199254740993'].map((id) =>
+      watch(t, pod.url, `subscription { row(id: "${id}") { id customer amount updated op } }`),
+    );
+    await pod.counts('crier_channels', 3);
+    await outside.send(
+      topic,
+      records
+        .filter((record) => record.topic === 'avro.public.rows')
+        .map(({ key, value }) => ({ partition: 0, key: bytesOf(key), value: bytesOf(value) })),
+    );
+    const [seven, eight, big] = watched as [Watch, Watch, Watch];
+    await Promise.all([seven.event(4, 30_000), eight.event(2, 30_000), big.event(1, 30_000)]);
+    const row = (id: string, customer: string, op: string) => ({
+      row: { id, customer, amount: '12.50', updated: '2026-01-02T03:04:05.678901Z', op },
+    });
+    assert.deepEqual(seven.events, [
+      row('7', 'c1', 'CREATE'),
+      row('7', 'c1', 'UPDATE'),
+      row('7', 'c2', 'UPDATE'),
+      { row: null },
+    ]);
+    assert.deepEqual(eight.events, [row('8', 'c2', 'CREATE'), { row: null }]);
+    assert.deepEqual(big.events, [
+      { row: { id: '9007199254740993', customer: 'c2', amount: null, updated: null, op: 'CREATE' } },
+    ]);
+  });
 
   it('arrive, whatever of Avro, Protobuf, JSON Schema and JSON each of them is, and while their schema changes', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
