@@ -19,7 +19,7 @@ export function readArguments<const T extends Options>(
   command: string,
   args: readonly string[],
   { options, maxPositionals = 0 }: { readonly options: T; readonly maxPositionals?: number },
-) {
+): ReturnType<typeof parseArgs<{ args: string[]; options: T; allowPositionals: boolean }>> {
   try {
     const parsed = parseArgs({ args: [...args], options, allowPositionals: maxPositionals > 0 });
     const extra = parsed.positionals[maxPositionals];

@@ -76,7 +76,11 @@ export class FlowWait {
   }
 
   /** Resolves with the bytes that may be published, once there are any; with 0 if the signal ended the wait. */
-  async whenRoom(topic: string, partition: number, signal = new AbortController().signal): Promise<number> {
+  async whenRoom(
+    topic: string,
+    partition: number,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<number> {
     for (;;) {
       const { bytes, gateway, areGatewaysMissing } = this.#sender.room(topic, partition);
       if (bytes > 0 || signal.aborted) return bytes;

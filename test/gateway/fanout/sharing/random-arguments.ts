@@ -13,7 +13,7 @@ export interface RandomArguments {
 }
 
 /** One step of a writer. `turns` lead from the arguments to the value that it works on, one key at each level. */
-interface WriterStep {
+export interface WriterStep {
   readonly act: 'fill' | 'replace' | 'remove' | 'remember';
   readonly turns: readonly number[];
 }
