@@ -22,7 +22,7 @@ COPY scripts scripts
 # What `--version`, the log and crier_build_info name beside the version: --build-arg REVISION=$(git rev-parse --short=12 HEAD)
 ARG REVISION
 RUN npm run -s build && npm run -s build:stack \
-  && npm prune --omit=dev --ignore-scripts --no-audit && rm -rf node_modules/create-crier node_modules/.bin/create-crier node_modules/.cache \
+  && npm prune --omit=dev --ignore-scripts --no-audit && rm -rf node_modules/@crier/create node_modules/.bin/create-crier node_modules/.cache \
   && node scripts/prune-modules.js node_modules
 
 FROM ${NODE_IMAGE}

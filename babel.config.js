@@ -11,7 +11,7 @@ export default function babelConfig(api) {
   const isGraph = api.caller((caller) => caller?.name === 'crier-graph');
   return {
     presets: [['@babel/preset-typescript', { onlyRemoveTypeImports: true, rewriteImportExtensions: !isGraph }]],
-    plugins: ['babel-plugin-proxy-lazy'],
+    plugins: ['@crier/babel-plugin-proxy-lazy'],
     sourceMaps: true,
   };
 }

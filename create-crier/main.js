@@ -7,7 +7,7 @@ import { createFolder } from './folder.js';
 
 const USAGE = `Makes a project for crier: GraphQL subscriptions from Kafka topics.
 
-Usage: npm create crier [folder] [-- --topic <name> | --sample <file>]
+Usage: npm create @crier [folder] [-- --topic <name> | --sample <file>]
 
   folder           default: crier-app; it must be empty or new
   --topic <name>   prints the command that makes the graph from the records of this topic, instead of a graph with sample records
@@ -23,17 +23,23 @@ async function main() {
   if (values.help) return write(USAGE);
   const folder = positionals[0] ?? 'crier-app';
   const manifest = await readFile(new URL('package.json', import.meta.url), 'utf8');
-  const [, version = ''] = /"version": "([^"]+)"/.exec(manifest) ?? [];
+  /** @type {unknown} */
+  const parsed = JSON.parse(manifest);
+  const { name, version } = /** @type {{ name: string, version: string }} */ (parsed);
   const source = sourceOf(values, folder);
-  await createFolder(folder, { ...projectFiles(folder, version), ...(source ? {} : starterGraph()) });
+  await createFolder(folder, {
+    ...projectFiles(folder, `npm:${name.replace(/create$/, 'server')}@^${version}`),
+    ...(source ? {} : starterGraph()),
+  });
   const commands = [
     ...(folder === '.' ? [] : [`cd ${quoted(folder)}`]),
     'npm install',
-    ...(source ? [`${source.settings}npx crier init graph ${source.option}`] : []),
+    ...(source ? [`${source.settings}npx --no-install crier init graph ${source.option}`] : []),
     'npm start',
   ];
-  const types = '\nOnce graph/resolvers.ts exists, `npx crier codegen graph` writes its types.\n';
-  const own = '\nFor a topic of your own:\n\n  KAFKA_BROKERS=localhost:9092 npx crier init my-graph --topic my-topic\n';
+  const types = '\nOnce graph/resolvers.ts exists, `npx --no-install crier codegen graph` writes its types.\n';
+  const own =
+    '\nFor a topic of your own:\n\n  KAFKA_BROKERS=localhost:9092 npx --no-install crier init my-graph --topic my-topic\n';
   write(`A project for crier is in ${folder}. Next:
 
 ${commands.map((command) => `  ${command}\n`).join('')}

@@ -16,7 +16,7 @@ const TSCONFIG = `{
 
 const README = `# NAME
 
-A server of GraphQL subscriptions from Kafka topics, with [crier](https://www.npmjs.com/package/crier).
+A server of GraphQL subscriptions from Kafka topics, with crier.
 
     npm install
     npm start
@@ -25,7 +25,7 @@ Then open <http://localhost:4000/>. Without KAFKA_BROKERS and REDIS_URL the reco
 
     KAFKA_BROKERS=localhost:9092 REDIS_URL=redis://localhost:6379 npm start
 
-\`npm run check\` tries the settings, the graph, Kafka and Redis, and starts nothing. \`npx crier --help\` lists the commands and settings.
+\`npm run check\` tries the settings, the graph, Kafka and Redis, and starts nothing. \`npx --no-install crier --help\` lists the commands and settings.
 `;
 
 const SCHEMA = `# A type for what your records are, and a subscription that a topic feeds.
@@ -66,10 +66,10 @@ export const operation = 'subscription { order_updated { order_id status total_c
 /**
  * The files of every project, by path.
  * @param {string} folder
- * @param {string} version of crier, which is that of this package
+ * @param {string} crier what npm installs as `crier`
  * @returns {Readonly<Record<string, string>>}
  */
-export function projectFiles(folder, version) {
+export function projectFiles(folder, crier) {
   const name = packageName(basename(resolve(folder)));
   const manifest = {
     name,
@@ -77,7 +77,7 @@ export function projectFiles(folder, version) {
     private: true,
     type: 'module',
     scripts: { start: 'crier start graph', dev: 'crier dev graph', check: 'crier check graph' },
-    dependencies: { crier: `^${version}` },
+    dependencies: { crier },
   };
   return {
     'package.json': `${JSON.stringify(manifest, null, 2)}\n`,

@@ -27,7 +27,7 @@ export function eventHint({ field, args }: Operation, { fields, records }: Event
   return {
     text: `${from}. Publish one with this, and the fields that you select:`,
     // `echo` of some shells interprets the backslashes of JSON.
-    command: String.raw`printf '%s\n' ${quoted(JSON.stringify(record))} | npx crier publish ${source.topic}`,
+    command: String.raw`printf '%s\n' ${quoted(JSON.stringify(record))} | npx --no-install crier publish ${source.topic}`,
   };
 }
 

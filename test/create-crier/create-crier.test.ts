@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const MAIN = join(process.cwd(), 'create-crier', 'main.js');
 
-/** `npm create crier <args>` in a folder of this test's own, which may be given. */
+/** `npm create @crier <args>` in a folder of this test's own, which may be given. */
 async function create(t: TestContext, args: readonly string[], folder?: string) {
   const cwd = folder ?? (await temporaryFolder(t));
   return new Promise<{ cwd: string; code: unknown; output: string; errors: string }>((resolve) => {
@@ -21,14 +21,14 @@ async function create(t: TestContext, args: readonly string[], folder?: string) 
 
 const readJson = async (file: string) => JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
 
-describe('create-crier', () => {
+describe('@crier/create', () => {
   it('has the version of crier, and asks for it', async (t) => {
     const { cwd } = await create(t, ['App 1']);
     const { version } = await readJson('package.json');
     assert.equal((await readJson('create-crier/package.json'))['version'], version);
     const manifest = await readJson(join(cwd, 'App 1', 'package.json'));
     assert.equal(manifest['name'], 'app-1');
-    assert.deepEqual(manifest['dependencies'], { crier: `^${version as string}` });
+    assert.deepEqual(manifest['dependencies'], { crier: `npm:@crier/server@^${version as string}` });
     assert.deepEqual(manifest['scripts'], {
       start: 'crier start graph',
       dev: 'crier dev graph',
@@ -59,12 +59,12 @@ describe('create-crier', () => {
     const { cwd, output } = await create(t, ['.', '--topic', 'orders']);
     assert.match(
       output,
-      /\n {2}npm install\n {2}KAFKA_BROKERS=localhost:9092 npx crier init graph --topic orders\n {2}npm start\n/,
+      /\n {2}npm install\n {2}KAFKA_BROKERS=localhost:9092 npx --no-install crier init graph --topic orders\n {2}npm start\n/,
     );
     assert.doesNotMatch(output, /cd /);
     assert.ok(!(await readdir(cwd)).includes('graph'));
     const { output: sample } = await create(t, ['.', '--sample', "it's.json"]);
-    assert.ok(sample.includes(String.raw`npx crier init graph --sample 'it'\''s.json'`));
+    assert.ok(sample.includes(String.raw`npx --no-install crier init graph --sample 'it'\''s.json'`));
   });
 
   it('names the file of sample records as it is seen from the project', async (t) => {
@@ -75,7 +75,7 @@ describe('create-crier', () => {
       ['my-app', '-', '-'],
     ] as const) {
       const { output } = await create(t, [folder, '--sample', sample]);
-      assert.ok(output.includes(`npx crier init graph --sample ${printed}\n`), output);
+      assert.ok(output.includes(`npx --no-install crier init graph --sample ${printed}\n`), output);
     }
   });
 
@@ -95,7 +95,7 @@ describe('create-crier', () => {
     for (const args of [['--topik', 'x'], ['a', 'b'], ['--topic']]) {
       const { cwd, code, errors } = await create(t, args);
       assert.equal(code, 2);
-      assert.match(errors, /Usage: npm create crier \[folder\]/);
+      assert.match(errors, /Usage: npm create @crier \[folder\]/);
       assert.deepEqual(await readdir(cwd), []);
     }
     assert.match((await create(t, ['--help'])).output, /^Makes a project for crier/);

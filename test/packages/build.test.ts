@@ -219,11 +219,11 @@ describe('the revision of a build', () => {
   };
 
   it("is REVISION's, else the commit of the checkout, else none, and follows the version", async (t) => {
-    const main = "import { readVersion } from './version.ts';\nprocess.stdout.write(readVersion());\n";
+    const main = "import { readVersion } from './base/version.ts';\nprocess.stdout.write(readVersion());\n";
     const folder = await checkout(t, {
       ...SMALL,
       'main.ts': main,
-      'version.ts': await readFile('src/base/version.ts', 'utf8'),
+      'base/version.ts': await readFile('src/base/version.ts', 'utf8'),
     });
     const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
     const builtVersion = async (environment?: Readonly<Record<string, string>>) => {
@@ -285,7 +285,10 @@ describe('npm pack', () => {
     const texts = ['CHANGELOG.md', 'LICENSE', 'README.md'];
     assert.deepEqual(
       packages.map(({ name, files }) => [name, files.map(({ path }) => path).filter((path) => texts.includes(path))]),
-      ['crier', '@crier/client', 'create-crier', 'babel-plugin-proxy-lazy'].map((name) => [name, texts]),
+      ['@crier/server', '@crier/client', '@crier/create', '@crier/babel-plugin-proxy-lazy'].map((name) => [
+        name,
+        texts,
+      ]),
     );
   });
 

@@ -14,7 +14,7 @@ import { install } from './packed.ts';
 const MAIN = resolve('dist/src/main.js');
 const GRAPH = join('test', 'packages', 'fixtures', 'typed-graph');
 
-/** Of `npm create crier`'s tsconfig.json, and stricter. */
+/** Of `npm create @crier`'s tsconfig.json, and stricter. */
 const STRICT = {
   strict: true,
   exactOptionalPropertyTypes: true,

@@ -10,7 +10,7 @@ import typescript from 'typescript';
 import type { CompilerOptions } from 'typescript';
 import { spawnPod } from '../end-to-end/pod-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { installed, packAll } from './packed.ts';
+import { installed, packAll, serverOf } from './packed.ts';
 import type { Package } from './packed.ts';
 
 const run = promisify(execFile);
@@ -53,7 +53,7 @@ declare function show(data: Record<string, unknown> | null | undefined): void;
 const PLUGIN_PROGRAM = `
 import { transformAsync } from '@babel/core';
 const source = 'export const loaders = Proxy.lazy({ a: globalThis.reads = (globalThis.reads ?? 0) + 1 });';
-const { code } = await transformAsync(source, { plugins: ['babel-plugin-proxy-lazy'], configFile: false });
+const { code } = await transformAsync(source, { plugins: ['@crier/babel-plugin-proxy-lazy'], configFile: false });
 const { loaders } = await import('data:text/javascript,' + encodeURIComponent(code));
 console.log(globalThis.reads, loaders.a, loaders.a);
 `;
@@ -61,7 +61,8 @@ console.log(globalThis.reads, loaders.a, loaders.a);
 const SCHEMA = `type Subscription { tick: Tick @kafka(topic: "ticks") }
 type Tick { n: Int, twice: Int }
 `;
-const RESOLVERS = `export const Tick = { twice: ({ n }: { n: number }) => n * 2 };\n`;
+const RESOLVERS = `import { defineGraph } from 'crier';
+export const Tick = { twice: ({ n }: { n: number }) => (defineGraph ? n * 2 : 0) };\n`;
 
 const JEST_FOLDER_TEST = `import { startGraph } from 'crier/testing';
 test('a folder', async () => {
@@ -126,28 +127,27 @@ describe('packages', { concurrency: 2 }, () => {
     assert.deepEqual(complaints, []);
   });
 
-  it('babel-plugin-proxy-lazy compiles Proxy.lazy in a project that installs it beside Babel', async (t) => {
-    const folder = await installed(t, archives.get('babel-plugin-proxy-lazy')!, '@babel/core@7');
+  it('@crier/babel-plugin-proxy-lazy compiles Proxy.lazy in a project that installs it beside Babel', async (t) => {
+    const folder = await installed(t, archives.get('crier-babel-plugin-proxy-lazy')!, '@babel/core@7');
     await writeFile(join(folder, 'program.js'), PLUGIN_PROGRAM);
     const { stdout } = await run(process.execPath, ['program.js'], { cwd: folder });
     assert.equal(stdout.trim(), 'undefined 1 1');
   });
 
-  it('create-crier makes a project that starts, and crier init a graph in it that delivers an event, all from archives', async (t) => {
+  it('@crier/create makes a project that starts, and crier init a graph in it that delivers an event, all from archives', async (t) => {
     const folder = await temporaryFolder(t);
     const npm = (cwd: string, command: string, ...args: string[]) =>
       run('npm', [command, '--prefer-offline', '--no-audit', '--no-fund', ...args], { cwd });
-    const createCrier = archives.get('create-crier')!;
+    const createCrier = archives.get('crier-create')!;
     await npm(folder, 'exec', '--yes', '--package', createCrier, '--', 'create-crier', 'app');
     const app = join(folder, 'app');
     // What `npm install` does once these versions are in the registry.
-    const versions = (['crier', 'crier-client', 'babel-plugin-proxy-lazy'] as const).map((name) => archives.get(name)!);
-    await npm(app, 'install', '--ignore-scripts', ...versions);
-    assert.ok(!existsSync(join(app, 'node_modules', 'create-crier')));
+    await npm(app, 'install', '--ignore-scripts', ...serverOf(archives));
+    assert.deepEqual(await readdir(join(app, 'node_modules', '@crier')), ['babel-plugin-proxy-lazy', 'client']);
     assert.match((await npm(app, 'run', '--silent', 'check')).stdout, /ok +records: the first samples fit the graph/);
     await writeFile(join(app, 'records.jsonl'), '{"reading":{"sensorId":"a","value":1.5}}\n');
     const { stdout } = await npm(app, 'exec', '--', 'crier', 'init', 'sensors', '--sample', 'records.jsonl');
-    const subscription = /npx crier tail '(.*)'/.exec(stdout)![1]!;
+    const subscription = /npx --no-install crier tail '(.*)'/.exec(stdout)![1]!;
 
     const main = join(app, 'node_modules', 'crier', 'dist', 'src', 'main.js');
     for (const [graph, query, expected] of [
@@ -163,7 +163,7 @@ describe('packages', { concurrency: 2 }, () => {
 
   it('crier, installed from its archive, serves a graph of TypeScript outside of it, and brings no tool of its tests', async (t) => {
     const folder = await installed(t, ...archives.values());
-    const own = join(folder, 'node_modules', 'crier');
+    const own = join(folder, 'node_modules', '@crier', 'server');
     const files = await readdir(own, { recursive: true });
     assert.deepEqual(
       files.filter((file) => /(^|\/)(test|loadtest|stack|fixtures)\/|\.test\./.test(file)),
@@ -187,7 +187,7 @@ describe('packages', { concurrency: 2 }, () => {
   });
 
   it('crier starts servers in a program of strict TypeScript, as docs/library.md shows it', async (t) => {
-    const folder = await installed(t, ...archives.values(), '@types/node@20');
+    const folder = await installed(t, ...serverOf(archives), '@types/node@20');
     const samples = [...(await readFile(join('docs', 'library.md'), 'utf8')).matchAll(/```ts\n(.*?)```/gs)];
     assert.ok(samples.length >= 2);
     const paths = samples.map((_, i) => join(folder, `sample-${i}.ts`));
@@ -203,7 +203,7 @@ describe('packages', { concurrency: 2 }, () => {
   });
 
   it('crier shares the HTTP servers of Express and Fastify, as the examples show it', async (t) => {
-    const folder = await installed(t, ...archives.values(), 'express@5', 'fastify@5');
+    const folder = await installed(t, ...serverOf(archives), 'express@5', 'fastify@5');
     for (const example of ['express', 'fastify']) {
       await cp(join('examples', example), join(folder, example), { recursive: true });
       const server = spawn(process.execPath, [join(example, 'server.js')], {
@@ -232,8 +232,7 @@ describe('packages', { concurrency: 2 }, () => {
   });
 
   it('crier/testing runs in Jest as docs/library.md says, and names the fix for a graph folder', async (t) => {
-    const packages = (['crier', 'crier-client', 'babel-plugin-proxy-lazy'] as const).map((name) => archives.get(name)!);
-    const folder = await installed(t, ...packages, 'jest@30');
+    const folder = await installed(t, ...serverOf(archives), 'jest@30');
     const [, sample] = /### Jest\n[^]*?```js\n([^`]*)```/.exec(await readFile(join('docs', 'library.md'), 'utf8'))!;
     await mkdir(join(folder, 'my-graph'));
     const files = {

@@ -25,7 +25,7 @@ const SOURCES = [
 const TEXTS = ['README.md', 'CHANGELOG.md', 'LICENSE'];
 
 /** Names of the archives, without version. */
-export type Package = 'crier' | 'crier-client' | 'create-crier' | 'babel-plugin-proxy-lazy';
+export type Package = 'crier-server' | 'crier-client' | 'crier-create' | 'crier-babel-plugin-proxy-lazy';
 
 /** Packs every package of a copy of this checkout: packing replaces dist/src for a moment, which other tests run. */
 export async function packAll(scope: Scope): Promise<ReadonlyMap<Package, string>> {
@@ -38,6 +38,12 @@ export async function packAll(scope: Scope): Promise<ReadonlyMap<Package, string
   });
   const archives = await readdir(destination);
   return new Map(archives.map((name) => [name.replace(/-\d.*$/, '') as Package, join(destination, name)]));
+}
+
+/** What `npm install` takes to install the server and what it needs, as projects name it: `crier`. */
+export function serverOf(archives: ReadonlyMap<Package, string>): string[] {
+  const others = (['crier-client', 'crier-babel-plugin-proxy-lazy'] as const).map((name) => archives.get(name)!);
+  return [`crier@${archives.get('crier-server')!}`, ...others];
 }
 
 /** A project in which these archives and packages are installed by npm. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { register } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -42,8 +43,10 @@ export class ImportableModules {
 
   #register(first: ModuleVersion): void {
     const { port1, port2 } = new MessageChannel();
-    const packageUrl = pathToFileURL(join(PACKAGE_ROOT, 'package.json')).href;
-    const data: GraphModules = { first, packageUrl, port: port2 };
+    const manifest = join(PACKAGE_ROOT, 'package.json');
+    const packageUrl = pathToFileURL(manifest).href;
+    const { name: packageName } = JSON.parse(readFileSync(manifest, 'utf8')) as { name: string };
+    const data: GraphModules = { first, packageUrl, packageName, port: port2 };
     // The query makes the URL of this instance unique.
     const hooks = new URL('./module-hooks.js', import.meta.url);
     hooks.search = new URLSearchParams({ folder: this.#folder }).toString();

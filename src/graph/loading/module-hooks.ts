@@ -16,16 +16,19 @@ export interface GraphModules {
   readonly port: MessagePort;
   /** URL of crier's package.json, from which packages are resolved that the graph has not installed. */
   readonly packageUrl: string;
+  /** Of that package. Graphs import it as `crier`, which on npm is a package of others. */
+  readonly packageName: string;
 }
 
 /** Versions whose code is kept: a module may import another one long after the start, by `import()`. */
 const MAX_VERSIONS = 3;
 
 let packageUrl = '';
+let packageName = '';
 let versions: readonly ModuleVersion[] = [];
 
-export const initialize: InitializeHook<GraphModules> = ({ first, port, packageUrl: url }) => {
-  packageUrl = url;
+export const initialize: InitializeHook<GraphModules> = ({ first, port, ...own }) => {
+  ({ packageUrl, packageName } = own);
   versions = [first];
   port.on('message', (added: ModuleVersion) => {
     versions = [...versions, added].slice(-MAX_VERSIONS);
@@ -63,7 +66,8 @@ export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
     try {
-      return await nextResolve(specifier, { ...context, parentURL: packageUrl });
+      const name = specifier.replace(/^crier(?=\/|$)/, packageName);
+      return await nextResolve(name, { ...context, parentURL: packageUrl });
     } catch {
       // It names the file of the graph that imports the package.
       throw error;

@@ -4,7 +4,7 @@ import type { NextCommands } from './next-commands.ts';
 export function readmeText(name: string, source: string, { sample, tail, live, types }: NextCommands): string {
   return `# ${name}
 
-A graph of [crier](https://www.npmjs.com/package/crier), written by \`crier init\` from ${source}.
+A graph of crier, written by \`crier init\` from ${source}.
 
 Play the sample records, without Kafka and Redis, and open <http://localhost:4000/>:
 

@@ -89,8 +89,8 @@ describe('crier init', { timeout: 240_000 }, () => {
     assert.equal(code, 0);
     assert.deepEqual((await readdir(folder)).sort(), ['README.md', 'samples.ts', 'schema.graphql']);
     assert.match(await readFile(join(folder, 'schema.graphql'), 'utf8'), /@kafka\([^)]*topic: "my-graph"/);
-    assert.ok(output.includes(`npx crier start '${folder}'`), output);
-    const subscription = /npx crier tail '(.*)'/.exec(output)![1]!;
+    assert.ok(output.includes(`npx --no-install crier start '${folder}'`), output);
+    const subscription = /npx --no-install crier tail '(.*)'/.exec(output)![1]!;
     assert.equal(subscription, 'subscription { order(order_id: "7") { order_id status total_cents } }');
     assert.ok((await readFile(join(folder, 'README.md'), 'utf8')).includes(subscription));
     const pod = await startPod(t, { GRAPH: folder });
@@ -141,7 +141,7 @@ describe('crier init', { timeout: 240_000 }, () => {
     const { code, output, errors } = await crier(t, ['init', folder, '--topic', topic], { settings });
     assert.deepEqual([code, errors], [0, '']);
     assert.match(output, /^written: .*, from 2 records of the topic/);
-    assert.match(output, /KAFKA_BROKERS=\S+ REDIS_URL=\S+ SCHEMA_REGISTRY_URL=\S+ npx crier start/);
+    assert.match(output, /KAFKA_BROKERS=\S+ REDIS_URL=\S+ SCHEMA_REGISTRY_URL=\S+ npx --no-install crier start/);
     const schema = await readFile(join(folder, 'schema.graphql'), 'utf8');
     const fields = [...schema.matchAll(/^ {2}(\w+): (\S+)$/gm)].map(([, name, type]) => `${name}: ${type}`);
     assert.deepEqual(
