@@ -1,7 +1,8 @@
 import { OPENING, QUOTE } from '../../base/json/characters.ts';
 import type { KeyPlace } from '../../base/json/key-place.ts';
 import type { RecordContent } from '../batch.ts';
-import { UndecodableError } from './decoder.ts';
+import { ConnectSchemas } from './connect/connect-schemas.ts';
+import { UNREAD, UndecodableError } from './decoder.ts';
 import type { RecordDecoders, RecordDecoding } from './decoder.ts';
 import { withoutSchema } from './envelopes/connect.ts';
 import { decodeJson } from './record.ts';
@@ -22,9 +23,13 @@ export interface RecordKeysOptions {
 /** Decodes the keys of one topic's records. */
 export class RecordKeys {
   readonly #options: RecordKeysOptions;
+  readonly #schemas: ConnectSchemas;
 
   constructor(options: RecordKeysOptions) {
     this.#options = options;
+    const { limits } = options;
+    // Decimals and times are texts, as in the keys of Avro.
+    this.#schemas = new ConnectSchemas({ nameOf: (name) => name, shape: UNREAD, limits, onOverflow: () => undefined });
   }
 
   /**
@@ -78,7 +83,13 @@ export class RecordKeys {
       return record;
     }
     const value = withoutSchema(json);
-    return value === json ? { ...record, keyValue: this.#named(json) } : withText(record, this.#named(value));
+    if (value === json) return { ...record, keyValue: this.#named(json) };
+    try {
+      const convert = this.#schemas.split(key)?.convert;
+      return withText(record, this.#named(convert ? convert(value) : value));
+    } catch (error) {
+      return withProblem(record, error);
+    }
   }
 
   /** @throws UndecodableError */

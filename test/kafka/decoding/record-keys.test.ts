@@ -77,6 +77,21 @@ describe('RecordKeys', () => {
       assert.equal(((await read(keys, own)) as unknown[])[1], own, 'a key with these names of its own');
   });
 
+  it('has the texts of payloads for types that only the schema of Kafka Connect names, such as an unsigned BIGINT of MySQL', async () => {
+    const keys = keysOf();
+    const decimal = (scale: string) =>
+      `{"type":"bytes","name":"org.apache.kafka.connect.data.Decimal","version":1,"parameters":{"scale":"${scale}"},"field":"id"}`;
+    const date = '{"type":"int32","name":"io.debezium.time.Date","version":1,"field":"dueOn"}';
+    const struct = (...fields: string[]) => `{"type":"struct","fields":[${fields.join(',')}],"optional":false}`;
+    assert.deepEqual(
+      await read(keys, `{"schema":${struct(decimal('0'), date)},"payload":{"id":"AP//////////","dueOn":20485}}`),
+      [{ id: '18446744073709551615', due_on: '2026-02-01' }, '{"id":"18446744073709551615","due_on":"2026-02-01"}'],
+    );
+    assert.deepEqual(await read(keys, `{"schema":${decimal('2')},"payload":"BBo="}`), ['10.50', '10.50']);
+    const tooLong = `{"schema":${decimal('-2000')},"payload":"AQ=="}`;
+    assert.equal(await read(keys, tooLong), 'too_large');
+  });
+
   it('decodes keys with schemas of Avro, also of scalars, Protobuf and JSON Schema, at once after the first', async () => {
     const proto = 'syntax = "proto3"; message Key { int64 orderId = 1; string tenant = 2; }';
     const schemas = new Map([
