@@ -23,7 +23,7 @@ import { Periodic } from './periodic.ts';
 import { OpenTransactions } from './session/open-transactions.ts';
 import { positionsOf } from './session/positions.ts';
 import { StartOffsets } from './session/start-offsets.ts';
-import { Watchdog } from './session/session-watchdog.ts';
+import { SessionWatchdog } from './session/session-watchdog.ts';
 import { RecordPublisher } from './record-publisher.ts';
 import { TopicDiscovery } from './topic-discovery.ts';
 import { UndecodableLimit } from './undecodable-limit.ts';
@@ -92,7 +92,7 @@ export class KafkaConsumer {
   readonly #group: GroupWatch;
   /** '' until it is known. */
   #groupId: string;
-  readonly #watchdog: Watchdog;
+  readonly #watchdog: SessionWatchdog;
   readonly #transactions: OpenTransactions;
   readonly #periodics: readonly Periodic[];
   readonly #closeSignal = new AbortController();
@@ -137,7 +137,7 @@ export class KafkaConsumer {
       log,
       names: config.names,
     });
-    this.#watchdog = new Watchdog(config.KAFKA_STALL_TIMEOUT_MS);
+    this.#watchdog = new SessionWatchdog(config.KAFKA_STALL_TIMEOUT_MS);
     this.#transactions = new OpenTransactions(log);
     const watchIntervalMs = Math.min(MAX_WATCH_INTERVAL_MS, config.KAFKA_STALL_TIMEOUT_MS / 4);
     this.#periodics = [

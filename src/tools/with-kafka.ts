@@ -7,7 +7,7 @@ import { isKafkaError } from '../kafka/client/kafka-errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/settings.ts';
 
-export interface KafkaAccess {
+export interface OpenKafka {
   readonly client: KafkaClient;
   readonly cluster: Cluster;
 }
@@ -25,7 +25,7 @@ export interface WithKafkaOptions {
  */
 export async function withKafka<Result>(
   { settings, log, hint = '' }: WithKafkaOptions,
-  use: (kafka: KafkaAccess) => Promise<Result>,
+  use: (kafka: OpenKafka) => Promise<Result>,
 ): Promise<Result> {
   if (settings.KAFKA_BROKERS.length === 0)
     throw new SetupError(`KAFKA_BROKERS: expected host:port, separated by commas, got none${hint}`);

@@ -8,7 +8,7 @@ export interface ClientLimits {
   readonly maxPerSecond: number;
 }
 
-export interface RequestLimits {
+export interface RequestAdmissionLimits {
   /** Requests in flight on the pod; 0: no limit. */
   readonly maxInFlight: number;
   /** Of these, requests without a user; 0: no limit. Otherwise strangers could keep all users out. */
@@ -36,7 +36,10 @@ export class RequestAdmission {
   #opened = 0;
 
   /** @param isMemoryShort while true, no request is admitted */
-  constructor({ maxInFlight, maxInFlightWithoutUser, user, address }: RequestLimits, isMemoryShort: () => boolean) {
+  constructor(
+    { maxInFlight, maxInFlightWithoutUser, user, address }: RequestAdmissionLimits,
+    isMemoryShort: () => boolean,
+  ) {
     this.#maxInFlight = maxInFlight;
     this.#isMemoryShort = isMemoryShort;
     this.#users = new Clients(user);

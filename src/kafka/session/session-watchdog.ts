@@ -27,7 +27,7 @@ interface Watched {
  * Detects a consumer that sends heartbeats but reads nothing. A partition stalls when it lags and its position has not moved for
  * `stallTimeoutMs`. Pure: the caller passes the time and the positions. Remembers the partitions that lagged at the last call.
  */
-export class Watchdog {
+export class SessionWatchdog {
   readonly #stallTimeoutMs: number;
   #watched = new Map<string, Watched>();
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RequestAdmission } from '../../../src/gateway/http/request-admission.ts';
-import type { RequestLimits } from '../../../src/gateway/http/request-admission.ts';
+import type { RequestAdmissionLimits } from '../../../src/gateway/http/request-admission.ts';
 
 const NONE = { maxInFlight: 0, maxPerSecond: 0 };
 
-function admissionWith(limits: Partial<RequestLimits>, isMemoryShort = () => false): RequestAdmission {
+function admissionWith(limits: Partial<RequestAdmissionLimits>, isMemoryShort = () => false): RequestAdmission {
   return new RequestAdmission(
     { maxInFlight: 0, maxInFlightWithoutUser: 0, user: NONE, address: NONE, ...limits },
     isMemoryShort,
