@@ -5,12 +5,7 @@
  * @param setting the name of the setting that names the server
  * @param authorities the name of the setting that names the authorities
  */
-export function certificateFix(
-  reason: string,
-  server: string,
-  setting: string,
-  authorities = 'NODE_EXTRA_CA_CERTS',
-): string {
+export function certificateFix(reason: string, server: string, setting: string, authorities: string): string {
   if (/altnames/.test(reason)) return `name ${server} in ${setting} as the certificate does`;
   if (/expired/.test(reason)) return `renew the certificate of ${server}`;
   if (/certificate/.test(reason))

@@ -31,7 +31,6 @@ export class GraphError extends SetupError {
 export class BusUnavailableError extends Error {
   readonly code = 'ERR_BUS_UNAVAILABLE';
   override readonly name = 'BusUnavailableError';
-  readonly canRetry = true;
   /** A metric label from a small fixed set: src/bus/publish-failure.ts. */
   readonly reason: string;
 
@@ -77,7 +76,6 @@ export function isGraphQLError(thrown: unknown): thrown is GraphQLError {
 export class OverloadedError extends Error {
   readonly code = 'ERR_OVERLOADED';
   override readonly name = 'OverloadedError';
-  readonly canRetry = true;
   readonly retryAfterMs: number;
 
   constructor(retryAfterMs: number) {

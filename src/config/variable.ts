@@ -158,9 +158,6 @@ export const countOrAuto = (fallback: string, unit: string, meaning: string, max
   return variable(parse, fallback, unit, `"auto", or a whole number, 1 to ${max}`, meaning);
 };
 
-export const fraction = (fallback: string, meaning: string) =>
-  variable(upToOne, fallback, 'fraction', 'a number from 0 to 1', meaning);
-
 /** undefined where the variable is not set. */
 export const optionalFraction = (meaning: string) =>
   variable(optional(upToOne), '', 'fraction', 'a number from 0 to 1', meaning);

@@ -21,7 +21,6 @@ export function createSampler(services: RoleServices, publisher: RecordPublisher
     samples &&
     new Sampler({
       samples,
-      seed: 1,
       intervalMs: config.SAMPLE_INTERVAL_MS,
       log,
       process: async ({ topic, key, value }, signal) => void (await topics.append(topic, { key, value }, signal)),

@@ -45,7 +45,7 @@ export function addressText({ host, port }: HostPort): string {
 }
 
 /** The forms of REDIS_URL, for messages. */
-export const REDIS_URL_FORMS =
+const REDIS_URL_FORMS =
   'redis://host:6379, redis+sentinel://host:26379,host:26379/name or redis+cluster://host:6379,host:6379 (rediss… for TLS)';
 
 const URL_FORM = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^/?#]+)(?:\/([^?#]*))?(?:\?([^#]*))?$/;

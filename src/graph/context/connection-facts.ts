@@ -47,7 +47,7 @@ const EMPTY_TEXT = '{}';
  */
 export function createRequest(source: RequestSource, claims: unknown = EMPTY): ConnectionRequest {
   const { id, rawHeaders, params, address } = source;
-  return new Facts(id, address, headersText(rawHeaders), paramsText(params), plainObject(claims, 'claims'));
+  return new Facts(id, address, headersText(rawHeaders), paramsText(params), plainClaims(claims));
 }
 
 /**
@@ -96,7 +96,7 @@ class Facts implements ConnectionFacts {
     kept: Pick<RequestSource, 'rawHeaders' | 'params'> | undefined,
   ): ConnectionFacts {
     if (!(#headers in facts)) throw new TypeError('not the facts of a connection');
-    const plain = claims === facts.claims ? facts.claims : plainObject(claims, 'claims');
+    const plain = claims === facts.claims ? facts.claims : plainClaims(claims);
     const headers = kept ? headersText(kept.rawHeaders) : textOf(facts.#headers);
     const params = kept ? paramsText(kept.params) : textOf(facts.#params);
     return new Facts(facts.id, facts.address, headers, params, plain);
@@ -147,9 +147,9 @@ function paramsText(params: unknown): string {
   return objectText(params ?? EMPTY, 'connection_init payload');
 }
 
-/** A frozen copy of an object as JSON keeps it. All empty ones are the same object. */
-function plainObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
-  const text = objectText(value, what);
+/** A frozen copy of claims as JSON keeps it. All empty ones are the same object. */
+function plainClaims(claims: unknown): Readonly<Record<string, unknown>> {
+  const text = objectText(claims, 'claims');
   return text === EMPTY_TEXT ? EMPTY : (parseFrozen(text) as Record<string, unknown>);
 }
 

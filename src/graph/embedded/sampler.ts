@@ -6,6 +6,9 @@ import type { Logger } from '../../base/log.ts';
 
 const LOG_WINDOW_MS = 10_000;
 
+/** Each start of the embedded mode, and each check, has the same sample records. */
+export const SEED = 1;
+
 /** A sample record, as Kafka would carry it. */
 export interface EncodedSample {
   readonly topic: string;
@@ -15,8 +18,6 @@ export interface EncodedSample {
 
 export interface SamplerOptions {
   readonly samples: Pick<Samples, 'records'>;
-  /** Equal seeds produce equal records. */
-  readonly seed: number;
   /** Pause after each record. */
   readonly intervalMs: number;
   /** Processes a record as if Kafka had delivered it. The next record waits for it. The signal is aborted when the sampler closes. */
@@ -49,9 +50,9 @@ export class Sampler {
   }
 
   async #run(): Promise<void> {
-    const { samples, seed, intervalMs, process, log } = this.#options;
+    const { samples, intervalMs, process, log } = this.#options;
     const { signal } = this.#closed;
-    for (const record of samples.records(seed)) {
+    for (const record of samples.records(SEED)) {
       if (signal.aborted) return;
       try {
         await process(encoded(record), signal);

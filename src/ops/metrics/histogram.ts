@@ -1,12 +1,12 @@
 import { Buckets } from './buckets.ts';
 
 /** From a tenth of a millisecond to a minute, in seconds. */
-export const SECONDS = [
+const SECONDS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ] as const;
 
 /** What a value of a label is called if it is not one of the histogram's. */
-export const OTHER = 'other';
+const OTHER = 'other';
 
 export interface HistogramOptions {
   readonly name: `crier_${string}` | 'nodejs_gc_duration_seconds';

@@ -19,7 +19,7 @@ export interface PodRoutesOptions {
 }
 
 /** The name of this process, which starts the others. */
-export const MAIN = 'main';
+const MAIN = 'main';
 const MAX_BODY_BYTES = 16_384;
 /** Longest waits in ms for a process: for its answer, its part of a table, a profile of a minute, a reload of all pods. */
 const TIMEOUT_MS = { answer: 10_000, table: 2_000, profile: 90_000, reload: 100_000 };

@@ -56,7 +56,7 @@ export class ExitProfile {
 }
 
 /** Without an extension. A pod's name may be any text. */
-export function fileName({ pod, role, version }: ExitProfileOptions['facts'], startedAt: Date): string {
+function fileName({ pod, role, version }: ExitProfileOptions['facts'], startedAt: Date): string {
   const time = startedAt.toISOString().replaceAll(':', '-');
   return `crier-${pod.slice(0, MAX_POD_LENGTH)}-${role}-${version}-${time}`.replace(/[^A-Za-z0-9._-]/g, '-');
 }

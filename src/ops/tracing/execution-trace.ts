@@ -49,7 +49,7 @@ export class ExecutionTrace {
 }
 
 /** One request to a backend. */
-export class RequestTrace {
+class RequestTrace {
   /** Of the request: `traceparent` and `tracestate`. Nothing else leaves, no baggage in particular: a backend may be a third party. */
   readonly headers: Readonly<Record<string, string>>;
   readonly #span: ActiveSpan | undefined;

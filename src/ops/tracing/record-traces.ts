@@ -80,7 +80,7 @@ export class RecordTraces {
 }
 
 /** A publish and the records that it publishes. */
-export class PublishTrace {
+class PublishTrace {
   readonly #span: ActiveSpan | undefined;
   readonly #records: readonly ActiveSpan[];
 

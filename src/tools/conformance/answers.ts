@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isJsonObject } from '../../base/json/json-object.ts';
 import type { ProtocolMessage } from './message.ts';
 import { closeText } from './socket.ts';
 import type { Closing, Socket } from './socket.ts';
@@ -49,7 +50,7 @@ export function assertError(message: ProtocolMessage, id: string): { message: st
 export function assertData(message: ProtocolMessage, id: string): Readonly<Record<string, unknown>> {
   const { data } = (message.payload ?? {}) as { data?: unknown };
   assert.ok(
-    message.type === 'next' && message.id === id && isObject(data),
+    message.type === 'next' && message.id === id && isJsonObject(data),
     `expected next with data for "${id}", got ${JSON.stringify(message)}`,
   );
   return data;
@@ -64,8 +65,4 @@ export function assertComplete(message: ProtocolMessage, id: string): void {
 
 export function assertNone(messages: readonly ProtocolMessage[], why = ''): void {
   assert.ok(messages.length === 0, `${why && `${why}: `}expected no message, got ${JSON.stringify(messages)}`);
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

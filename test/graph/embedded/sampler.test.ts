@@ -21,7 +21,7 @@ function sampler(options: Partial<SamplerOptions> = {}) {
   const lines = new Writable({ write: (line: Buffer, _, done) => (logged.push(line.toString()), done()) });
   const log = pino(lines);
   return {
-    sampler: new Sampler({ samples: { records: counting }, seed: 5, intervalMs: 1, process, log, ...options }),
+    sampler: new Sampler({ samples: { records: () => counting(5) }, intervalMs: 1, process, log, ...options }),
     taken,
     logged,
   };

@@ -9,7 +9,7 @@ export interface RequestQueue {
 const PATCHED = Symbol.for('crier.kafkajs.idle-timer');
 
 /** A class of kafkajs that it does not export. */
-export function requestQueueClass(): { readonly prototype: RequestQueue } {
+function requestQueueClass(): { readonly prototype: RequestQueue } {
   return createRequire(import.meta.url)('kafkajs/src/network/requestQueue') as { prototype: RequestQueue };
 }
 

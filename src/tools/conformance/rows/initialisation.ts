@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { assertNone, expectClose, expectCloseEvent, isObject } from '../answers.ts';
+import { isJsonObject } from '../../../base/json/json-object.ts';
+import { assertNone, expectClose, expectCloseEvent } from '../answers.ts';
 import type { ProtocolRow } from '../row.ts';
 
 const INIT = { type: 'connection_init' };
@@ -87,7 +88,7 @@ export const initialisationRows: readonly ProtocolRow[] = [
     source: 'protocol, "ConnectionAck"',
     async run(stage) {
       const { payload } = await (await stage.open()).init(stage.subject.connectionParams);
-      assert.ok(payload == null || isObject(payload), `the payload is ${JSON.stringify(payload)}`);
+      assert.ok(payload == null || isJsonObject(payload), `the payload is ${JSON.stringify(payload)}`);
     },
   },
 ];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isObject } from '../answers.ts';
+import { isJsonObject } from '../../../base/json/json-object.ts';
 import type { ProtocolRow } from '../row.ts';
 import type { Socket } from '../socket.ts';
 
@@ -43,7 +43,7 @@ export const pingRows: readonly ProtocolRow[] = [
       const socket = await stage.connect();
       socket.send({ type: 'ping', payload: { n: 1 } });
       const payload = await expectPong(socket);
-      assert.ok(payload == null || isObject(payload), `the payload is ${JSON.stringify(payload)}`);
+      assert.ok(payload == null || isJsonObject(payload), `the payload is ${JSON.stringify(payload)}`);
     },
   },
   {
