@@ -1,6 +1,5 @@
-import { createRequire } from 'node:module';
-import { join, resolve } from 'node:path';
 import { SetupError } from '../../base/errors.ts';
+import { projectPackage, requireFile } from '../../base/project-packages.ts';
 
 /** The packages of GraphQL Code Generator, each with the version that crier is tested with. */
 export const GENERATOR_PACKAGES = {
@@ -39,37 +38,26 @@ export const INSTALL_COMMAND = `npm install --save-dev ${Object.entries(GENERATO
  * @throws SetupError with the command that installs it
  */
 export function loadGenerator(folder: string): GeneratorPackages {
-  const requires = [folder, '.'].map((from) => createRequire(join(resolve(from), 'graph.js')));
-  const { codegen } = load(requires, '@graphql-codegen/core') as { codegen: GeneratorPackages['codegen'] };
+  const { codegen } = load('@graphql-codegen/core', folder) as { codegen: GeneratorPackages['codegen'] };
   return {
     codegen,
-    typescript: load(requires, '@graphql-codegen/typescript'),
-    resolvers: load(requires, '@graphql-codegen/typescript-resolvers'),
+    typescript: load('@graphql-codegen/typescript', folder),
+    resolvers: load('@graphql-codegen/typescript-resolvers', folder),
   };
 }
 
-function load(requires: readonly NodeJS.Require[], name: PackageName): unknown {
-  for (const require of requires) {
-    const path = pathOf(require, name);
-    if (path === undefined) continue;
-    try {
-      return require(path);
-    } catch (error) {
-      throw new SetupError(
-        `${name} cannot be loaded: ${(error as Error).message}; install it again: ${INSTALL_COMMAND}`,
-        {
-          cause: error,
-        },
-      );
-    }
-  }
-  throw new SetupError(`crier codegen needs ${name}, which is not installed in your project: ${INSTALL_COMMAND}`);
-}
-
-function pathOf(require: NodeJS.Require, name: PackageName): string | undefined {
+function load(name: PackageName, folder: string): unknown {
+  const file = projectPackage(name, folder);
+  if (file === undefined)
+    throw new SetupError(`crier codegen needs ${name}, which is not installed in your project: ${INSTALL_COMMAND}`);
   try {
-    return require.resolve(name);
-  } catch {
-    return undefined;
+    return requireFile(file);
+  } catch (error) {
+    throw new SetupError(
+      `${name} cannot be loaded: ${(error as Error).message}; install it again: ${INSTALL_COMMAND}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
