@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
-import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector, request } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { SecureContext } from 'node:tls';
 import { certificateFix } from '../../base/certificate-fix.ts';
 import { errorOf } from '../../base/errors.ts';
 import type { SettingNames } from '../../config/setting-names.ts';
-import { SchemaUnavailableError, UnusableSchemaError } from './schema-errors.ts';
+import { RequestPauses } from './request-pauses.ts';
+import { UnusableSchemaError } from './schema-errors.ts';
 
 export interface RegistryAccess {
   /** http:// or https:// URLs, at least one; they may have a user and a password. */
@@ -37,9 +37,6 @@ const NOT_FOUND_CODES: readonly unknown[] = [40401, 40402, 40403];
 /** Of Apicurio's own API. */
 const NOT_FOUND_NAME = /NotFoundException$/;
 const APICURIO_PATH = /\/apis\/ccompat\/v\d+$/;
-const FIRST_PAUSE_MS = 250;
-const MAX_PAUSE_MS = 5000;
-const MAX_PAUSES = 1000;
 /** Characters of a registry's own message that an error repeats. */
 const MAX_MESSAGE_LENGTH = 200;
 
@@ -60,18 +57,9 @@ interface Question {
 /** What the registry answered to a path instead of an answer. The message never holds credentials. */
 class RequestFailure extends Error {}
 
-/** Time in which requests for one path fail at once. */
-interface Pause {
-  readonly until: number;
-  /** Of the path, one after the other. */
-  readonly failures: number;
-  readonly reason: string;
-}
-
 /**
  * Requests to a schema registry. The URLs are tried in turn, beginning with the one that answered last. After a request that none answered
- * there is a pause, during which requests for the same path fail at once: 250 ms, then twice the last one up to 5 s, less up to a half at
- * random. A registry may fail for one schema alone, so other paths are asked for meanwhile.
+ * the path has a pause.
  */
 export class RegistryRequests {
   /** True if each URL is that of an Apicurio. */
@@ -80,7 +68,7 @@ export class RegistryRequests {
   readonly #access: RegistryAccess;
   readonly #agent: Agent;
   /** By path. */
-  readonly #pauses = new LRUCache<string, Pause>({ max: MAX_PAUSES });
+  readonly #pauses = new RequestPauses();
   #current = 0;
 
   constructor(access: RegistryAccess) {
@@ -108,21 +96,19 @@ export class RegistryRequests {
 
   async #get(question: Question): Promise<string | undefined> {
     const { path } = question;
-    const pause = this.#pauses.get(path);
-    if (pause && performance.now() < pause.until) throw new SchemaUnavailableError(pause.reason);
+    this.#pauses.check(path);
     for (let attempt = 1; ; attempt++) {
       const endpoint = this.#endpoints[this.#current]!;
       try {
         const answer = await this.#ask(endpoint, question);
-        this.#pauses.delete(path);
+        this.#pauses.end(path);
         return answer;
       } catch (error) {
         if (error instanceof UnusableSchemaError) throw error;
         this.#current = (this.#current + 1) % this.#endpoints.length;
         if (attempt < this.#endpoints.length) continue;
         const reason = `the schema registry ${endpoint[question.api]} ${this.#describe(errorOf(error), endpoint.url, path)}`;
-        this.#pause(path, reason, pause?.failures ?? 0);
-        throw new SchemaUnavailableError(reason);
+        throw this.#pauses.begin(path, reason);
       }
     }
   }
@@ -131,11 +117,6 @@ export class RegistryRequests {
   async close(): Promise<void> {
     this.#access.close?.();
     await this.#agent.destroy();
-  }
-
-  #pause(path: string, reason: string, failures: number): void {
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS) * (0.5 + Math.random() / 2);
-    this.#pauses.set(path, { until: performance.now() + pauseMs, failures: failures + 1, reason });
   }
 
   async #ask(endpoint: Endpoint, { api, path }: Question): Promise<string | undefined> {
