@@ -72,7 +72,7 @@ function headerProblems({ SCHEMA_REGISTRY_HEADERS: headers, names }: SchemaRegis
   return [`${names.SCHEMA_REGISTRY_HEADERS}: expected no ${own}, which crier sends; set ${fix}`];
 }
 
-/** True for a worker that reads Kafka without a schema registry. */
+/** True for a worker that reads Kafka without a schema registry of the settings. */
 export function lacksSchemaRegistry({
   ROLE: role,
   KAFKA_BROKERS: brokers,

@@ -7,6 +7,7 @@ import { findUnknownBackends } from '../graph/loading/unknown-backends.ts';
 import { missingBrokersProblem } from '../graph/publishing/missing-brokers.ts';
 import { missingRegistryProblems } from '../graph/schema/record-format.ts';
 import { prefixProblems } from '../graph/schema/redis-binding.ts';
+import { gluePackageFile } from '../config/glue-package.ts';
 import { lacksSchemaRegistry } from '../config/schema-registry-problems.ts';
 import { acceptsTokens } from '../config/token-keys.ts';
 
@@ -21,7 +22,9 @@ export function checkGraph(config: Config, graph: Graph, log: Logger): void {
 /** Why a pod with these settings cannot serve a graph, one line each; empty: it can. */
 function graphProblems(config: Config, graph: Graph): string[] {
   const collisions = prefixProblems(graph.redisBindings.values(), config);
-  const missing = lacksSchemaRegistry(config) ? missingRegistryProblems(graph.bindings.values(), config.names) : [];
+  const missing = lacksSchemaRegistry(config)
+    ? missingRegistryProblems(graph.bindings.values(), config.names, gluePackageFile(config.GRAPH) !== undefined)
+    : [];
   if (config.ROLE === 'worker') return [...collisions, ...missing];
   const brokers = config.isEmbedded ? undefined : missingBrokersProblem(graph.publications, config);
   const claims = missingClaimsProblem(graph, acceptsTokens(config), config.names);

@@ -6,9 +6,9 @@ import { COMPILERS } from '../kafka/decoding/compilers.ts';
 import type { DecoderOptions } from '../kafka/decoding/decoder.ts';
 import { graphDecoders } from '../kafka/decoding/graph-decoders.ts';
 import type { GraphDecoders } from '../kafka/decoding/graph-decoders.ts';
-import { openRegistryRequests } from '../kafka/decoding/registry-access.ts';
+import { openRegistries } from '../kafka/decoding/registries.ts';
 import { compareWithNewest, subjectOf } from '../kafka/decoding/schema-comparison.ts';
-import { SchemaRegistry } from '../kafka/decoding/schema-registry.ts';
+import type { SchemaRegistry } from '../kafka/decoding/schema-registry.ts';
 import type { RoleServices } from './services.ts';
 
 /** Fields that a log line names. */
@@ -26,14 +26,14 @@ export async function openSchemaRegistry(
   { limits, onOverflow }: Pick<DecoderOptions, 'limits' | 'onOverflow'>,
 ): Promise<DecodersOf> {
   const { config, log, register } = services;
-  const registry = new SchemaRegistry(register(await openRegistryRequests(config, log)), config.names);
+  const { registry, glue } = register(await openRegistries(config, log));
   return (graph) => {
     const topics = topicReads(graph);
-    for (const reads of topics.filter(mayHaveSchema)) {
+    for (const reads of registry ? topics.filter(mayHaveSchema) : []) {
       const { nameOf, shape } = reads;
-      void logDifference(services, reads, registry, { nameOf, shape, limits, onOverflow });
+      void logDifference(services, reads, registry!, { nameOf, shape, limits, onOverflow });
     }
-    return graphDecoders(topics, { registry, compilers: COMPILERS, limits, onOverflow, log });
+    return graphDecoders(topics, { registry, glue, compilers: COMPILERS, limits, onOverflow, log });
   };
 }
 

@@ -1,4 +1,5 @@
 import { LAST_MESSAGE } from '../bus/history.ts';
+import { gluePackageFile } from '../config/glue-package.ts';
 import type { SettingNames } from '../config/setting-names.ts';
 import { changeDemands } from '../graph/change-demands.ts';
 import type { Graph } from '../graph/graph-parts.ts';
@@ -68,7 +69,7 @@ function keyFix(problem: DecodeReason | undefined, { SCHEMA_REGISTRY_URL }: Sett
     case 'needs_registry':
       return `set ${SCHEMA_REGISTRY_URL}: the key names its schema by its id in a registry`;
     case 'unknown_schema':
-      return `correct ${SCHEMA_REGISTRY_URL}: this registry does not know the key's schema`;
+      return `correct ${SCHEMA_REGISTRY_URL}, or of AWS Glue the region or the account: this registry does not know the key's schema`;
     case 'unusable_schema':
       return "the log says why the key's schema cannot be used";
     default:
@@ -121,10 +122,11 @@ async function openDecoders(
   services: RoleServices,
   options: Parameters<typeof openSchemaRegistry>[1],
 ): Promise<DecodersOf> {
-  const { SCHEMA_REGISTRY_URL, isEmbedded } = services.config;
+  const { SCHEMA_REGISTRY_URL, GRAPH, isEmbedded } = services.config;
   const withoutRegistry = (values: GraphDecoders['values']) => ({ values, keys: new Map() });
   if (isEmbedded) return () => withoutRegistry(new Map());
-  if (SCHEMA_REGISTRY_URL.length === 0) return (graph) => withoutRegistry(ownFormats(topicReads(graph), services.log));
+  if (SCHEMA_REGISTRY_URL.length === 0 && gluePackageFile(GRAPH) === undefined)
+    return (graph) => withoutRegistry(ownFormats(topicReads(graph), services.log));
   const { openSchemaRegistry } = await import('./schema-registry-stage.ts');
   return openSchemaRegistry(services, options);
 }

@@ -6,7 +6,7 @@ import type { SchemaRegistryServer } from '../../stack/schema-registry.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
 import { checked } from '../ops/check/checked.ts';
-import { framed, registerSchema, schemaRegistry } from '../support/schema-registry.ts';
+import { framed, globalId, registerSchema, schemaRegistry } from '../support/schema-registry.ts';
 import { randomName } from '../support/services.ts';
 import { openSocket } from '../support/socket.ts';
 import { watch } from '../support/stock-client.ts';
@@ -36,12 +36,13 @@ const text = (value: string) => Buffer.concat([long(`${Buffer.byteLength(value)}
 const tenantKey = (id: string, tenant: string) =>
   Buffer.from([0, 0x08, ...varint(BigInt(id)), 0x12, tenant.length, ...Buffer.from(tenant)]);
 
-/** Their registered ids, by the subject. */
-type Ids = Readonly<Record<'avro' | 'string' | 'proto' | 'json', number>>;
+/** Their registered ids, by the subject; `global`: that of Apicurio's own API for `avro`. */
+type Ids = Readonly<Record<'avro' | 'string' | 'proto' | 'json' | 'global', number>>;
 
 /** What writers of keys make of an id. */
 const WRITERS: Readonly<Record<string, (id: string, ids: Ids) => string | Buffer>> = {
   avro: (id, ids) => framed(ids.avro, long(id)),
+  avro_of_8_bytes: (id, ids) => Buffer.concat([Buffer.alloc(4), framed(ids.global, long(id))]),
   avro_string: (id, ids) => framed(ids.string, text(id)),
   protobuf: (id, ids) => framed(ids.proto, Buffer.from([0, 0x08, ...varint(BigInt(id))])),
   json_schema: (id, ids) => framed(ids.json, Buffer.from(`{"id":${id}}`)),
@@ -61,8 +62,11 @@ describe('the keys of records', { timeout: 240_000 }, () => {
     registry = await schemaRegistry({ after: (stop) => stops.push(stop) });
     const register = (schema: string, schemaType: 'AVRO' | 'PROTOBUF' | 'JSON' = 'AVRO') =>
       registerSchema(registry.url, randomName(), { schema, schemaType });
+    const ofKey = randomName();
+    const avro = await registerSchema(registry.url, ofKey, { schema: KEY });
     ids = {
-      avro: await register(KEY),
+      avro,
+      global: await globalId(registry.url, ofKey),
       string: await register('"string"'),
       proto: await register(PROTO, 'PROTOBUF'),
       json: await register('{"$schema":"http://json-schema.org/draft-07/schema#","type":"object"}', 'JSON'),

@@ -14,7 +14,7 @@ import { checked } from '../ops/check/checked.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
 import { registryProxy } from '../support/registry-proxy.ts';
-import { framed, registerSchema, schemaRegistry } from '../support/schema-registry.ts';
+import { framed, globalId, registerSchema, schemaRegistry } from '../support/schema-registry.ts';
 import { randomName } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
 import type { Watch } from '../support/stock-client.ts';
@@ -161,10 +161,10 @@ describe('records with schemas', () => {
       status: 200,
       body: JSON.stringify({ schema: FIRST }),
     });
-    const subject = randomName();
-    const id = await registerSchema(registry.url, subject, { schema: SECOND });
-    const meta = await fetch(`${origin}/apis/registry/v2/groups/default/artifacts/${subject}/meta`);
-    const { globalId } = (await meta.json()) as { globalId: number };
+    // As RecordNameStrategy and TopicRecordNameStrategy name them.
+    const id = await registerSchema(registry.url, 'com.example.Order', { schema: SECOND });
+    const subject = `${bare}-com.example.Order`;
+    await registerSchema(registry.url, subject, { schema: SECOND });
     const schema = `type Order { order_id: Int total_cents: String note: String }
       type Subscription {
         order: Order @kafka(topic: "${topic}")
@@ -181,7 +181,7 @@ describe('records with schemas', () => {
 
     const of = (orderId: number) => avro(SECOND, { note: null, orderId, totalCents: 1 });
     const longId = Buffer.alloc(9);
-    longId.writeUInt32BE(globalId, 5);
+    longId.writeUInt32BE(await globalId(registry.url, subject), 5);
     const guidHeader = Buffer.from(`01${guid.replaceAll('-', '')}`, 'hex');
     const value = (bytes: Buffer | string, headers = {}) => ({ value: bytes, headers });
     await outside.send(topic, [

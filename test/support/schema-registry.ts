@@ -32,6 +32,12 @@ export async function registerSchema(url: string, subject: string, schema: NewSc
   return ((await response.json()) as { id: number }).id;
 }
 
+/** The id of a subject's newest schema in Apicurio's own API. */
+export async function globalId(url: string, subject: string): Promise<number> {
+  const meta = await fetch(`${new URL(url).origin}/apis/registry/v2/groups/default/artifacts/${subject}/meta`);
+  return ((await meta.json()) as { globalId: number }).globalId;
+}
+
 /** A record in Confluent's wire format. */
 export function framed(id: number, bytes: Buffer): Buffer {
   const header = Buffer.alloc(5);

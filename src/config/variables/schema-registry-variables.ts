@@ -7,7 +7,7 @@ export const schemaRegistryVariables = {
     list(
       '',
       'http:// or https:// URLs, separated by commas',
-      'Schema registry with the API of Confluent; of several URLs the first that answers. Not set: records are JSON, or of a format of the graph.',
+      'Schema registry with the API of Confluent; of several URLs the first that answers. Not set: records are JSON, of AWS Glue, or of a format of the graph.',
     ),
   ),
   SCHEMA_REGISTRY_USER: text('', 'a user name', 'User of the schema registry, if its URL names none.'),
@@ -31,7 +31,7 @@ export const schemaRegistryVariables = {
   ),
   SCHEMA_REGISTRY_TLS_CERT_FILE: text('', PEM_FILE, 'PEM file of the client certificate, and of its chain.'),
   SCHEMA_REGISTRY_TLS_KEY_FILE: text('', PEM_FILE, 'PEM file of its private key, without a passphrase.'),
-  SCHEMA_REGISTRY_TIMEOUT_MS: ms(100, '3000', 'Longest wait for an answer of the schema registry.'),
+  SCHEMA_REGISTRY_TIMEOUT_MS: ms(100, '3000', 'Longest wait for an answer of the schema registry, also of AWS Glue.'),
   UNDECODABLE_LIMIT: count(
     0,
     '100',

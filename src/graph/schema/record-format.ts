@@ -1,5 +1,6 @@
 import { Kind } from 'graphql';
 import type { ConstValueNode } from 'graphql';
+import { INSTALL_GLUE } from '../../config/glue-package.ts';
 import type { SettingNames } from '../../config/setting-names.ts';
 
 /** Records name a schema of the registry. */
@@ -61,12 +62,19 @@ function contradiction(
   return undefined;
 }
 
-/** A line for each field whose format needs a schema registry. */
-export function missingRegistryProblems(bindings: Iterable<FormattedField>, names: SettingNames): string[] {
-  return [...bindings]
-    .filter(({ format = 'JSON' }) => SCHEMA_FORMATS.includes(format))
-    .map(
-      ({ field, format }) =>
-        `Subscription.${field}: format: ${format} needs ${names.SCHEMA_REGISTRY_URL}, which is not set; set it to the URL of the schema registry`,
-    );
+/**
+ * A line for each field that needs a schema registry with the API of Confluent, which is not set.
+ * @param hasGlue true if records of AWS Glue are decoded
+ */
+export function missingRegistryProblems(
+  bindings: Iterable<FormattedField>,
+  names: SettingNames,
+  hasGlue: boolean,
+): string[] {
+  return [...bindings].flatMap(({ field, format = 'JSON', subject }) => {
+    if (!SCHEMA_FORMATS.includes(format)) return [];
+    const needed = `Subscription.${field}: format: ${format} needs ${names.SCHEMA_REGISTRY_URL}, which is not set; set it to the URL of the schema registry`;
+    if (subject !== undefined) return [needed];
+    return hasGlue ? [] : [`${needed} (for AWS Glue: ${INSTALL_GLUE})`];
+  });
 }

@@ -1,9 +1,7 @@
 import type { SchemaReference } from './decoder.ts';
 import { SchemaUnavailableError, UnusableSchemaError } from './schema-errors.ts';
 import type { RegistryRequests } from './registry-requests.ts';
-import type { SchemaId } from './wire-format.ts';
-
-export type ApicurioId = Extract<SchemaId, `globalIds/${number}` | `contentIds/${number}`>;
+import type { ApicurioId } from './wire-format.ts';
 
 interface ArtifactReference {
   readonly name: string;

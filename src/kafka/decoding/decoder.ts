@@ -26,6 +26,8 @@ export interface DecoderOptions {
   readonly limits: RecordLimits;
   /** Called for each number that JSON cannot print (NaN, Infinity) and that became null. */
   readonly onOverflow: () => void;
+  /** True if records of Protobuf name their message as those of AWS Glue do. */
+  readonly isOfGlue?: boolean;
 }
 
 /** The keys that payloads of a schema can have at one place. Schemas may contain themselves, so this is read step by step. */
@@ -88,6 +90,12 @@ export interface RecordDecoders {
    * @throws UndecodableError, SchemaUnavailableError, also as a rejection
    */
   of(bytes: Buffer, headers: RecordHeaders | undefined): RecordDecoding | Promise<RecordDecoding>;
+}
+
+/** How the keys of one topic are decoded. */
+export interface KeyDecoders extends RecordDecoders {
+  /** True if a key begins with a header that names a schema. */
+  nameSchema(key: Buffer): boolean;
 }
 
 /** A record cannot become a payload. */

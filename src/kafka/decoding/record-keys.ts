@@ -3,13 +3,13 @@ import type { KeyPlace } from '../../base/json/key-place.ts';
 import type { RecordContent } from '../batch.ts';
 import { ConnectSchemas } from './connect/connect-schemas.ts';
 import { UNREAD, UndecodableError } from './decoder.ts';
-import type { RecordDecoders, RecordDecoding } from './decoder.ts';
+import type { KeyDecoders, RecordDecoding } from './decoder.ts';
 import { withoutSchema } from './envelopes/connect.ts';
 import { decodeJson } from './record.ts';
 import type { RecordLimits } from './record.ts';
 import type { SnakeCase } from './snake-case.ts';
 import { SCHEMA_HEADERS, nameSchema } from './schema-headers.ts';
-import { MAGIC_BYTE, schemaIdOf } from './wire-format.ts';
+import { GLUE_BYTE, MAGIC_BYTE, schemaIdOf } from './wire-format.ts';
 
 export interface RecordKeysOptions {
   readonly limits: RecordLimits;
@@ -17,7 +17,7 @@ export interface RecordKeysOptions {
   /** Of the topic's whole payloads: a member of a key has the name that a payload's has. undefined: no object keeps its names. */
   readonly keyPlace: KeyPlace | undefined;
   /** undefined: there is no schema registry. */
-  readonly decoders: RecordDecoders | undefined;
+  readonly decoders: KeyDecoders | undefined;
 }
 
 /** Decodes the keys of one topic's records. */
@@ -42,14 +42,20 @@ export class RecordKeys {
     if (key !== null && nameSchema(headers, SCHEMA_HEADERS.key)) return this.#readFramed(record, key);
     switch (key?.[0]) {
       case MAGIC_BYTE:
+      case GLUE_BYTE:
         // Else a binary number, such as a long of 8 bytes.
-        return schemaIdOf(key) === undefined ? record : this.#readFramed(record, key);
+        return this.#namesSchema(key) ? this.#readFramed(record, key) : record;
       case OPENING:
       case QUOTE:
         return this.#readText(record, key);
       default:
         return record;
     }
+  }
+
+  #namesSchema(key: Buffer): boolean {
+    const { decoders } = this.#options;
+    return decoders ? decoders.nameSchema(key) : schemaIdOf(key) !== undefined;
   }
 
   #readFramed(record: RecordContent, key: Buffer): RecordContent | Promise<RecordContent> {
@@ -69,7 +75,8 @@ export class RecordKeys {
 
   /** @throws UndecodableError */
   #decode(decoding: RecordDecoding, record: RecordContent, key: Buffer): RecordContent {
-    const { bodyAt, decoder } = typeof decoding === 'object' ? decoding : { bodyAt: 0, decoder: undefined };
+    if (typeof decoding === 'function') return withText(record, this.#named(this.#parse(decoding(key))));
+    const { bodyAt, decoder } = decoding === 'json' ? { bodyAt: 0, decoder: undefined } : decoding;
     const body = key.subarray(bodyAt);
     return withText(record, decoder ? decoder.decodeKey(body) : this.#named(this.#parse(body)));
   }
@@ -125,7 +132,7 @@ export function recordKeysOf(
     ...options
   }: Pick<RecordKeysOptions, 'limits' | 'snakeCase'> & {
     readonly keyPlaces: ReadonlyMap<string, KeyPlace>;
-    readonly decoders: ReadonlyMap<string, RecordDecoders>;
+    readonly decoders: ReadonlyMap<string, KeyDecoders>;
   },
 ): ReadonlyMap<string, RecordKeys> {
   const keysOf = (topic: string) =>

@@ -1,16 +1,11 @@
 import { isUtf8 } from 'node:buffer';
+import { INSTALL_GLUE } from '../../config/glue-package.ts';
 import type { PoisonReason, RecordContent } from '../batch.ts';
+import { envelopeSignatureOf, foreignSignatureOf } from './foreign-formats.ts';
+import type { Signature } from './foreign-formats.ts';
 import { SCHEMA_HEADERS } from './schema-headers.ts';
-import { HEADER_BYTES, MAGIC_BYTE, longIdOf, schemaIdOf } from './wire-format.ts';
-
-/** What a record that cannot be decoded is, by its first bytes and the names of its headers. Has no value of the record. */
-export interface Signature {
-  readonly found: string;
-  /** undefined: that of the reason. */
-  readonly fix?: string | undefined;
-  /** The fix is that of another reason. */
-  readonly fixOf?: PoisonReason;
-}
+import { HEADER_BYTES, MAGIC_BYTE, glueFramingOf, longIdOf, schemaIdOf } from './wire-format.ts';
+import type { GlueFraming } from './wire-format.ts';
 
 type Content = Pick<RecordContent, 'value' | 'headers'>;
 
@@ -31,12 +26,6 @@ const ID_HEADERS: Readonly<Record<string, string>> = {
   'apicurio.value.artifactId': 'have the producer write the id of the schema (apicurio.registry.use-id=contentId)',
 };
 
-/** The first byte of AWS Glue's header, its second one, and its bytes with the UUID of the schema. */
-const GLUE_VERSION = 3;
-const GLUE_COMPRESSIONS: readonly (number | undefined)[] = [0, 5];
-const GLUE_HEADER_BYTES = 18;
-const GLUE_FIX =
-  "have the producer write JSON, or Confluent's wire format with a registry of that kind, or decode the records in formats.ts: crier cannot ask Glue for schemas";
 const BINARY_FIX = 'have the producer write JSON, or decode the records in formats.ts';
 
 /** Formats that begin with bytes of their own; two bytes at least. */
@@ -65,6 +54,7 @@ const FORMAT_REASONS: ReadonlySet<PoisonReason> = new Set<PoisonReason>([
   'not_object',
   'not_avro',
   'not_protobuf',
+  'not_zlib',
   'needs_registry',
   'no_schema_id',
   'unknown_schema',
@@ -76,7 +66,9 @@ const JSON_REASONS: ReadonlySet<PoisonReason> = new Set<PoisonReason>(['invalid_
 
 /** undefined: the reason says all, or nothing is known of the record. */
 export function signatureOf(reason: PoisonReason, { value, headers = {} }: Content): Signature | undefined {
-  if (value === null || !FORMAT_REASONS.has(reason)) return undefined;
+  if (value === null) return undefined;
+  if (reason === 'not_envelope') return envelopeSignatureOf(value);
+  if (!FORMAT_REASONS.has(reason)) return undefined;
   // JSON may have such a header, too, for those who validate it.
   const isJson = JSON_REASONS.has(reason) && /^\s*[{["]/.test(value.toString('latin1', 0, MAX_CHARACTERS));
   const header = Object.keys(ID_HEADERS).find((name) => !isJson && Object.hasOwn(headers, name));
@@ -86,6 +78,10 @@ export function signatureOf(reason: PoisonReason, { value, headers = {} }: Conte
     // The registry has been asked, unless the record was read as JSON.
     return JSON_REASONS.has(reason) || reason === 'needs_registry' ? { found, fixOf: 'needs_registry' } : { found };
   }
+  const ofGlue = glueFramingOf(value);
+  if (ofGlue) return glueSignature(reason, value, ofGlue);
+  const foreign = foreignSignatureOf(value, headers);
+  if (foreign) return foreign;
   const magic = MAGIC_NUMBERS.find(([prefix]) => value.toString('hex', 0, prefix.length / 2) === prefix);
   if (magic) return { found: magic[1], fix: magic[2] };
   if (value[0] === MAGIC_BYTE) {
@@ -94,12 +90,31 @@ export function signatureOf(reason: PoisonReason, { value, headers = {} }: Conte
       ? textSignature(reason, value.subarray(HEADER_BYTES))
       : headerSignature(reason, value);
   }
-  if (value[0] === GLUE_VERSION && GLUE_COMPRESSIONS.includes(value[1]) && value.length >= GLUE_HEADER_BYTES) {
-    return { found: "the header of AWS Glue's serializers", fix: GLUE_FIX };
-  }
   const binary = value.length > 1 ? mapFormatOf(value[0]!, value[1]!) : undefined;
   if (binary !== undefined) return { found: `binary data that looks like ${binary}`, fix: BINARY_FIX };
   return textSignature(reason, value);
+}
+
+/** Of a record of AWS Glue. Glue has been asked, unless it needs a registry. */
+function glueSignature(reason: PoisonReason, value: Buffer, { schema, bodyAt, isCompressed }: GlueFraming): Signature {
+  if (JSON_REASONS.has(reason) && !isCompressed) return textSignature(reason, value.subarray(bodyAt));
+  const found = `AWS Glue's header, with schema version ${schema.slice('glue/'.length)}`;
+  switch (reason) {
+    case 'needs_registry':
+      return { found, fix: `${INSTALL_GLUE} beside the graph: then crier asks Glue; and leave out format: JSON` };
+    case 'unknown_schema':
+      return {
+        found,
+        fix: 'correct AWS_REGION or the account of the credentials: there Glue does not know this version',
+      };
+    case 'not_zlib':
+      return {
+        found,
+        fix: 'correct what the producer writes: the header says zlib, and the body is none or is cut off',
+      };
+    default:
+      return { found };
+  }
 }
 
 /** The format of a map whose first key is a short text. */

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { BACKSLASH, CLOSING, CLOSING_SQUARE, OPENING, OPENING_SQUARE, QUOTE } from '../../base/json/characters.ts';
 import { parseExactly } from '../../base/json/exact-numbers.ts';
 import { isJsonObject } from '../../base/json/json-object.ts';
-import { MAGIC_BYTE } from './wire-format.ts';
+import { MAGIC_BYTE, glueFramingOf } from './wire-format.ts';
 
 /** Why a record cannot become a payload. */
 export type DecodeReason =
@@ -15,9 +15,11 @@ export type DecodeReason =
   /** The bytes do not fit the schema with which they were written. */
   | 'not_avro'
   | 'not_protobuf'
+  /** The header of AWS Glue says that the body is compressed by zlib, and it is not, or it is cut off. */
+  | 'not_zlib'
   /** The decoder of the graph's own format has thrown. */
   | 'not_own_format'
-  /** It begins like a record with a schema, and SCHEMA_REGISTRY_URL is not set. */
+  /** It names a schema of a registry, and SCHEMA_REGISTRY_URL is not set. */
   | 'needs_registry'
   /** The format of its topic needs the id of a schema, and it has none. */
   | 'no_schema_id'
@@ -61,7 +63,7 @@ export function decodeJson(
   limits: RecordLimits,
 ): { readonly json?: unknown; readonly poison?: DecodeReason } {
   if (value.length > limits.maxBytes) return { poison: 'too_large' };
-  if (value[0] === MAGIC_BYTE) return { poison: 'needs_registry' };
+  if (value[0] === MAGIC_BYTE || glueFramingOf(value)) return { poison: 'needs_registry' };
   if (!isUtf8(value)) return { poison: 'invalid_utf8' };
   if (isDeeper(value, limits.maxDepth)) return { poison: 'too_deep' };
   try {

@@ -1,10 +1,9 @@
 import type { SettingNames } from '../../config/setting-names.ts';
 import type { SchemaReference } from './decoder.ts';
 import { ApicurioRegistry } from './apicurio-registry.ts';
-import type { ApicurioId } from './apicurio-registry.ts';
 import { ForeignSchemaError, SchemaUnavailableError, UnusableSchemaError } from './schema-errors.ts';
 import type { RegistryRequests } from './registry-requests.ts';
-import type { SchemaId } from './wire-format.ts';
+import type { ApicurioId, RegistryId } from './wire-format.ts';
 
 export type SchemaType = 'AVRO' | 'PROTOBUF' | 'JSON';
 
@@ -23,7 +22,7 @@ interface Answer {
   readonly references: readonly { readonly name: string; readonly subject: string; readonly version: number }[];
 }
 
-const TYPES: readonly unknown[] = ['AVRO', 'PROTOBUF', 'JSON'];
+export const SCHEMA_TYPES: readonly unknown[] = ['AVRO', 'PROTOBUF', 'JSON'];
 /** Types of Avro that JSON Schema does not have. */
 const AVRO_TYPES: readonly unknown[] = ['record', 'error', 'enum', 'fixed', 'map'];
 /** Of one schema, with those of its references. */
@@ -37,7 +36,7 @@ export class SchemaRegistry {
   readonly #names: SettingNames;
   readonly #apicurio: ApicurioRegistry;
   /** One request for each id at a time. */
-  readonly #running = new Map<SchemaId, Promise<RegisteredSchema | undefined>>();
+  readonly #running = new Map<RegistryId, Promise<RegisteredSchema | undefined>>();
 
   constructor(requests: Requests, names: SettingNames) {
     this.#requests = requests;
@@ -45,11 +44,16 @@ export class SchemaRegistry {
     this.#apicurio = new ApicurioRegistry(requests, MAX_REFERENCES);
   }
 
+  /** True if the registry has the ids of Apicurio. */
+  get isApicurio(): boolean {
+    return this.#requests.isApicurio;
+  }
+
   /**
    * undefined: the registry does not know the id.
    * @throws SchemaUnavailableError, UnusableSchemaError; ForeignSchemaError if registries of this kind have no such ids
    */
-  schema(id: SchemaId): Promise<RegisteredSchema | undefined> {
+  schema(id: RegistryId): Promise<RegisteredSchema | undefined> {
     let running = this.#running.get(id);
     if (!running) {
       running = this.#schema(id).finally(() => this.#running.delete(id));
@@ -68,7 +72,7 @@ export class SchemaRegistry {
     return this.schema(id as number);
   }
 
-  async #schema(id: SchemaId): Promise<RegisteredSchema | undefined> {
+  async #schema(id: RegistryId): Promise<RegisteredSchema | undefined> {
     if (typeof id === 'number') return this.#read(`/schemas/ids/${id}`);
     if (id.startsWith('guids/')) return this.#read(`/schemas/${id}`);
     if (id.startsWith('subjects/')) return this.latest(id.slice('subjects/'.length));
@@ -108,7 +112,7 @@ export class SchemaRegistry {
     const { schema, schemaType = 'AVRO', references = [] } = Object(json) as Record<string, unknown>;
     if (typeof schema !== 'string' || !Array.isArray(references) || !references.every(isReference))
       throw this.#ofAnotherServer();
-    if (!TYPES.includes(schemaType)) throw new UnusableSchemaError(`its type is ${JSON.stringify(schemaType)}`);
+    if (!SCHEMA_TYPES.includes(schemaType)) throw new UnusableSchemaError(`its type is ${JSON.stringify(schemaType)}`);
     return { schema, schemaType: schemaType as SchemaType, references };
   }
 

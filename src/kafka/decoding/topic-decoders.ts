@@ -5,22 +5,19 @@ import type { Logger } from '../../base/log.ts';
 import type { RecordHeaders } from '../batch.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
 import { PATIENCE_MS, UndecodableError } from './decoder.ts';
-import type { CompileSchema, DecoderOptions, RecordDecoders, RecordDecoding, RecordPart } from './decoder.ts';
-import { valuePlace } from './envelopes/envelope.ts';
-import { envelopeOf } from './envelopes/envelopes.ts';
-import type { NamedEnvelope } from './envelopes/envelopes.ts';
+import type { CompileSchema, DecoderOptions, KeyDecoders, RecordDecoding, RecordPart } from './decoder.ts';
+import type { GlueRegistry } from './glue-registry.ts';
+import { inflatedDecoding } from './inflated-decoding.ts';
 import { protobufDecoding } from './protobuf-framing.ts';
-import { ownFormats } from './own-format.ts';
-import type { TopicOfFormat } from './own-format.ts';
 import type { DecodeReason } from './record.ts';
 import { ForeignSchemaError, SchemaUnavailableError, UnusableSchemaError } from './schema-errors.ts';
 import { SCHEMA_HEADERS, framingIn } from './schema-headers.ts';
 import type { SchemaHeaderNames } from './schema-headers.ts';
 import type { RegisteredSchema, SchemaRegistry, SchemaType } from './schema-registry.ts';
 import { UnknownSchemas } from './unknown-schemas.ts';
-import { FIRST_MESSAGE, HEADER_BYTES, LONG_HEADER_BYTES, MAGIC_BYTE } from './wire-format.ts';
-import { longIdOf, schemaIdOf } from './wire-format.ts';
-import type { Framing, SchemaId } from './wire-format.ts';
+import { FIRST_MESSAGE, GLUE_BYTE, HEADER_BYTES, LONG_HEADER_BYTES, MAGIC_BYTE } from './wire-format.ts';
+import { glueFramingOf, longIdOf, schemaIdOf } from './wire-format.ts';
+import type { Framing, GlueId, SchemaId } from './wire-format.ts';
 
 export type Compilers = Readonly<Record<SchemaType, () => Promise<CompileSchema>>>;
 
@@ -32,7 +29,10 @@ export interface TopicDecodersOptions {
   readonly format: 'AVRO' | 'PROTOBUF' | 'JSON_SCHEMA' | undefined;
   /** Whose newest schema decodes the records that name none in a header of Kafka; undefined: records name their schema. */
   readonly subject?: string | undefined;
-  readonly registry: Pick<SchemaRegistry, 'schema'>;
+  /** undefined: there is none with Confluent's API. */
+  readonly registry: Pick<SchemaRegistry, 'schema' | 'isApicurio'> | undefined;
+  /** undefined: AWS Glue is not asked. */
+  readonly glue?: Pick<GlueRegistry, 'schema'> | undefined;
   readonly compilers: Compilers;
   readonly decoderOptions: DecoderOptions;
   readonly log: Logger;
@@ -49,7 +49,7 @@ const JSON_BODY: RecordDecoding = { bodyAt: HEADER_BYTES, decoder: undefined };
 const JSON_LONG_BODY: RecordDecoding = { bodyAt: LONG_HEADER_BYTES, decoder: undefined };
 
 /** The decoders of one topic whose records may have schemas, by the schema's id. Keeps the 200 that were used last. */
-export class TopicDecoders implements RecordDecoders {
+export class TopicDecoders implements KeyDecoders {
   readonly #options: TopicDecodersOptions;
   readonly #headers: SchemaHeaderNames;
   /** undefined: records name their schema. */
@@ -75,22 +75,43 @@ export class TopicDecoders implements RecordDecoders {
 
   /** A promise while the schema is fetched. @throws UndecodableError, SchemaUnavailableError */
   of(bytes: Buffer, headers: RecordHeaders | undefined): RecordDecoding | Promise<RecordDecoding> {
-    const { format } = this.#options;
+    const { format, registry, glue } = this.#options;
     const named = headers === undefined ? undefined : framingIn(headers, this.#headers);
     // A bare record may begin like one with a header.
-    if (named) return format === 'JSON_SCHEMA' ? 'json' : this.#by(named);
+    if (named) return this.#byHeader(named);
     if (this.#newest) return this.#byNewest(this.#newest);
-    if (format === undefined && bytes[0] !== MAGIC_BYTE) return 'json';
+    const ofGlue = glue && bytes[0] === GLUE_BYTE ? glueFramingOf(bytes) : undefined;
+    if (ofGlue) return format === 'JSON_SCHEMA' ? this.#jsonOf(ofGlue) : this.#by(ofGlue);
+    if (format === undefined && (bytes[0] !== MAGIC_BYTE || !registry)) return 'json';
     const id = schemaIdOf(bytes);
     if (id !== undefined) {
       if (format === 'JSON_SCHEMA') return JSON_BODY;
       return this.#decodings.get(id) ?? this.#fetch({ key: id, schema: id, bodyAt: HEADER_BYTES });
     }
     const longId = longIdOf(bytes);
-    if (longId === undefined) throw new UndecodableError('no_schema_id');
+    if (longId === undefined) throw new UndecodableError(glueFramingOf(bytes) ? 'needs_registry' : 'no_schema_id');
     if (format === 'JSON_SCHEMA') return JSON_LONG_BODY;
     const schema = `globalIds/${longId}` as const;
     return this.#by({ key: schema, schema, bodyAt: LONG_HEADER_BYTES, message: FIRST_MESSAGE, mayHaveRef: true });
+  }
+
+  /**
+   * True if a key begins with a header that names a schema. Elsewhere than with an Apicurio the first 9 bytes of a key are no id of 8 bytes, but a
+   * long with the time of a window.
+   */
+  nameSchema(key: Buffer): boolean {
+    const { registry, glue } = this.#options;
+    if (key[0] === GLUE_BYTE) return glue !== undefined && glueFramingOf(key) !== undefined;
+    return schemaIdOf(key) !== undefined || (registry?.isApicurio === true && longIdOf(key) !== undefined);
+  }
+
+  #byHeader(framing: Framing): RecordDecoding | Promise<RecordDecoding> {
+    const { format, registry, part } = this.#options;
+    if (format === 'JSON_SCHEMA') return 'json';
+    if (registry) return this.#by(framing);
+    // JSON may have such a header, too, for those who validate it.
+    if (format === undefined && part !== 'key') return 'json';
+    throw new UndecodableError('needs_registry');
   }
 
   #by(framing: Framing): RecordDecoding | Promise<RecordDecoding> {
@@ -117,7 +138,7 @@ export class TopicDecoders implements RecordDecoders {
     if (unusable !== undefined) throw new UndecodableError(unusable);
     if (!this.#unknown.mayLookUp(schema, performance.now())) throw new UndecodableError('unknown_schema');
     const pending = () =>
-      new SchemaUnavailableError('the schema registry has not answered yet', schema, { isPending: true });
+      new SchemaUnavailableError(`${registryOf(schema)} has not answered yet`, schema, { isPending: true });
     const loading = withTimeout(() => this.#load(framing), PATIENCE_MS, pending);
     this.#fetching.set(key, loading);
     return loading;
@@ -136,24 +157,39 @@ export class TopicDecoders implements RecordDecoders {
 
   async #compile(framing: Framing): Promise<RecordDecoding> {
     const { schema: id } = framing;
-    const { registry, format, decoderOptions } = this.#options;
+    const { format } = this.#options;
     try {
-      const schema = await registry.schema(id);
+      const schema = await this.#schema(id);
       if (!schema) throw this.#unknownError(id);
       this.#unknown.delete(id);
       const { type, text, references } = schema;
       if (format !== undefined && type !== FORMAT_TYPES[format]) throw this.#otherFormat(framing, schema);
-      const { bodyAt } = framing;
-      if (type === 'JSON') return { bodyAt, decoder: undefined };
+      if (type === 'JSON') return this.#jsonOf(framing);
       const compile = await this.#compiler(type);
-      const decoder = compile(text, references, decoderOptions);
-      return type === 'PROTOBUF' ? protobufDecoding(framing, decoder) : { bodyAt, decoder };
+      const { decoderOptions } = this.#options;
+      const decoder = compile(text, references, { ...decoderOptions, isOfGlue: isGlueId(id) });
+      const decoding = type === 'PROTOBUF' ? protobufDecoding(framing, decoder) : { bodyAt: framing.bodyAt, decoder };
+      return framing.isCompressed ? inflatedDecoding(decoding, decoderOptions.limits.maxBytes) : decoding;
     } catch (error) {
       if (error instanceof SchemaUnavailableError) throw new SchemaUnavailableError(error.message, id);
       if (error instanceof UndecodableError) throw error;
       const reason = error instanceof ForeignSchemaError ? 'no_schema_id' : 'unusable_schema';
       throw this.#unusableError(framing, reason, errorOf(error).message);
     }
+  }
+
+  /** @throws UndecodableError if there is no registry of this kind */
+  #schema(id: SchemaId): Promise<RegisteredSchema | undefined> {
+    const { registry, glue } = this.#options;
+    if (isGlueId(id)) return glue!.schema(id);
+    if (!registry) throw new UndecodableError('needs_registry');
+    return registry.schema(id);
+  }
+
+  #jsonOf({ bodyAt, isCompressed }: Framing): RecordDecoding {
+    const { limits } = this.#options.decoderOptions;
+    const decoding = { bodyAt, decoder: undefined };
+    return isCompressed ? inflatedDecoding(decoding, limits.maxBytes) : decoding;
   }
 
   /** @throws SchemaUnavailableError if its module cannot be read now, which says nothing of the schema */
@@ -167,7 +203,7 @@ export class TopicDecoders implements RecordDecoders {
 
   #unknownError(id: SchemaId): Error {
     return this.#unknown.judge(id, performance.now()) === 'wait'
-      ? new SchemaUnavailableError(`the schema registry does not know schema ${id}`, id)
+      ? new SchemaUnavailableError(`${registryOf(id)} does not know schema ${id}`, id)
       : new UndecodableError('unknown_schema');
   }
 
@@ -186,43 +222,10 @@ export class TopicDecoders implements RecordDecoders {
   }
 }
 
-/** What a graph reads of one topic, and what it says of the format of the topic's records (graph/schema/topic-reads.ts). */
-interface DecodedTopic extends Pick<DecoderOptions, 'nameOf' | 'shape'>, TopicOfFormat {
-  readonly format: string | undefined;
-  readonly subject?: string | undefined;
-  readonly envelope?: NamedEnvelope | undefined;
+function isGlueId(id: SchemaId): id is GlueId {
+  return typeof id === 'string' && id.startsWith('glue/');
 }
 
-/** The decoders of the topics whose records may be other than JSON. */
-export function topicDecoders(
-  topics: readonly DecodedTopic[],
-  {
-    limits,
-    onOverflow,
-    ...options
-  }: Pick<TopicDecodersOptions, 'registry' | 'compilers' | 'log' | 'part'> &
-    Pick<DecoderOptions, 'limits' | 'onOverflow'>,
-): ReadonlyMap<string, RecordDecoders> {
-  const decoders = new Map<string, RecordDecoders>(ownFormats(topics, options.log));
-  for (const { topic, format, subject, envelope, nameOf, shape: rows } of topics) {
-    if (format === 'JSON' || decoders.has(topic)) continue;
-    const shape = envelope ? valuePlace(envelopeOf(envelope), rows) : rows;
-    const decoderOptions = { nameOf, shape, limits, onOverflow };
-    const ofSchemas = schemaFormat(format);
-    decoders.set(topic, new TopicDecoders({ ...options, topic, format: ofSchemas, subject, decoderOptions }));
-  }
-  return decoders;
-}
-
-/** @throws TypeError for a format that has neither schemas nor a decoder of the graph */
-function schemaFormat(format: string | undefined): TopicDecodersOptions['format'] {
-  switch (format) {
-    case undefined:
-    case 'AVRO':
-    case 'PROTOBUF':
-    case 'JSON_SCHEMA':
-      return format;
-    default:
-      throw new TypeError(`the format ${format} has no decoder`);
-  }
+function registryOf(id: SchemaId): string {
+  return isGlueId(id) ? 'AWS Glue' : 'the schema registry';
 }

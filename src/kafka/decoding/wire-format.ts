@@ -14,12 +14,17 @@ const MAX_SCHEMA_ID = 2_147_483_647;
  */
 export const LONG_HEADER_BYTES = 9;
 
-/**
- * A schema, as a record or a graph names it. A number is an id of Confluent's API. The others are paths of a registry's API: of
- * Confluent's (`guids`, the newest of `subjects`) or of Apicurio's own (`globalIds`, `contentIds`).
- */
-export type SchemaId =
-  number | `guids/${string}` | `subjects/${string}` | `globalIds/${number}` | `contentIds/${number}` | `glue/${string}`;
+/** A path of Apicurio's own API. */
+export type ApicurioId = `globalIds/${number}` | `contentIds/${number}`;
+
+/** With the UUID of a schema version of AWS Glue. */
+export type GlueId = `glue/${string}`;
+
+/** A number is an id of Confluent's API. The others are paths of a registry's API, those of Confluent's are `guids` and the newest of `subjects`. */
+export type RegistryId = number | `guids/${string}` | `subjects/${string}` | ApicurioId;
+
+/** A schema, as a record or a graph names it. */
+export type SchemaId = RegistryId | GlueId;
 
 /** How a record names its schema, and where its body is. */
 export interface Framing {
@@ -32,6 +37,8 @@ export interface Framing {
   readonly message?: Buffer;
   /** True if the body may begin with a `Ref` of Apicurio instead. */
   readonly mayHaveRef?: true;
+  /** True if the body is compressed by zlib. */
+  readonly isCompressed?: boolean;
 }
 
 /** The indexes of the first message of a Protobuf file. */
@@ -78,4 +85,28 @@ export function refNameIn(bytes: Buffer, at: number): string | undefined {
   if (bytes[at + 1] !== REF_NAME || bytes[at] !== length + 2 || at + 3 + length > bytes.length) return undefined;
   const name = bytes.toString('latin1', at + 3, at + 3 + length);
   return /^[A-Za-z_][\w.]*$/.test(name) ? name : undefined;
+}
+
+/**
+ * The first byte of records of AWS Glue's serializers. 0 or for zlib 5 follows, then the UUID of a schema version in 16 bytes. JSON never begins
+ * with this byte.
+ * https://github.com/awslabs/aws-glue-schema-registry/blob/master/common/src/main/java/com/amazonaws/services/schemaregistry/utils/AWSSchemaRegistryConstants.java
+ */
+export const GLUE_BYTE = 3;
+const UNCOMPRESSED = 0;
+const ZLIB = 5;
+const GLUE_HEADER_BYTES = 18;
+
+export interface GlueFraming extends Framing {
+  readonly schema: GlueId;
+}
+
+/** How a record of AWS Glue names its schema; undefined: it is none. */
+export function glueFramingOf(record: Buffer): GlueFraming | undefined {
+  if (record.length < GLUE_HEADER_BYTES || record[0] !== GLUE_BYTE) return undefined;
+  const compression = record[1];
+  if (compression !== UNCOMPRESSED && compression !== ZLIB) return undefined;
+  const schema = `glue/${uuidOf(record, 2)}` as const;
+  const framing = { key: schema, schema, bodyAt: GLUE_HEADER_BYTES };
+  return compression === ZLIB ? { ...framing, key: `${schema}/zlib`, isCompressed: true } : framing;
 }

@@ -13,6 +13,7 @@ import { prefixProblems } from '../../graph/schema/redis-binding.ts';
 import { createLog } from '../../base/log.ts';
 import { backendVariable } from '../../config/backend-settings.ts';
 import { kafkaWarnings } from '../../config/kafka-problems.ts';
+import { gluePackageFile } from '../../config/glue-package.ts';
 import { lacksSchemaRegistry } from '../../config/schema-registry-problems.ts';
 import type { Environment } from '../../config/variable.ts';
 import { identityWarnings } from '../../config/identity-warnings.ts';
@@ -136,7 +137,11 @@ async function checkGraph(
         ...(config ? checkBackends(graph, config) : []),
         ...(config ? checkIdentity(graph, config) : []),
         ...(config && lacksSchemaRegistry(config)
-          ? missingRegistryProblems(graph.bindings.values(), config.names).map(failed)
+          ? missingRegistryProblems(
+              graph.bindings.values(),
+              config.names,
+              gluePackageFile(config.GRAPH) !== undefined,
+            ).map(failed)
           : []),
         ...(config ? prefixProblems(graph.redisBindings.values(), config).map(failed) : []),
       ],

@@ -5,11 +5,9 @@ import type { Graph } from '../../graph/graph-parts.ts';
 import { topicReads } from '../../graph/schema/topic-reads.ts';
 import { COMPILERS } from '../../kafka/decoding/compilers.ts';
 import { graphDecoders } from '../../kafka/decoding/graph-decoders.ts';
-import { ownFormats } from '../../kafka/decoding/own-format.ts';
-import { openRegistryRequests } from '../../kafka/decoding/registry-access.ts';
-import { SchemaRegistry } from '../../kafka/decoding/schema-registry.ts';
+import { openRegistries } from '../../kafka/decoding/registries.ts';
 import { createLog } from '../../base/log.ts';
-import { ok, skipped, warning } from './finding.ts';
+import { failed, ok, skipped, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { TopicRecords } from './topic-records.ts';
 import type { CheckedTopic } from './topic-records.ts';
@@ -17,27 +15,21 @@ import type { CheckedTopic } from './topic-records.ts';
 /** Compares the newest records of the graph's topics with the graph. */
 export async function checkTopicRecords(config: Config, graph: Graph): Promise<Finding[]> {
   const log = createLog('silent');
-  const hasRegistry = config.SCHEMA_REGISTRY_URL.length > 0;
   // What cannot be loaded is a finding of the check of the registry.
-  const requests = hasRegistry ? await openRegistryRequests(config, log).catch(() => undefined) : undefined;
-  if (hasRegistry && !requests) return [skipped('records: the access to the schema registry must be corrected first')];
+  const registries = await openRegistries(config, log).catch(() => undefined);
+  if (!registries) return [skipped('records: the access to the schema registry must be corrected first')];
   const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
-  const decoders = requests
-    ? graphDecoders(topicReads(graph), {
-        registry: new SchemaRegistry(requests, config.names),
-        compilers: COMPILERS,
-        limits,
-        onOverflow: () => undefined,
-        log,
-      })
-    : { values: ownFormats(topicReads(graph), log), keys: new Map() };
+  const options = { ...registries, compilers: COMPILERS, limits, onOverflow: () => undefined, log };
+  const decoders = graphDecoders(topicReads(graph), options);
   try {
     const records = new TopicRecords(config, graph, decoders);
-    return (await records.check(records.topics)).flatMap((checked) => findingsOf(checked, 'the newest records'));
+    const findings = (await records.check(records.topics)).flatMap((one) => findingsOf(one, 'the newest records'));
+    const problem = await registries.glue?.problem();
+    return problem === undefined ? findings : [...findings, failed(`schema registry: ${problem}`)];
   } catch (error) {
     return [skipped(`records: those of the topics could not be read: ${errorOf(error).message}`)];
   } finally {
-    await requests?.close();
+    await registries.close();
   }
 }
 

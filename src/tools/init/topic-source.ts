@@ -7,16 +7,15 @@ import { snakeCaseName } from '../../base/json/key-naming.ts';
 import type { KafkaRecord, PoisonReason, RecordContent } from '../../kafka/batch.ts';
 import { COMPILERS } from '../../kafka/decoding/compilers.ts';
 import { UNREAD } from '../../kafka/decoding/decoder.ts';
-import type { GraphDecoders } from '../../kafka/decoding/graph-decoders.ts';
 import { graphDecoders } from '../../kafka/decoding/graph-decoders.ts';
 import { PayloadReader } from '../../kafka/decoding/payload-reader.ts';
 import { RecordKeys } from '../../kafka/decoding/record-keys.ts';
 import { SnakeCase } from '../../kafka/decoding/snake-case.ts';
 import type { Decoded } from '../../kafka/decoding/record.ts';
-import { openRegistryRequests } from '../../kafka/decoding/registry-access.ts';
+import { openRegistries } from '../../kafka/decoding/registries.ts';
 import { SchemaUnavailableError } from '../../kafka/decoding/schema-errors.ts';
-import { SchemaRegistry } from '../../kafka/decoding/schema-registry.ts';
-import { MAGIC_BYTE } from '../../kafka/decoding/wire-format.ts';
+import { SCHEMA_HEADERS, nameSchema } from '../../kafka/decoding/schema-headers.ts';
+import { GLUE_BYTE, MAGIC_BYTE } from '../../kafka/decoding/wire-format.ts';
 import { RecentRecords } from '../../kafka/client/recent-records.ts';
 import { undecodableReason } from '../../kafka/undecodable-reason.ts';
 import { createLog } from '../../base/log.ts';
@@ -35,7 +34,7 @@ type ReadRecord = (Decoded | { readonly poison: PoisonReason; readonly payload?:
 
 export interface TopicRecords {
   readonly records: readonly SeenRecord[];
-  /** True if a record has a schema of a registry. */
+  /** True if a record has a schema of a registry with the API of Confluent. */
   readonly hasSchema: boolean;
   /** Records that are no payloads. */
   readonly undecodable: number;
@@ -56,8 +55,7 @@ export async function readTopic(topic: string, settings: Settings): Promise<Topi
   const seen = read.flatMap(({ payload, content }): SeenRecord[] => {
     if (!payload) return [];
     const { value } = content;
-    const hasSchema = value![0] === MAGIC_BYTE;
-    const written = hasSchema ? payload : (parseExactly(value!.toString()) as Record<string, unknown>);
+    const written = hasSchema(content) ? payload : (parseExactly(value!.toString()) as Record<string, unknown>);
     return [{ key: keyText(content), keyMembers: membersOf(content), value: written, payload }];
   });
   const [poison] = read.flatMap(({ poison: reason, content }) => (reason ? { reason, record: content } : []));
@@ -67,8 +65,18 @@ export async function readTopic(topic: string, settings: Settings): Promise<Topi
       `none of the ${records.length} newest records of the topic "${topic}" can be decoded (${why}); ${fix}`,
     );
   }
-  const hasSchema = records.some(({ value }) => value?.[0] === MAGIC_BYTE);
-  return { records: seen, hasSchema, undecodable: records.length - seen.length };
+  const ofGlue = ({ value }: KafkaRecord) => value?.[0] === GLUE_BYTE;
+  return {
+    records: seen,
+    hasSchema: records.some((record) => hasSchema(record) && !ofGlue(record)),
+    undecodable: records.length - seen.length,
+  };
+}
+
+/** True if a record may name a schema of a registry. */
+function hasSchema({ value, headers }: Pick<RecordContent, 'value' | 'headers'>): boolean {
+  const [first] = value ?? [];
+  return first === MAGIC_BYTE || first === GLUE_BYTE || nameSchema(headers, SCHEMA_HEADERS.value);
 }
 
 function newestRecords(topic: string, settings: Settings): Promise<readonly KafkaRecord[]> {
@@ -87,19 +95,11 @@ async function decoded(
 ): Promise<readonly ReadRecord[]> {
   const log = createLog('silent');
   const limits = { maxBytes: settings.MAX_RECORD_BYTES, maxDepth: MAX_RECORD_DEPTH };
-  const requests = settings.SCHEMA_REGISTRY_URL.length > 0 ? await openRegistryRequests(settings, log) : undefined;
+  const registries = await openRegistries(settings, log);
   // Decimals and times are texts, as for fields of String.
   const reads = { topic, format: undefined, nameOf: snakeCaseName, shape: UNREAD };
-  const decoders = requests && {
-    registry: new SchemaRegistry(requests, settings.names),
-    compilers: COMPILERS,
-    limits,
-    onOverflow: () => undefined,
-    log,
-  };
-  const { values, keys }: GraphDecoders = decoders
-    ? graphDecoders([reads], decoders)
-    : { values: new Map(), keys: new Map() };
+  const options = { ...registries, compilers: COMPILERS, limits, onOverflow: () => undefined, log };
+  const { values, keys } = graphDecoders([reads], options);
   const payloads = new PayloadReader({ limits, decoders: values, keyPlaces: new Map() });
   const recordKeys = new RecordKeys({
     limits,
@@ -116,7 +116,7 @@ async function decoded(
     }
     return read;
   } finally {
-    await requests?.close();
+    await registries.close();
   }
 }
 
@@ -133,7 +133,7 @@ async function patiently<Read>(read: () => Read | Promise<Read>): Promise<Read> 
     } catch (error) {
       if (!(error instanceof SchemaUnavailableError)) throw error;
       if (!error.isPending || attempt === REGISTRY_ATTEMPTS) {
-        throw new SetupError(`SCHEMA_REGISTRY_URL: ${error.message}`, { cause: error });
+        throw new SetupError(error.message, { cause: error });
       }
       await delay(REGISTRY_WAIT_MS);
     }

@@ -19,11 +19,19 @@ describe('record format', () => {
       bid: Order @kafka(topic: "bids", format: PROTOBUF)
       chat: Order @kafka(topic: "chat")`);
     assert.deepEqual(problems, []);
-    const fix = 'which is not set; set it to the URL of the schema registry';
-    assert.deepEqual(missingRegistryProblems(bindings.values(), ENVIRONMENT_NAMES), [
+    const fix =
+      'which is not set; set it to the URL of the schema registry (for AWS Glue: npm install @aws-sdk/client-glue@3.1169.0)';
+    assert.deepEqual(missingRegistryProblems(bindings.values(), ENVIRONMENT_NAMES, false), [
       `Subscription.order: format: AVRO needs SCHEMA_REGISTRY_URL, ${fix}`,
       `Subscription.bid: format: PROTOBUF needs SCHEMA_REGISTRY_URL, ${fix}`,
     ]);
+    assert.deepEqual(missingRegistryProblems(bindings.values(), ENVIRONMENT_NAMES, true), []);
+  });
+
+  it('needs a schema registry for a subject, though AWS Glue is asked', () => {
+    const { bindings } = parse('order: Order @kafka(topic: "orders", format: AVRO, subject: "orders-value")');
+    const [problem] = missingRegistryProblems(bindings.values(), ENVIRONMENT_NAMES, true);
+    assert.match(problem!, /set it to the URL of the schema registry$/);
   });
 
   it('refuses two formats of one topic, and names both fields', () => {

@@ -5,6 +5,7 @@ import { COMPILERS } from '../../../src/kafka/decoding/compilers.ts';
 import { graphDecoders } from '../../../src/kafka/decoding/graph-decoders.ts';
 import { RecordKeys } from '../../../src/kafka/decoding/record-keys.ts';
 import { SchemaUnavailableError } from '../../../src/kafka/decoding/schema-errors.ts';
+import type { SchemaId } from '../../../src/kafka/decoding/wire-format.ts';
 import type { RegisteredSchema } from '../../../src/kafka/decoding/schema-registry.ts';
 import { SnakeCase } from '../../../src/kafka/decoding/snake-case.ts';
 import { snakeCaseName } from '../../../src/base/json/key-naming.ts';
@@ -15,20 +16,24 @@ import { readableLog } from '../consumer-harness.ts';
 
 const LIMITS = { maxBytes: 1000, maxDepth: 8 };
 const BIG = '9007199254740993';
+const GUID = '89791762-2336-4186-9674-299b90a802e2';
 
 const ID = JSON.stringify({ type: 'record', name: 'K', fields: [{ name: 'orderId', type: 'long' }] });
 
-function recordOf(key: Buffer | string | null): RecordContent {
-  return { topic: 'rows', key: typeof key === 'string' ? Buffer.from(key) : key, value: null };
+function recordOf(key: Buffer | string | null, headers?: RecordContent['headers']): RecordContent {
+  return { topic: 'rows', key: typeof key === 'string' ? Buffer.from(key) : key, value: null, headers };
 }
 
-function keysOf(schemas?: ReadonlyMap<number, Pick<RegisteredSchema, 'type' | 'text'> | Error>) {
-  const schema = (id: number) => {
+type KnownSchema = Pick<RegisteredSchema, 'type' | 'text'> & Partial<RegisteredSchema>;
+type Schemas = ReadonlyMap<SchemaId, KnownSchema | Error>;
+
+function keysOf(schemas?: Schemas, isApicurio = false) {
+  const schema = (id: SchemaId) => {
     const found = schemas?.get(id);
     if (found instanceof Error) return Promise.reject(found);
-    return Promise.resolve(found && { ...found, references: [] });
+    return Promise.resolve(found && { references: [], ...found });
   };
-  const options = { registry: { schema }, compilers: COMPILERS, limits: LIMITS, onOverflow: assert.fail };
+  const options = { registry: { schema, isApicurio }, compilers: COMPILERS, limits: LIMITS, onOverflow: assert.fail };
   const topic = { topic: 'rows', format: undefined, nameOf: snakeCaseName, shape: UNREAD };
   const { keys } = graphDecoders([topic], { ...options, log: readableLog().log });
   const decoders = schemas && keys.get('rows');
@@ -36,13 +41,14 @@ function keysOf(schemas?: ReadonlyMap<number, Pick<RegisteredSchema, 'type' | 't
 }
 
 /** The decoded key, and the text that the record has now. */
-async function read(keys: RecordKeys, key: Buffer | string): Promise<unknown> {
-  const { keyValue, keyProblem, key: now } = await keys.read(recordOf(key));
+async function read(keys: RecordKeys, key: Buffer | string, headers?: RecordContent['headers']): Promise<unknown> {
+  const { keyValue, keyProblem, key: now } = await keys.read(recordOf(key, headers));
   return keyProblem ?? [keyValue, now && now.toString()];
 }
 
-const avro = (id: number, schema: string, value: unknown) =>
-  framed(id, avsc.Type.forSchema(JSON.parse(schema) as avsc.Schema).toBuffer(value));
+const bodyOf = (schema: string, value: unknown) =>
+  avsc.Type.forSchema(JSON.parse(schema) as avsc.Schema).toBuffer(value);
+const avro = (id: number, schema: string, value: unknown) => framed(id, bodyOf(schema, value));
 
 describe('RecordKeys', () => {
   it('leaves a key that is a text, and one that is binary, as they are', () => {
@@ -129,7 +135,7 @@ describe('RecordKeys', () => {
   it('names why a key with a schema cannot be decoded, and waits while the schema cannot be had', async () => {
     const key = avro(1, ID, { orderId: 7 });
     assert.equal(await read(keysOf(), key), 'needs_registry');
-    const schemas = new Map<number, Pick<RegisteredSchema, 'type' | 'text'> | Error>([
+    const schemas = new Map<SchemaId, KnownSchema | Error>([
       [1, new SchemaUnavailableError('away')],
       [2, { type: 'AVRO', text: 'broken' }],
       [5, { type: 'JSON', text: '{}' }],
@@ -143,5 +149,59 @@ describe('RecordKeys', () => {
     assert.equal(await read(keys, framed(2, Buffer.from([1]))), 'unusable_schema');
     assert.equal(await read(keys, framed(5, Buffer.from('x'))), 'not_json');
     assert.equal(await read(keys, framed(1, Buffer.alloc(1000))), 'too_large');
+  });
+
+  it('decodes keys whose schema is in headers, which say nothing of the value', async () => {
+    const proto =
+      'syntax = "proto3"; message Other { string x = 1; } message Key { int64 orderId = 1; message In { string id = 1; } }';
+    const keys = keysOf(
+      new Map<SchemaId, KnownSchema>([
+        [`guids/${GUID}`, { type: 'PROTOBUF', text: proto }],
+        ['globalIds/5', { type: 'AVRO', text: ID }],
+        ['contentIds/5', { type: 'PROTOBUF', text: proto }],
+        [9, { type: 'AVRO', text: ID }],
+      ]),
+    );
+    const seven = [{ order_id: 7 }, '{"order_id":7}'];
+    const guid = (indexes: string) => ({
+      __key_schema_id: Buffer.from(`01${GUID.replaceAll('-', '')}${indexes}`, 'hex'),
+    });
+    const message = Buffer.from([0x08, 7]);
+    assert.deepEqual(await read(keys, message, guid('0202')), seven);
+    assert.deepEqual(await read(keys, Buffer.from([0x0a, 1, 0x61]), guid('040200')), [{ id: 'a' }, '{"id":"a"}']);
+    assert.deepEqual(
+      await read(keys, bodyOf(ID, { orderId: 7 }), { __key_schema_id: Buffer.from('0000000009', 'hex') }),
+      seven,
+    );
+    const five = Buffer.from('0000000000000005', 'hex');
+    assert.deepEqual(await read(keys, bodyOf(ID, { orderId: 7 }), { 'apicurio.key.globalId': five }), seven);
+    const named = { 'apicurio.key.contentId': five, 'apicurio.protobuf.type.key': Buffer.from('Key') };
+    assert.deepEqual(await read(keys, message, named), seven);
+    assert.equal(await read(keys, message, { __key_schema_id: Buffer.from([1, 2]) }), 'no_schema_id');
+    const ofValue = { __value_schema_id: guid('00').__key_schema_id, 'apicurio.value.globalId': five };
+    assert.deepEqual(await read(keys, '7', ofValue), [undefined, '7']);
+    assert.equal(await read(keysOf(), message, guid('')), 'needs_registry');
+  });
+
+  it('decodes keys with an id of 8 bytes of an Apicurio; elsewhere they are windowed longs', async () => {
+    const schemas = new Map<SchemaId, KnownSchema>([['globalIds/5', { type: 'AVRO', text: ID }]]);
+    const key = Buffer.concat([Buffer.from('000000000000000005', 'hex'), bodyOf(ID, { orderId: 7 })]);
+    assert.deepEqual(await read(keysOf(schemas, true), key), [{ order_id: 7 }, '{"order_id":7}']);
+    for (const keys of [keysOf(schemas), keysOf()]) {
+      const record = recordOf(key);
+      assert.equal(keys.read(record), record);
+    }
+  });
+
+  it('decodes keys whose schema refers to others', async () => {
+    const place = '{"type":"record","name":"Place","namespace":"a","fields":[{"name":"unitNo","type":"int"}]}';
+    const key = '{"type":"record","name":"K","fields":[{"name":"at","type":"a.Place"}]}';
+    const schemas = new Map([
+      [1, { type: 'AVRO', text: key, references: [{ name: 'a.Place', text: place }] }],
+    ] as const);
+    assert.deepEqual(await read(keysOf(schemas), framed(1, Buffer.from([14]))), [
+      { at: { unit_no: 7 } },
+      '{"at":{"unit_no":7}}',
+    ]);
   });
 });

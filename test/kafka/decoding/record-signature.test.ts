@@ -3,12 +3,12 @@ import { describe, it } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { RecordContent } from '../../../src/kafka/batch.ts';
 import { UndecodableError } from '../../../src/kafka/decoding/decoder.ts';
+import { graphDecoders } from '../../../src/kafka/decoding/graph-decoders.ts';
 import { PayloadReader } from '../../../src/kafka/decoding/payload-reader.ts';
 import type { DecodeReason } from '../../../src/kafka/decoding/record.ts';
 import { signatureOf } from '../../../src/kafka/decoding/record-signature.ts';
 import { ForeignSchemaError } from '../../../src/kafka/decoding/schema-errors.ts';
 import type { SchemaId } from '../../../src/kafka/decoding/wire-format.ts';
-import { topicDecoders } from '../../../src/kafka/decoding/topic-decoders.ts';
 import { ENVIRONMENT_NAMES } from '../../../src/config/setting-names.ts';
 import { undecodableReason } from '../../../src/kafka/undecodable-reason.ts';
 import { framed } from '../../support/schema-registry.ts';
@@ -37,13 +37,51 @@ type Case = readonly [
 
 const OBJECT = /write a JSON object/;
 const WIRE = /write its schema's id into the value/;
+const GLUE = /^AWS Glue's header, with schema version 01234567-89ab-cdef-0123-456789abcdef$/;
+const INSTALL = /^npm install @aws-sdk\/client-glue@\S+ beside the graph/;
+const AZURE = /^a schema id of Azure's Schema Registry$/;
+const contentType = (id: Buffer) => header('content-type', `avro/binary+${id.toString('hex')}`);
 const BATCHES = /compress its batches/;
 
 const CASES: Readonly<Record<string, Case>> = {
-  'AWS Glue, Avro': [undefined, bytes([3, 0], UUID, AVRO), 'invalid_utf8', /AWS Glue/, /cannot ask Glue/],
-  'AWS Glue, zlib': [undefined, bytes([3, 5], UUID, deflateSync(AVRO)), 'invalid_utf8', /AWS Glue/, /Glue/],
-  'AWS Glue, JSON': ['JSON', bytes([3, 0], UUID, JSON_TEXT), 'invalid_utf8', /AWS Glue/, /Glue/],
-  'AWS Glue for an Avro topic': ['AVRO', bytes([3, 0], UUID, AVRO), 'no_schema_id', /AWS Glue/, /Glue/],
+  'AWS Glue, Avro': [undefined, bytes([3, 0], UUID, AVRO), 'needs_registry', GLUE, INSTALL],
+  'AWS Glue, zlib': [undefined, bytes([3, 5], UUID, deflateSync(AVRO)), 'needs_registry', GLUE, INSTALL],
+  'AWS Glue, JSON': ['JSON', bytes([3, 0], UUID, JSON_TEXT), 'needs_registry', GLUE, INSTALL],
+  'AWS Glue for an Avro topic': ['AVRO', bytes([3, 0], UUID, AVRO), 'needs_registry', GLUE, INSTALL],
+  'AWS Glue, cut off': ['AVRO', bytes([3, 0], UUID.subarray(1)), 'no_schema_id', /^binary data/, WIRE],
+  "an id in Azure's header": [undefined, AVRO, 'invalid_utf8', AZURE, /cannot ask Azure's/, contentType(UUID)],
+  "an id in Azure's header, for an Avro topic": ['AVRO', AVRO, 'no_schema_id', AZURE, /formats\.ts/, contentType(UUID)],
+  "an id before Azure's former records": [
+    undefined,
+    bytes([0, 0, 0, 0], UUID.toString('hex'), AVRO),
+    'unknown_schema',
+    AZURE,
+    /Confluent's wire format/,
+  ],
+  "Cloudera's header": [
+    undefined,
+    bytes([1, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 2], AVRO),
+    'invalid_utf8',
+    /^the header of Cloudera's/,
+    /serdes\.protocol\.version=0/,
+  ],
+  "an id in Cloudera's header of Kafka": [
+    'AVRO',
+    AVRO,
+    'no_schema_id',
+    /Cloudera/,
+    /in\.header=false/,
+    header('value.schema.version.id', Buffer.from([3, 0, 0, 0, 4])),
+  ],
+  "a schema in Spring's header": [
+    'AVRO',
+    AVRO,
+    'no_schema_id',
+    /Spring Cloud Stream/,
+    /useNativeEncoding/,
+    header('contentType', '"application/vnd.order.v1+avro"'),
+  ],
+  'another content type': ['AVRO', AVRO, 'no_schema_id', /^binary data/, WIRE, header('content-type', 'avro/binary')],
   'an id of 4 bytes without a registry': [
     'JSON',
     framed(12, AVRO),
@@ -177,13 +215,14 @@ async function reasonOf(
   headers: RecordContent['headers'],
 ): Promise<DecodeReason | undefined> {
   const limits = { maxBytes: 10_000, maxDepth: 8 };
-  const decoders = topicDecoders(
+  const { values: decoders } = graphDecoders(
     [{ topic: 'orders', format, nameOf: String, shape: { kinds: new Set(), at: () => assert.fail() } }],
     {
       limits,
       onOverflow: () => undefined,
       log: readableLog().log,
       registry: {
+        isApicurio: false,
         schema: (id) =>
           Promise.reject(isOfConfluent(id) ? new UndecodableError('unknown_schema') : new ForeignSchemaError('')),
       },
@@ -207,6 +246,23 @@ describe('signatureOf', () => {
       assert.doesNotMatch(JSON.stringify(said), new RegExp(SECRET));
     });
   }
+
+  it('says of a record of no envelope that it is one of ExtJsonConverter, with the setting of the connector', () => {
+    const value = Buffer.from('{"schemaId":7,"payload":{"op":"c"}}');
+    const { why, fix } = undecodableReason('not_envelope', { value }, ENVIRONMENT_NAMES);
+    assert.match(why, /^not_envelope: JSON of Apicurio's ExtJsonConverter/);
+    assert.match(fix, /^set value\.converter of the connector to/);
+    assert.equal(signatureOf('not_envelope', { value: Buffer.from('{"id":7,"payload":{}}') }), undefined);
+  });
+
+  it('says of a record of AWS Glue that was asked what else is wrong', () => {
+    const said = (reason: DecodeReason, ...parts: Parameters<typeof bytes>) =>
+      undecodableReason(reason, { value: bytes(...parts) }, ENVIRONMENT_NAMES);
+    assert.match(said('unknown_schema', [3, 0], UUID, AVRO).fix, /^correct AWS_REGION/);
+    assert.match(said('not_zlib', [3, 5], UUID, AVRO).fix, /the header says zlib/);
+    assert.match(said('not_json', [3, 0], UUID, '{"a":').why, /cut off/);
+    assert.match(said('unusable_schema', [3, 0], UUID, AVRO).fix, /^the log says why/);
+  });
 
   it('says nothing of a record whose reason says all, and of one that was not read', () => {
     const value = Buffer.from('{');

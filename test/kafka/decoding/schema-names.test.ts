@@ -61,6 +61,7 @@ function createStage({ schemas, ...options }: StageOptions) {
     format: undefined,
     ...options,
     registry: {
+      isApicurio: true,
       schema: (id) => {
         asked.push(id);
         const found = schemas.get(id);

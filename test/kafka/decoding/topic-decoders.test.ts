@@ -49,6 +49,7 @@ function createStage({
     topic: 'bids',
     format,
     registry: {
+      isApicurio: false,
       schema: (id) => {
         asked.push(id);
         const found = schemas.get(id);

@@ -2,6 +2,7 @@ import protobuf from 'protobufjs';
 import type { Root } from 'protobufjs';
 import descriptor from 'protobufjs/ext/descriptor.js';
 import type { IDescriptorProto, IFileDescriptorProto } from 'protobufjs/ext/descriptor.js';
+import { restoreMaps } from './map-entries.ts';
 import type { ProtoBudget } from './proto-budget.ts';
 
 /** What a file says of itself. */
@@ -27,6 +28,7 @@ export function addProtoFile(root: Root, source: string, budget: ProtoBudget): P
 function addText(root: Root, text: string, budget: ProtoBudget): ProtoFile {
   budget.charge(text.match(/=\s*-?\d/g)?.length ?? 0);
   const { package: name, imports = [], weakImports = [] } = protobuf.parse(text, root, { keepCase: true });
+  restoreMaps(root);
   return { package: name ?? undefined, imports: [...imports, ...weakImports] };
 }
 

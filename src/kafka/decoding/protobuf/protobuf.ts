@@ -3,6 +3,7 @@ import { RecordBytes } from '../record-bytes.ts';
 import { refNameIn } from '../wire-format.ts';
 import { mergedFields } from '../schema-fields.ts';
 import { SchemaPlace } from '../schema-place.ts';
+import { messagesOfGlue } from './glue-messages.ts';
 import { MessageReaders } from './message-readers.ts';
 import { protoFields } from './proto-fields.ts';
 import { parseProtoSchema } from './proto-schema.ts';
@@ -17,11 +18,12 @@ export const compileProtobuf: CompileSchema = (text, references, options) => {
   if (messages.length === 0) throw new Error('no message in the file');
   const place = SchemaPlace.root(options);
   const readers = new MessageReaders(root);
+  const glueMessages = options.isOfGlue ? messagesOfGlue(messages) : undefined;
   const input = new RecordBytes(options, 'not_protobuf');
   const decode = (bytes: Buffer) => {
     input.load(bytes);
     try {
-      const { type } = messageOf(input, messages);
+      const type = glueMessages ? (glueMessages[input.uint32()] ?? input.fail()) : messageOf(input, messages).type;
       return readers.of(type, place)(input, options.limits.maxDepth, undefined, 0);
     } finally {
       input.unload();

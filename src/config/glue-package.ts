@@ -1,0 +1,12 @@
+import { projectPackage } from '../base/project-packages.ts';
+
+/** AWS's SDK for Glue. It is no dependency of crier: a project that installs it has records of AWS Glue decoded. */
+export const GLUE_PACKAGE = '@aws-sdk/client-glue';
+
+/** The command that installs it, in the version that crier is tested with. */
+export const INSTALL_GLUE = `npm install ${GLUE_PACKAGE}@3.1169.0`;
+
+/** The file to load; undefined: it is not installed. @param graph the setting GRAPH */
+export function gluePackageFile(graph: string): string | undefined {
+  return projectPackage(GLUE_PACKAGE, graph);
+}

@@ -1,0 +1,46 @@
+import { errorOf } from '../../base/errors.ts';
+import { requireFile } from '../../base/project-packages.ts';
+import { GLUE_PACKAGE, INSTALL_GLUE } from '../../config/glue-package.ts';
+
+/** The answer for a schema version, as far as crier reads it. */
+export interface SchemaVersion {
+  readonly SchemaDefinition?: string;
+  readonly DataFormat?: string;
+}
+
+/** What crier uses of the package. */
+interface GlueSdk {
+  readonly GlueClient: new (options: object) => {
+    send(command: object, options: { readonly abortSignal: AbortSignal }): Promise<SchemaVersion>;
+    destroy(): void;
+  };
+  readonly GetSchemaVersionCommand: new (input: { readonly SchemaVersionId: string }) => object;
+}
+
+export interface GlueClient {
+  schemaVersion(id: string, abortSignal: AbortSignal): Promise<SchemaVersion>;
+  close(): void;
+}
+
+/**
+ * Loads AWS's SDK. Region, credentials and endpoint are those that it finds: https://docs.aws.amazon.com/sdkref/latest/guide/settings-reference.html
+ * @throws Error with the command that installs it again
+ */
+export function loadGlueClient(file: string): GlueClient {
+  const { GlueClient: Client, GetSchemaVersionCommand } = loadSdk(file);
+  const client = new Client({});
+  return {
+    schemaVersion: (SchemaVersionId, abortSignal) =>
+      client.send(new GetSchemaVersionCommand({ SchemaVersionId }), { abortSignal }),
+    close: () => client.destroy(),
+  };
+}
+
+function loadSdk(file: string): GlueSdk {
+  try {
+    return requireFile(file) as GlueSdk;
+  } catch (error) {
+    const [reason] = errorOf(error).message.split('\n', 1);
+    throw new Error(`${GLUE_PACKAGE} cannot be loaded: ${reason}; install it again: ${INSTALL_GLUE}`, { cause: error });
+  }
+}

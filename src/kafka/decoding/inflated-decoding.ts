@@ -1,0 +1,28 @@
+import { inflateSync } from 'node:zlib';
+import { UndecodableError } from './decoder.ts';
+import type { FramedDecoding, RecordDecoding } from './decoder.ts';
+
+const TOO_LARGE = 'ERR_BUFFER_TOO_LARGE';
+
+/** The decoding of records whose body is compressed by zlib. @param maxBytes of the body: a few bytes may stand for gigabytes */
+export function inflatedDecoding({ bodyAt, decoder }: FramedDecoding, maxBytes: number): RecordDecoding {
+  if (!decoder) return (bytes) => inflate(bytes.subarray(bodyAt), maxBytes);
+  return {
+    bodyAt,
+    decoder: {
+      fields: decoder.fields,
+      decode: (body) => decoder.decode(inflate(body, maxBytes)),
+      decodeKey: (body) => decoder.decodeKey(inflate(body, maxBytes)),
+    },
+  };
+}
+
+/** @throws UndecodableError */
+function inflate(body: Buffer, maxBytes: number): Buffer {
+  try {
+    return inflateSync(body, { maxOutputLength: maxBytes });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UndecodableError(code === TOO_LARGE ? 'too_large' : 'not_zlib', { cause: error });
+  }
+}
