@@ -2,10 +2,10 @@ import type { CompileSchema, SchemaFields, SchemaReference } from './decoder.ts'
 import { mergedFields, openFields } from './schema-fields.ts';
 import { SchemaPlace } from './schema-place.ts';
 
-type JsonSchema = Readonly<Record<string, unknown>>;
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A schema, and the text in which its `$ref`s without a file lead somewhere. */
-interface Located {
+export interface Located {
   readonly schema: unknown;
   readonly file: unknown;
 }
@@ -31,11 +31,31 @@ export const compileJsonSchema: CompileSchema = (text, references, options) => {
   };
 };
 
-class JsonFields {
+/** Follows references between schemas. */
+export class JsonSchemaFiles {
   readonly #files: ReadonlyMap<string, unknown>;
 
   constructor(references: readonly SchemaReference[]) {
     this.#files = new Map(references.map(({ name, text }) => [name, JSON.parse(text) as unknown]));
+  }
+
+  /** `#/$defs/Address`, `address.json`, `address.json#/$defs/Street` */
+  follow(reference: string, within: unknown): Located {
+    const [name = '', pointer = ''] = reference.split('#');
+    const file = name === '' ? within : this.#files.get(name);
+    let schema = file;
+    for (const key of pointer.split('/').slice(1).map(unescaped)) {
+      schema = isSchema(schema) && Object.hasOwn(schema, key) ? schema[key] : undefined;
+    }
+    return { schema, file };
+  }
+}
+
+class JsonFields {
+  readonly #files: JsonSchemaFiles;
+
+  constructor(references: readonly SchemaReference[]) {
+    this.#files = new JsonSchemaFiles(references);
   }
 
   /** @param schemas of the values at one place. undefined: the values are no objects */
@@ -72,23 +92,12 @@ class JsonFields {
       if (!isSchema(schema) || seen.has(schema)) continue;
       seen.add(schema);
       all.push({ schema, file });
-      if (typeof schema['$ref'] === 'string') next.push(this.#follow(schema['$ref'], file));
+      if (typeof schema['$ref'] === 'string') next.push(this.#files.follow(schema['$ref'], file));
       for (const keyword of APPLICATORS) {
         next.push(...[schema[keyword]].flat().map((applied) => ({ schema: applied, file })));
       }
     }
     return all;
-  }
-
-  /** `#/$defs/Address`, `address.json`, `address.json#/$defs/Street` */
-  #follow(reference: string, within: unknown): Located {
-    const [name = '', pointer = ''] = reference.split('#');
-    const file = name === '' ? within : this.#files.get(name);
-    let schema = file;
-    for (const key of pointer.split('/').slice(1).map(unescaped)) {
-      schema = isSchema(schema) && Object.hasOwn(schema, key) ? schema[key] : undefined;
-    }
-    return { schema, file };
   }
 }
 
@@ -96,6 +105,6 @@ function unescaped(key: string): string {
   return key.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-function isSchema(value: unknown): value is JsonSchema {
+export function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -6,26 +6,32 @@ import { escapeHidden } from '../../base/visible.ts';
 
 const MAX_FIELDS = 4;
 const MAX_KEY_LENGTH = 40;
+const MAX_LEVELS = 5;
 
 /** A subscription that the last of the records is an event of. */
 export function exampleSubscription(
-  { field, object, payload, key }: InferredGraph,
+  { field, object, payload, keys }: InferredGraph,
   records: readonly SeenRecord[],
 ): string {
-  const value = key && valueAt(records.at(-1)!.payload, [...payload, ...key.path]);
-  const argument = key && value !== undefined && value !== null ? `(${key.argument}: ${literal(value, key.type)})` : '';
-  const isShort = argument.length <= MAX_KEY_LENGTH;
-  return `subscription { ${field}${isShort ? argument : ''}${object ? ` ${selection(object)}` : ''} }`;
+  const values = keys.flatMap(({ argument, path, type }) => {
+    const value = valueAt(records.at(-1)!.payload, [...payload, ...path]);
+    return value === undefined || value === null ? [] : [`${argument}: ${literal(value, type)}`];
+  });
+  const args = values.length > 0 ? `(${values.join(', ')})` : '';
+  const isShort = args.length <= MAX_KEY_LENGTH * values.length;
+  return `subscription { ${field}${isShort ? args : ''}${object ? ` ${selection(object, MAX_LEVELS)}` : ''} }`;
 }
 
 function literal(value: unknown, type: string): string {
-  return type === 'Int' || type === 'Float' ? String(value) : escapeHidden(JSON.stringify(String(value)));
+  const isBare = type === 'Int' || type === 'Float' || type === 'Boolean';
+  return isBare ? String(value) : escapeHidden(JSON.stringify(String(value)));
 }
 
 /** Its first scalars, else those of its first object. */
-function selection({ fields }: InferredObject): string {
+function selection({ fields }: InferredObject, levels: number): string {
   const leaves = fields.filter(({ object }) => object === undefined).slice(0, MAX_FIELDS);
   if (leaves.length > 0) return `{ ${leaves.map(({ name }) => name).join(' ')} }`;
   const [first] = fields;
-  return `{ ${first!.name} ${selection(first!.object!)} }`;
+  // A type may contain itself alone.
+  return levels === 0 ? '{ __typename }' : `{ ${first!.name} ${selection(first!.object!, levels - 1)} }`;
 }

@@ -1,14 +1,17 @@
+import { isJsonObject } from '../../base/json/json-object.ts';
 import { snakeCaseName } from '../../base/json/key-naming.ts';
-import { isIdName, keyFieldOf } from './key-field.ts';
+import type { RecognisedEnvelope } from '../../kafka/decoding/envelopes/recognised.ts';
+import { isIdName, keyFieldsOf } from './key-field.ts';
 import type { KeyField } from './key-field.ts';
 import { InferredTypes } from './inferred-types.ts';
-import type { InferredObject } from './inferred-types.ts';
-import { payloadPath, placeAt } from './envelope-path.ts';
+import type { InferredEnum, InferredField, InferredObject } from './inferred-types.ts';
+import { payloadPath, placeAt } from './payload-path.ts';
 import { Place } from './place.ts';
 import type { SeenRecord } from './seen-record.ts';
+import type { SeenTopic } from './seen-topic.ts';
 import { nounOf } from './type-names.ts';
 
-/** The field that the binding matches on. */
+/** A field that the binding matches on. */
 export interface MatchedField extends KeyField {
   /** Of the argument. */
   readonly type: string;
@@ -26,46 +29,81 @@ export interface InferredGraph {
   readonly object: InferredObject | undefined;
   /** Each once; the payload's first. */
   readonly objects: readonly InferredObject[];
+  readonly enums: readonly InferredEnum[];
+  readonly envelope: RecognisedEnvelope | undefined;
+  /** Of the payload's type, which a change fills: what it does to the row. undefined: the records do not say it. */
+  readonly operation: string | undefined;
   /** Path of the field's value in the payload; [] is the whole payload. */
   readonly payload: readonly string[];
-  readonly key: MatchedField | undefined;
+  /** Each equals one member of the records' keys; a single one may be only named like an id. */
+  readonly keys: readonly MatchedField[];
   /** True: a record has a key. */
   readonly isKeyed: boolean;
   /** A member of the keys, which are structs; undefined: they are none. */
   readonly keyMember: string | undefined;
+  /** True: a schema says which fields are required. */
+  readonly hasSchema: boolean;
 }
 
-/** @param records at least one */
-export function inferGraph(topic: string, records: readonly SeenRecord[]): InferredGraph {
+/** @param seen whose records are at least one */
+export function inferGraph(topic: string, seen: Omit<SeenTopic, 'mixed'>): InferredGraph {
+  const { records, envelope, type: written } = seen;
   const root = new Place();
   for (const { payload } of records) root.add(payload);
-  const payload = payloadPath(root);
+  // A schema says what a record is, and an envelope which row.
+  const payload = written || envelope !== undefined ? [] : payloadPath(root);
   const place = placeAt(root, payload);
   const types = new InferredTypes();
-  const noun = payload.findLast((key) => key !== 'after' && key !== 'payload') ?? nounOf(topic);
-  const { type, object } = types.typeOf(place, '', noun);
-  const key = object && keyFieldOf(records, payload, place, object.name);
+  const noun = payload.at(-1) ?? nounOf(topic);
+  const { type, object } = types.typeOf(place, '', noun, written);
+  const keys = object ? keyFieldsOf(records, payload, place, object.name) : [];
+  const isEnum = (name: string) => types.enums.some((one) => one.name === name);
   return {
     topic,
     field: fieldOf(object?.name ?? noun),
     type,
     object,
     objects: types.objects,
+    enums: types.enums,
+    envelope,
+    operation: object && operationField(records, envelope, object),
     payload,
-    key: key && matchedField(key, object),
+    keys: object ? keys.flatMap((key) => matchedField(key, object, isEnum)) : [],
     isKeyed: records.some((record) => record.key !== undefined),
-    keyMember: memberOf(records.find((record) => record.key !== undefined)?.keyMembers ?? []),
+    keyMember: memberOf(records),
+    hasSchema: written !== undefined,
   };
 }
 
-function memberOf(members: readonly string[]): string | undefined {
+function memberOf(records: readonly SeenRecord[]): string | undefined {
+  const key = records.find(({ keyValue }) => keyValue !== undefined)?.keyValue;
+  const members = isJsonObject(key) ? Object.keys(key) : [];
   return members.find(isIdName) ?? members[0];
 }
 
-function matchedField(key: KeyField, root: InferredObject): MatchedField {
-  const fieldIn = (object: InferredObject, name: string) => object.fields.find((field) => field.name === name)!;
-  const object = key.path.slice(0, -1).reduce((outer, name) => fieldIn(outer, name).object!, root);
-  return { ...key, object, type: fieldIn(object, key.path.at(-1)!).type };
+/** Empty: the type that the schema says has no such scalar. */
+function matchedField(key: KeyField, root: InferredObject, isEnum: (name: string) => boolean): readonly MatchedField[] {
+  const fieldIn = (object: InferredObject | undefined, name: string) =>
+    object?.fields.find((field) => field.name === name);
+  const object = key.path
+    .slice(0, -1)
+    .reduce<InferredObject | undefined>((outer, name) => fieldIn(outer, name)?.object, root);
+  const field: InferredField | undefined = fieldIn(object, key.path.at(-1)!);
+  if (!object || !field || field.object || /^\[|^JSON$/.test(field.type)) return [];
+  // Of a value that is added to the enum later, there can be an argument, too.
+  return [{ ...key, object, type: isEnum(field.type) ? 'String' : field.type }];
+}
+
+/** A name that the row does not have. */
+function operationField(
+  [record]: readonly SeenRecord[],
+  envelope: RecognisedEnvelope | undefined,
+  { fields }: InferredObject,
+): string | undefined {
+  const saysOperation =
+    envelope === 'DEBEZIUM' || envelope === 'MONGODB' || (envelope === 'DEBEZIUM_FLAT' && '__op' in record!.value);
+  if (!saysOperation) return undefined;
+  return ['op', 'change_op', 'row_op'].find((name) => !fields.some((field) => field.name === name));
 }
 
 function fieldOf(noun: string): string {

@@ -3,11 +3,13 @@ import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { MAX_RECORD_DEPTH } from '../../config/limits.ts';
 import { readSettings } from '../../config/config.ts';
-import { UsageError } from '../../base/errors.ts';
+import { SetupError, UsageError } from '../../base/errors.ts';
+import type { RecordLimits } from '../../kafka/decoding/record.ts';
 import type { Settings } from '../../config/settings.ts';
 import { readArguments } from '../command.ts';
 import { paint } from '../paint.ts';
 import { choiceText } from './choice-text.ts';
+import { envelopeText } from './envelope-text.ts';
 import { exampleSubscription } from './example-subscription.ts';
 import { refuseExisting, writeGraphFiles } from './graph-files.ts';
 import { inferGraph } from './inferred-graph.ts';
@@ -17,11 +19,12 @@ import { readmeText } from './readme-text.ts';
 import { readSampleFile } from './sample-file.ts';
 import { samplesText } from './samples-text.ts';
 import { schemaText } from './schema-text.ts';
+import { seenTopic } from './seen-topic.ts';
 import { readTopic } from './topic-source.ts';
 import type { TopicRecords } from './topic-source.ts';
 import { visible } from '../../base/visible.ts';
 
-export const usage = `Writes a graph for a topic: its types and its binding follow from records.
+export const usage = `Writes a graph for a topic: its types and its binding follow from records and their schemas.
 
 Usage: crier init <folder> --topic <name> [--sample <file>]
        crier init <folder> --sample <file>
@@ -40,6 +43,8 @@ const TOPIC = /^[\w.-]{1,249}$/;
 const NEEDS =
   'expected --topic <name>, or --sample <file> with records of JSON (- is standard input); see crier init --help';
 
+const ROW_FIX = 'write a record of a row that is there, or add --sample with a file of records';
+
 /** At least one of the two. */
 interface Source {
   readonly topic?: string | undefined;
@@ -54,19 +59,26 @@ export async function run(args: readonly string[]): Promise<number> {
   refuseExisting(folder, FILES);
   const source = values.topic === undefined && values.sample === undefined ? await ask() : values;
   const topic = topicOf(source, folder);
-  const { records, hasSchema, undecodable } = await read(source, topic, readSettings());
+  const settings = readSettings();
+  const limits = { maxBytes: settings.MAX_RECORD_BYTES, maxDepth: MAX_RECORD_DEPTH };
+  const { records: read, types, hasSchema, undecodable } = await readFrom(source, topic, settings, limits);
   if (undecodable > 0) process.stderr.write(`left out, because crier cannot decode them: ${undecodable} records\n`);
 
-  const graph = inferGraph(topic, records);
-  const count = records.length === 1 ? 'one record' : `${records.length} records`;
+  const seen = seenTopic(read, limits, types);
+  const { records } = seen;
+  if (records.length === 0) throw new SetupError(`none of the records ${placeOf(source, topic)} has a row; ${ROW_FIX}`);
+  const graph = inferGraph(topic, seen);
+  const count = read.length === 1 ? 'one record' : `${read.length} records`;
   const from = `${count} ${placeOf(source, topic)}`;
+  const envelope = envelopeText(seen);
   const commands = nextCommands(folder, exampleSubscription(graph, records), hasSchema);
   await writeGraphFiles(folder, {
-    'schema.graphql': schemaText(graph, from),
+    'schema.graphql': schemaText(graph, from, envelope === undefined ? [] : [envelope]),
     'samples.ts': samplesText(topic, records, from),
     'README.md': readmeText(basename(resolve(folder)), from, commands),
   });
-  process.stdout.write(report(folder, from, choiceText(graph), commands));
+  const choices = [...(envelope === undefined ? [] : [envelope]), choiceText(graph)];
+  process.stdout.write(report(folder, from, choices.join('\n'), commands));
   return 0;
 }
 
@@ -102,10 +114,14 @@ function topicOf({ topic, sample = '' }: Source, folder: string): string {
   return topic ?? (name.replace(/[^\w.-]+/g, '-').slice(0, 249) || 'records');
 }
 
-async function read({ sample }: Source, topic: string, settings: Settings): Promise<TopicRecords> {
-  if (sample === undefined) return readTopic(topic, settings);
-  const limits = { maxBytes: settings.MAX_RECORD_BYTES, maxDepth: MAX_RECORD_DEPTH };
-  return { records: await readSampleFile(sample, limits), hasSchema: false, undecodable: 0 };
+async function readFrom(
+  { sample }: Source,
+  topic: string,
+  settings: Settings,
+  limits: RecordLimits,
+): Promise<TopicRecords> {
+  if (sample === undefined) return readTopic(topic, settings, limits);
+  return { records: await readSampleFile(sample, limits), types: [], hasSchema: false, undecodable: 0 };
 }
 
 function report(folder: string, source: string, choice: string, { sample, tail, live, types }: NextCommands): string {

@@ -92,7 +92,7 @@ export class Place {
 }
 
 /** GraphQL can have the name, and crier's conversion does not change it. */
-function isUsable(key: string): boolean {
+export function isUsable(key: string): boolean {
   const isName = /^[_a-z][_a-z0-9]*$/i.test(key) && !key.startsWith('__') && key.length <= MAX_NAME_LENGTH;
   return isName && snakeCaseName(key) === key;
 }

@@ -3,11 +3,11 @@ import { text } from 'node:stream/consumers';
 import { MAX_RECORD_DEPTH } from '../../config/limits.ts';
 import { SetupError } from '../../base/errors.ts';
 import { parseExactly } from '../../base/json/exact-numbers.ts';
-import { jsonKind } from '../../base/json/json-object.ts';
-import { decodeRecord } from '../../kafka/decoding/record.ts';
+import { isJsonObject, jsonKind } from '../../base/json/json-object.ts';
+import { recognisedEnvelope } from '../../kafka/decoding/envelopes/recognised.ts';
+import { decodeJson } from '../../kafka/decoding/record.ts';
 import type { DecodeReason, RecordLimits } from '../../kafka/decoding/record.ts';
-import { SnakeCase } from '../../kafka/decoding/snake-case.ts';
-import type { SeenRecord } from './seen-record.ts';
+import type { ReadRecord } from './seen-topic.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_RECORDS = 1000;
@@ -25,18 +25,18 @@ interface Sample {
  * @param file `-`: standard input
  * @throws SetupError for anything else, naming its line or item
  */
-export async function readSampleFile(file: string, limits: RecordLimits): Promise<readonly SeenRecord[]> {
+export async function readSampleFile(file: string, limits: RecordLimits): Promise<readonly ReadRecord[]> {
   const content = (await contentOf(file)).replace(/^\uFEFF/, '');
   const name = file === '-' ? 'standard input' : file;
   if (content.trim() === '') throw new SetupError(`${name}: is empty; expected JSON objects, as producers write them`);
-  const snakeCase = new SnakeCase();
-  const records = samplesOf(content).flatMap(({ text: json, location }): SeenRecord[] => {
+  const records = samplesOf(content).flatMap(({ text: json, location }): ReadRecord[] => {
     if (json === undefined) throw new SetupError(`${name}, ${location}: ${TOO_DEEP}`);
     if (json.trim() === 'null') return [];
-    const decoded = decodeRecord(Buffer.from(json), limits);
-    if (decoded.poison !== undefined) throw new SetupError(`${name}, ${location}: ${whyNot(json, decoded.poison)}`);
-    const payload = snakeCase.convertObjToSnakeKeys(structuredClone(decoded.payload));
-    return [{ key: undefined, value: decoded.payload, payload }];
+    const { json: value, poison } = decodeJson(Buffer.from(json), limits);
+    const isRecord = isJsonObject(value) || recognisedEnvelope(value) !== undefined;
+    const reason = poison ?? (isRecord ? undefined : 'not_object');
+    if (reason !== undefined) throw new SetupError(`${name}, ${location}: ${whyNot(json, reason)}`);
+    return [{ key: undefined, value }];
   });
   if (records.length === 0) throw new SetupError(`${name}: has no record with a value; expected JSON objects`);
   return records;

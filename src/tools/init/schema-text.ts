@@ -1,18 +1,27 @@
 import { choiceText } from './choice-text.ts';
 import type { InferredGraph } from './inferred-graph.ts';
-import type { InferredField, InferredObject } from './inferred-types.ts';
-import { visible } from '../../base/visible.ts';
+import type { InferredEnum, InferredField, InferredObject } from './inferred-types.ts';
+import { escapeHidden, visible } from '../../base/visible.ts';
 
 const MAX_LEFT_OUT = 10;
+const MAX_DOC_LENGTH = 1000;
 
-/** The schema.graphql of a graph. */
-export function schemaText(graph: InferredGraph, source: string): string {
+/** The schema.graphql of a graph. @param notes for comments at the top */
+export function schemaText(graph: InferredGraph, source: string, notes: readonly string[] = []): string {
   const types = [graph.type, ...graph.objects.flatMap(({ fields }) => fields.map(({ type }) => type))];
-  const uses = (scalar: string) => types.some((type) => type.replace(/[[\]]/g, '') === scalar);
+  const uses = (scalar: string) => types.some((type) => type.replace(/[[\]!]/g, '') === scalar);
+  const required = graph.hasSchema
+    ? 'Fields with "!" are required by the schema of the records; take it away before producers may leave them out.'
+    : 'Fields may be null, because other records may lack them.';
   const blocks = [
-    `# Written by "crier init" from ${source}.\n# It is a start: rename, remove and add what you need. Fields may be null, because other records may lack them.`,
+    [
+      `# Written by "crier init" from ${source}.`,
+      `# It is a start: rename, remove and add what you need. ${required}`,
+      ...notes.map((note) => `# ${note}`),
+    ].join('\n'),
     subscription(graph),
     ...graph.objects.map((object) => objectText(object, graph)),
+    ...graph.enums.map(enumText),
     ...(uses('BigInt') ? ['"An integer, as text."\nscalar BigInt'] : []),
     ...(uses('JSON') ? ['"Any JSON. Objects in it keep their keys."\nscalar JSON'] : []),
   ];
@@ -20,30 +29,57 @@ export function schemaText(graph: InferredGraph, source: string): string {
 }
 
 function subscription(graph: InferredGraph): string {
-  const { topic, field, type, key, payload } = graph;
-  const path = key && [...payload, ...key.path].join('.');
+  const { topic, field, type, keys, payload, envelope } = graph;
+  const matches = keys.map(
+    ({ argument, path }) => `{ arg: "${argument}", path: "${[...payload, ...path].join('.')}" }`,
+  );
   const parts = [
     `topic: ${JSON.stringify(topic)}`,
-    ...(key ? [`match: [{ arg: "${key.argument}", path: "${path}" }]`] : []),
+    ...(envelope === undefined ? [] : [`envelope: ${envelope}`]),
+    ...(keys.length > 0 ? [`match: [${matches.join(', ')}]`] : []),
     ...(payload.length > 0 ? [`payload: "${payload.join('.')}"`] : []),
+    // An event of the outbox is of no row that is deleted.
+    ...(envelope === undefined ? [] : [`tombstone: ${envelope === 'OUTBOX' ? 'SKIP' : 'NULL'}`]),
   ];
-  const args = key ? `(${key.argument}: ${key.type})` : '';
-  const name = key?.path.join('.');
-  const what = key ? `The records of one ${name}; without the argument, all records.` : 'All records of the topic.';
+  const args = keys.length > 0 ? `(${keys.map((key) => `${key.argument}: ${key.type}`).join(', ')})` : '';
+  const names = keys.map(({ path }) => path.join('.')).join(' and ');
+  const without = keys.length > 1 ? 'without the arguments' : 'without the argument';
+  const what = keys.length > 0 ? `The records of one ${names}; ${without}, all records.` : 'All records of the topic.';
+  const deletes = envelope !== undefined && envelope !== 'OUTBOX' ? ' Null: the row was deleted.' : '';
   const choice = graph.isKeyed ? `  # ${choiceText(graph)}\n` : '';
-  return `type Subscription {\n${choice}  "${what}"\n  ${field}${args}: ${type} @kafka(${parts.join(', ')})\n}`;
+  return `type Subscription {\n${choice}  "${what}${deletes}"\n  ${field}${args}: ${type} @kafka(${parts.join(', ')})\n}`;
 }
 
-function objectText(object: InferredObject, { key }: InferredGraph): string {
-  const lines = object.fields.map((field) =>
-    fieldText(field, object === key?.object && field.name === key.path.at(-1)),
-  );
-  return `type ${object.name} {\n${lines.join('')}${leftOut(object.leftOut)}}`;
+function objectText(object: InferredObject, { keys, object: root, operation }: InferredGraph): string {
+  const isKey = ({ name }: InferredField) => keys.some((key) => key.object === object && key.path.at(-1) === name);
+  const lines = object.fields.map((field) => fieldText(field, field.isRequired || isKey(field)));
+  if (object === root && operation !== undefined)
+    lines.push(
+      `  "What happened to the row: CREATE, UPDATE, or READ from the table."\n  ${operation}: String @change(field: OP)\n`,
+    );
+  return `${description(object.doc, '')}type ${object.name} {\n${lines.join('')}${leftOut(object.leftOut)}}`;
 }
 
-function fieldText({ name, type, note }: InferredField, isKey: boolean): string {
+function fieldText({ name, type, note, doc }: InferredField, isRequired: boolean): string {
   const comment = note === undefined ? '' : `  # ${note}\n`;
-  return `${comment}  ${name}: ${type}${isKey ? '!' : ''}\n`;
+  return `${comment}${description(doc, '  ')}  ${name}: ${type}${isRequired ? '!' : ''}\n`;
+}
+
+function enumText({ name, doc, symbols }: InferredEnum): string {
+  return `${description(doc, '')}enum ${name} {\n${symbols.map((symbol) => `  ${symbol}\n`).join('')}}`;
+}
+
+/** What a schema says of a type or a field, as a block string. */
+function description(doc: string | undefined, indent: string): string {
+  if (doc === undefined) return '';
+  const short = doc.length > MAX_DOC_LENGTH ? `${doc.slice(0, MAX_DOC_LENGTH)}…` : doc;
+  const lines = escapeHidden(short.replaceAll('"""', String.raw`\"""`).replaceAll(/\r\n?/g, '\n'))
+    .split('\n')
+    .map((line) => line.trim());
+  const isBlock = lines.length > 1 || /["\\]$/.test(lines[0]!);
+  return isBlock
+    ? `${indent}"""\n${lines.map((line) => (line === '' ? '\n' : `${indent}${line}\n`)).join('')}${indent}"""\n`
+    : `${indent}"""${lines[0]}"""\n`;
 }
 
 function leftOut(keys: readonly string[]): string {

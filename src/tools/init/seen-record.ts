@@ -1,11 +1,11 @@
-/** A record from which a graph is inferred. */
+/** A record as a graph is inferred from it. */
 export interface SeenRecord {
   /** Its text; undefined: it has none. */
   readonly key: string | undefined;
-  /** Of a key that is a struct, in JSON or with a schema, with names as in the payload. */
-  readonly keyMembers?: readonly string[];
-  /** As the producer wrote it; of a record with a schema, its payload. */
+  /** The decoded key, with names as in the payload; undefined: it is what its text is. */
+  readonly keyValue?: unknown;
+  /** A sample of it, with the producer's keys, and without a schema. */
   readonly value: Readonly<Record<string, unknown>>;
-  /** With keys in snake_case. */
+  /** With keys in snake_case; of a change, the row. */
   readonly payload: Readonly<Record<string, unknown>>;
 }

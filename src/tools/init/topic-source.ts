@@ -1,40 +1,42 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { MAX_RECORD_DEPTH } from '../../config/limits.ts';
-import { SetupError } from '../../base/errors.ts';
-import { keyText } from '../../graph/record-parts.ts';
-import { parseExactly } from '../../base/json/exact-numbers.ts';
+import { SetupError, errorOf } from '../../base/errors.ts';
+import { isJsonObject } from '../../base/json/json-object.ts';
 import { snakeCaseName } from '../../base/json/key-naming.ts';
+import { keyText } from '../../graph/record-parts.ts';
 import type { KafkaRecord, PoisonReason, RecordContent } from '../../kafka/batch.ts';
 import { COMPILERS } from '../../kafka/decoding/compilers.ts';
-import { UNREAD } from '../../kafka/decoding/decoder.ts';
-import { graphDecoders } from '../../kafka/decoding/graph-decoders.ts';
-import { PayloadReader } from '../../kafka/decoding/payload-reader.ts';
+import { UNREAD, UndecodableError } from '../../kafka/decoding/decoder.ts';
+import type { RecordDecoders } from '../../kafka/decoding/decoder.ts';
+import { describeSchema } from '../../kafka/decoding/describers.ts';
+import { recognisedEnvelope } from '../../kafka/decoding/envelopes/recognised.ts';
 import { RecordKeys } from '../../kafka/decoding/record-keys.ts';
 import { SnakeCase } from '../../kafka/decoding/snake-case.ts';
-import type { Decoded } from '../../kafka/decoding/record.ts';
+import { decodeJson } from '../../kafka/decoding/record.ts';
+import type { RecordLimits } from '../../kafka/decoding/record.ts';
 import { openRegistries } from '../../kafka/decoding/registries.ts';
+import type { Registries } from '../../kafka/decoding/registries.ts';
 import { SchemaUnavailableError } from '../../kafka/decoding/schema-errors.ts';
-import { SCHEMA_HEADERS, nameSchema } from '../../kafka/decoding/schema-headers.ts';
-import { GLUE_BYTE, MAGIC_BYTE } from '../../kafka/decoding/wire-format.ts';
+import type { RegisteredSchema } from '../../kafka/decoding/schema-registry.ts';
+import { TopicDecoders } from '../../kafka/decoding/topic-decoders.ts';
+import type { ValueType } from '../../kafka/decoding/value-type.ts';
+import type { GlueId, SchemaId } from '../../kafka/decoding/wire-format.ts';
 import { RecentRecords } from '../../kafka/client/recent-records.ts';
 import { undecodableReason } from '../../kafka/undecodable-reason.ts';
 import { createLog } from '../../base/log.ts';
 import type { Settings } from '../../config/settings.ts';
 import { missingTopic, withKafka } from '../with-kafka.ts';
-import type { SeenRecord } from './seen-record.ts';
+import { EVERY_PLACE, payloadNames } from './seen-topic.ts';
+import type { ReadRecord } from './seen-topic.ts';
 
 const MAX_RECORDS = 200;
 const REGISTRY_ATTEMPTS = 20;
 const REGISTRY_WAIT_MS = 250;
 
-type ReadRecord = (Decoded | { readonly poison: PoisonReason; readonly payload?: undefined }) & {
-  /** The record with its key decoded. */
-  readonly content: RecordContent;
-};
-
 export interface TopicRecords {
-  readonly records: readonly SeenRecord[];
-  /** True if a record has a schema of a registry with the API of Confluent. */
+  readonly records: readonly ReadRecord[];
+  /** What the schemas of the records say, which a registry has. */
+  readonly types: readonly ValueType[];
+  /** True if one of them is of a registry with the API of Confluent. */
   readonly hasSchema: boolean;
   /** Records that are no payloads. */
   readonly undecodable: number;
@@ -44,39 +46,21 @@ export interface TopicRecords {
  * Reads up to 200 of the newest records of a topic. Joins no group and commits nothing.
  * @throws SetupError if the topic does not exist, is empty, or has no record that crier can decode
  */
-export async function readTopic(topic: string, settings: Settings): Promise<TopicRecords> {
+export async function readTopic(topic: string, settings: Settings, limits: RecordLimits): Promise<TopicRecords> {
   const records = (await newestRecords(topic, settings)).filter(({ value, poison }) => value !== null || poison);
   if (records.length === 0) {
     throw new SetupError(
       `the topic "${topic}" has no record with a value; write one first, or add --sample with a file of records`,
     );
   }
-  const read = await decoded(topic, records, settings);
-  const seen = read.flatMap(({ payload, content }): SeenRecord[] => {
-    if (!payload) return [];
-    const { value } = content;
-    const written = hasSchema(content) ? payload : (parseExactly(value!.toString()) as Record<string, unknown>);
-    return [{ key: keyText(content), keyMembers: membersOf(content), value: written, payload }];
-  });
-  const [poison] = read.flatMap(({ poison: reason, content }) => (reason ? { reason, record: content } : []));
-  if (seen.length === 0 && poison) {
+  const { read, poison, types, hasSchema } = await decoded(topic, records, settings, limits);
+  if (read.length === 0 && poison) {
     const { why, fix } = undecodableReason(poison.reason, poison.record, settings.names);
     throw new SetupError(
       `none of the ${records.length} newest records of the topic "${topic}" can be decoded (${why}); ${fix}`,
     );
   }
-  const ofGlue = ({ value }: KafkaRecord) => value?.[0] === GLUE_BYTE;
-  return {
-    records: seen,
-    hasSchema: records.some((record) => hasSchema(record) && !ofGlue(record)),
-    undecodable: records.length - seen.length,
-  };
-}
-
-/** True if a record may name a schema of a registry. */
-function hasSchema({ value, headers }: Pick<RecordContent, 'value' | 'headers'>): boolean {
-  const [first] = value ?? [];
-  return first === MAGIC_BYTE || first === GLUE_BYTE || nameSchema(headers, SCHEMA_HEADERS.value);
+  return { records: read, types, hasSchema, undecodable: records.length - read.length };
 }
 
 function newestRecords(topic: string, settings: Settings): Promise<readonly KafkaRecord[]> {
@@ -88,41 +72,108 @@ function newestRecords(topic: string, settings: Settings): Promise<readonly Kafk
   });
 }
 
+interface DecodedRecords extends Pick<TopicRecords, 'types' | 'hasSchema'> {
+  readonly read: readonly ReadRecord[];
+  /** Of the first record that is no payload. */
+  readonly poison: { readonly reason: PoisonReason; readonly record: RecordContent } | undefined;
+}
+
 async function decoded(
   topic: string,
   records: readonly KafkaRecord[],
   settings: Settings,
-): Promise<readonly ReadRecord[]> {
-  const log = createLog('silent');
-  const limits = { maxBytes: settings.MAX_RECORD_BYTES, maxDepth: MAX_RECORD_DEPTH };
-  const registries = await openRegistries(settings, log);
-  // Decimals and times are texts, as for fields of String.
-  const reads = { topic, format: undefined, nameOf: snakeCaseName, shape: UNREAD };
-  const options = { ...registries, compilers: COMPILERS, limits, onOverflow: () => undefined, log };
-  const { values, keys } = graphDecoders([reads], options);
-  const payloads = new PayloadReader({ limits, decoders: values, keyPlaces: new Map() });
-  const recordKeys = new RecordKeys({
-    limits,
-    snakeCase: new SnakeCase(),
-    keyPlace: undefined,
-    decoders: keys.get(topic),
-  });
-  const read: ReadRecord[] = [];
+  limits: RecordLimits,
+): Promise<DecodedRecords> {
+  const registries = await openRegistries(settings, createLog('silent'));
   try {
+    const decoders = decodersOf(topic, registries, limits);
+    const keys = new RecordKeys({ limits, snakeCase: new SnakeCase(), keyPlace: undefined, decoders: decoders.keys });
+    const read: ReadRecord[] = [];
+    let poison: DecodedRecords['poison'];
     for (const record of records) {
-      const { value, poison } = record;
-      const payload = poison ? { poison } : await patiently(() => payloads.read(record, value!));
-      if (payload) read.push({ ...payload, content: await patiently(() => recordKeys.read(record)) });
+      const value = record.poison ?? (await patiently(() => valueOf(record, decoders.values, limits)));
+      if (typeof value === 'string') poison ??= { reason: value, record };
+      else {
+        const content = await patiently(() => keys.read(record));
+        read.push({ key: keyText(content), keyValue: content.keyValue, value: value.json });
+      }
     }
-    return read;
+    const types = await typesOf([...decoders.schemas.values(), ...decoders.glueSchemas.values()]);
+    return { read, poison, types, hasSchema: decoders.schemas.size > 0 };
   } finally {
     await registries.close();
   }
 }
 
-/** Of a key that is a struct; empty: it is none. */
-function membersOf({ keyValue }: RecordContent): readonly string[] {
-  return typeof keyValue === 'object' && keyValue !== null ? Object.keys(keyValue) : [];
+/** The decoders of a topic, and the schemas that those of its values have used. */
+function decodersOf(topic: string, { registry, glue }: Registries, limits: RecordLimits) {
+  const schemas = new Map<SchemaId, RegisteredSchema>();
+  const glueSchemas = new Map<GlueId, RegisteredSchema>();
+  const remembering = registry && {
+    isApicurio: registry.isApicurio,
+    schema: remembered((id: SchemaId) => registry.schema(id), schemas),
+  };
+  const rememberingGlue = glue && { schema: remembered((id: GlueId) => glue.schema(id), glueSchemas) };
+  const common = { topic, format: undefined, compilers: COMPILERS, log: createLog('silent') };
+  const decoderOptions = { limits, onOverflow: () => undefined };
+  const ofKeys = { ...decoderOptions, nameOf: snakeCaseName, shape: UNREAD };
+  const ofValues = { ...decoderOptions, nameOf: (key: string) => key, shape: EVERY_PLACE };
+  return {
+    schemas,
+    glueSchemas,
+    keys: new TopicDecoders({ ...common, part: 'key', registry, glue, decoderOptions: ofKeys }),
+    values: new TopicDecoders({
+      ...common,
+      registry: remembering,
+      glue: rememberingGlue,
+      decoderOptions: ofValues,
+    }),
+  };
+}
+
+function remembered<Id>(
+  schemaOf: (id: Id) => Promise<RegisteredSchema | undefined>,
+  schemas: Map<Id, RegisteredSchema>,
+): (id: Id) => Promise<RegisteredSchema | undefined> {
+  return async (id) => {
+    const schema = await schemaOf(id);
+    if (schema) schemas.set(id, schema);
+    return schema;
+  };
+}
+
+/** The value with the producer's keys, or why there is none. @throws SchemaUnavailableError */
+async function valueOf(
+  { value, headers }: KafkaRecord,
+  decoders: RecordDecoders,
+  limits: RecordLimits,
+): Promise<{ readonly json: unknown } | PoisonReason> {
+  if (value!.length > limits.maxBytes) return 'too_large';
+  try {
+    const decoding = await decoders.of(value!, headers);
+    const { bodyAt, decoder } = typeof decoding === 'object' ? decoding : { bodyAt: 0, decoder: undefined };
+    const body = typeof decoding === 'function' ? decoding(value!) : value!.subarray(bodyAt);
+    if (decoder) return { json: decoder.decode(body) };
+    const { json, poison } = decodeJson(body, limits);
+    if (poison !== undefined) return poison;
+    return isJsonObject(json) || recognisedEnvelope(json) !== undefined ? { json } : 'not_object';
+  } catch (error) {
+    if (error instanceof UndecodableError) return error.reason;
+    throw error;
+  }
+}
+
+async function typesOf(schemas: Iterable<RegisteredSchema>): Promise<readonly ValueType[]> {
+  const types: ValueType[] = [];
+  for (const schema of schemas) {
+    try {
+      types.push(await describeSchema(schema, payloadNames));
+    } catch (error) {
+      // Records of JSON Schema are read whatever their schema is.
+      process.stderr.write(`left out: a schema that cannot be used: ${errorOf(error).message}\n`);
+    }
+  }
+  return types;
 }
 
 /** @throws SetupError if the schema registry does not answer */

@@ -173,7 +173,7 @@ scalar JSON`.trim(),
     assert.equal(match(['7', '8']), '[{ arg: "number", path: "number" }');
     assert.equal(match(['{"number":7}', '{"number":8}']), '[{ arg: "number", path: "number" }');
     assert.equal(
-      match(['{"schema":{},"payload":{"number":7}}', '{"payload":{"number":8}}']),
+      match([7, 8].map((number) => `{"schema":{"type":"struct"},"payload":{"number":${number}}}`)),
       '[{ arg: "number", path: "number" }',
     );
     assert.equal(match(['a', 'c']), '[{ arg: "order_id", path: "order_id" }');
@@ -209,8 +209,8 @@ scalar JSON`.trim(),
       /# No field equals the key of each record\. To choose by the key: match: \[\{ arg: "key", key: true \}\]/,
     );
     assert.match(none, /All records of the topic/);
-    const [record] = seen(['{"type":"x","data":{"id":1}}'], ['{"no":7,"order_id":8}']);
-    const text = schemaText(inferGraph('orders', [{ ...record!, keyMembers: ['no', 'order_id'] }]), 'records');
+    const keyed = seen(['{"type":"x","data":{"id":1}}'], ['{"no":7,"order_id":8}']);
+    const text = schemaText(inferGraph('orders', keyed), 'records');
     assert.match(
       text,
       /choose by a member of the key: match: \[\{ arg: "id", key: "order_id" \}\], and an argument id: ID/,
@@ -228,24 +228,13 @@ scalar JSON`.trim(),
     }
   });
 
-  it('finds the payload in an envelope of one key, and in a change of Debezium, whose deletes are null', async (t) => {
-    const change = (after: unknown) => ({ before: null, after, source: { db: 'shop' }, op: 'c', ts_ms: 1 });
+  it('finds the payload below objects of one key', () => {
     assert.match(
       schemaOf([{ data: { order: { id: 1 } } }]),
       /order\(id: ID\): Order @kafka\(.*path: "data.order.id".*payload: "data.order"\)/,
     );
-    assert.match(
-      schemaOf([change({ id: 1 }), change(null)]),
-      /order\(id: ID\): Order @kafka\(.*path: "after.id".*payload: "after"\)/,
-    );
-    assert.match(schemaOf([{ schema: {}, payload: change({ id: 1 }) }]), /payload: "payload.after"\)/);
     assert.doesNotMatch(schemaOf([{ type: 'x', order: { id: 1 } }]), /payload:/);
     assert.doesNotMatch(schemaOf([{ order: { id: 1 } }, { order: null }]), /payload:/);
-    const records = [change({ id: 1, total: 2 }), change(null)].map((one) => JSON.stringify(one));
-    assert.deepEqual(
-      (await lived(t, seen(records))).results.map((result) => result && { ...result }),
-      [{ id: '1', total: 2 }, null],
-    );
   });
 
   it('shows what a record hides in the subscription that a person is to run', async (t) => {

@@ -9,51 +9,68 @@ import type { InferredObject } from '../../../src/tools/init/inferred-types.ts';
 import { samplesText } from '../../../src/tools/init/samples-text.ts';
 import { schemaText } from '../../../src/tools/init/schema-text.ts';
 import type { SeenRecord } from '../../../src/tools/init/seen-record.ts';
+import { seenTopic } from '../../../src/tools/init/seen-topic.ts';
+import type { SeenTopic } from '../../../src/tools/init/seen-topic.ts';
+import { splitChange } from '../../../src/bus/change-text.ts';
+import { changeDemands } from '../../../src/graph/change-demands.ts';
 import type { SampleRecord } from '../../../src/graph/graph-parts.ts';
 import { loadGraph } from '../../../src/graph/loading/load.ts';
 import { createRouters } from '../../../src/graph/router.ts';
 import { keyPlaces } from '../../../src/graph/schema/key-places.ts';
+import { topicReads } from '../../../src/graph/schema/topic-reads.ts';
+import type { RecordContent } from '../../../src/kafka/batch.ts';
 import { Converter } from '../../../src/kafka/decoding/converter.ts';
+import { envelopeOf } from '../../../src/kafka/decoding/envelopes/envelopes.ts';
+import { RecordKeys } from '../../../src/kafka/decoding/record-keys.ts';
 import { SnakeCase } from '../../../src/kafka/decoding/snake-case.ts';
 import { graphFolder } from '../../graph/support/graph-folder.ts';
 
 const TOPIC = 'shop.orders.v1';
 const LIMITS = { maxBytes: 1_048_576, maxDepth: 64 };
 
-/** The records as `crier init` sees them. @param values JSON, also of objects that a literal cannot have */
-export function seen(values: readonly string[], keys: readonly string[] = []): readonly SeenRecord[] {
-  return values.map((value, i) => ({
-    key: keys[i],
-    value: parseExactly(value) as Record<string, unknown>,
-    payload: new SnakeCase().convertObjToSnakeKeys(parseExactly(value) as Record<string, unknown>),
-  }));
+/** The topic as `crier init` sees it. @param values JSON, also of objects that a literal cannot have */
+export function seen(values: readonly string[], keys: readonly string[] = []): SeenTopic {
+  const recordKeys = new RecordKeys({
+    limits: LIMITS,
+    snakeCase: new SnakeCase(),
+    keyPlace: undefined,
+    decoders: undefined,
+  });
+  const read = values.map((value, i) => {
+    const content = recordKeys.read({ key: Buffer.from(keys[i] ?? '') } as RecordContent) as RecordContent;
+    const key = keys[i] === undefined ? undefined : String(content.key);
+    return { key, keyValue: content.keyValue, value: parseExactly(value) };
+  });
+  return seenTopic(read, LIMITS);
 }
 
 /** The written schema of records. */
 export function schemaOf(values: readonly unknown[], keys?: readonly string[]): string {
-  const records = seen(
-    values.map((value) => JSON.stringify(value)),
-    keys,
-  );
-  return schemaText(inferGraph(TOPIC, records), 'records');
+  const json = values.map((value) => JSON.stringify(value));
+  return schemaText(inferGraph(TOPIC, seen(json, keys)), 'records');
 }
 
 /**
  * Infers a graph, loads it without a warning, and takes each record and each sample through conversion and an execution that reads every
  * field. Returns the graph, and the results of the records.
  */
-export async function lived(t: TestContext, records: readonly SeenRecord[]) {
-  const inferred = inferGraph(TOPIC, records);
+export async function lived(t: TestContext, topic: SeenTopic) {
+  const { records } = topic;
+  const inferred = inferGraph(TOPIC, topic);
   const text = schemaText(inferred, 'records');
   const graph = await loadGraph(await graphFolder(t, { 'schema.graphql': text }));
   assert.deepEqual(graph.warnings, [], text);
 
   const bindings = [...graph.bindings.values()];
+  const demand = changeDemands(bindings).get(TOPIC)!;
+  const envelopes = topicReads(graph).flatMap(({ envelope }) =>
+    envelope ? [[TOPIC, { envelope: envelopeOf(envelope), demand }] as const] : [],
+  );
   const converter = new Converter(
     createRouters(bindings, 'crier:', () => undefined),
     LIMITS,
     new SnakeCase(),
-    { keyPlaces: keyPlaces(bindings, graph.shapes) },
+    { keyPlaces: keyPlaces(bindings, graph.shapes), envelopes: new Map(envelopes) },
   );
   const document = parse(everyField(inferred));
   const results: unknown[] = [];
@@ -69,9 +86,10 @@ export async function lived(t: TestContext, records: readonly SeenRecord[]) {
       headers: {},
     } as never);
     assert.ok('payload' in converted && converted.destinations!.length > 0, JSON.stringify(converted));
-    const payload = JSON.parse(String(converted.payload)) as Record<string, unknown>;
+    const { row } = splitChange(Buffer.from(converted.destinations![0]!.payload ?? converted.payload!));
+    const payload = JSON.parse(String(row)) as Record<string, unknown>;
     const { data, errors } = await execute({ schema: graph.schema, document, rootValue: payload });
-    assert.deepEqual(errors, undefined, `${text}\n${String(converted.payload)}`);
+    assert.deepEqual(errors, undefined, `${text}\n${String(row)}`);
     results.push(data?.[inferred.field]);
   }
   const example = exampleSubscription(inferred, records);

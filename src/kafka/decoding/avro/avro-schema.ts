@@ -1,7 +1,7 @@
 import avro from 'avsc';
 import type { Schema, Type } from 'avsc';
 import type { SchemaReference } from '../decoder.ts';
-import { CONNECT_TYPES } from '../connect/connect-types.ts';
+import { CONNECT_TYPES, ENUM_TYPE } from '../connect/connect-types.ts';
 import { SchemaBudget } from './schema-budget.ts';
 
 /** What the converters of Kafka Connect write beside a type. */
@@ -43,12 +43,14 @@ const LOGICAL_TYPES: readonly string[] = [
   'local-timestamp-nanos',
 ];
 
+const NAMED_TYPES: readonly string[] = [...CONNECT_TYPES, ENUM_TYPE];
+
 /** Makes a type that only Kafka Connect names a logical one. */
 function nameByConnect(schema: unknown): undefined {
   if (typeof schema !== 'object' || schema === null) return;
   const definition = schema as { logicalType: string; readonly [CONNECT_NAME]: string };
   const name = definition[CONNECT_NAME];
-  if (CONNECT_TYPES.includes(name) && !LOGICAL_TYPES.includes(definition.logicalType)) definition.logicalType = name;
+  if (NAMED_TYPES.includes(name) && !LOGICAL_TYPES.includes(definition.logicalType)) definition.logicalType = name;
 }
 
 /** @throws Error if a text is no Avro schema, or too large to compile; the message says why */
@@ -58,7 +60,7 @@ export function parseAvroSchema(text: string, references: readonly SchemaReferen
     registry: Object.create(null) as Record<string, Type>,
     logicalTypes: Object.assign(
       Object.create(null) as object,
-      Object.fromEntries([...LOGICAL_TYPES, ...CONNECT_TYPES].map((name) => [name, LogicalType])),
+      Object.fromEntries([...LOGICAL_TYPES, ...NAMED_TYPES].map((name) => [name, LogicalType])),
     ),
     typeHook: nameByConnect,
     // With the others, avsc refuses unions that Avro allows.

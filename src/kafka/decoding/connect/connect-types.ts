@@ -1,4 +1,5 @@
 import type { PayloadPlace } from '../decoder.ts';
+import { DECIMAL } from '../value-type.ts';
 import { bitsConverter } from './connect-bits.ts';
 import { decimalConverter, variableScaleConverter } from './connect-decimals.ts';
 import { jsonOf } from './connect-json.ts';
@@ -68,6 +69,29 @@ const TYPES: ReadonlyMap<string, Compile> = new Map<string, Compile>([
 ]);
 
 export const CONNECT_TYPES: readonly string[] = [...TYPES.keys()];
+
+/** Texts of a few values, which the schema lists. */
+export const ENUM_TYPE = `${DATA}Enum`;
+
+/** The values that a type lists; undefined: it lists none. */
+export function enumSymbols(name: unknown, parameters: unknown): readonly string[] | undefined {
+  const { allowed } = Object(parameters) as { readonly allowed?: unknown };
+  return name === ENUM_TYPE && typeof allowed === 'string' ? allowed.split(',') : undefined;
+}
+
+const NOTES: readonly (readonly [end: RegExp, note: string])[] = [
+  [/Decimal$/, DECIMAL],
+  [/Timestamp$/, 'an ISO 8601 time'],
+  [/Date$/, 'a day of ISO 8601'],
+  [/Time$/, 'a time of day of ISO 8601'],
+  [/Duration$/, 'a duration of ISO 8601'],
+  [/Bits$/, 'bits, the highest first'],
+];
+
+/** What the text of a type stands for. */
+export function noteOf(name: unknown): string | undefined {
+  return NOTES.find(([end]) => end.test(String(name)))?.[1];
+}
 
 /**
  * Compiles the conversion of a type that Kafka Connect names. undefined: its values are in JSON what the fields read.

@@ -27,7 +27,15 @@ export function addProtoFile(root: Root, source: string, budget: ProtoBudget): P
 
 function addText(root: Root, text: string, budget: ProtoBudget): ProtoFile {
   budget.charge(text.match(/=\s*-?\d/g)?.length ?? 0);
-  const { package: name, imports = [], weakImports = [] } = protobuf.parse(text, root, { keepCase: true });
+  const {
+    package: name,
+    imports = [],
+    weakImports = [],
+  } = protobuf.parse(text, root, {
+    keepCase: true,
+    // Comments with two slashes, too: `crier init` makes descriptions of them.
+    alternateCommentMode: true,
+  });
   restoreMaps(root);
   return { package: name ?? undefined, imports: [...imports, ...weakImports] };
 }

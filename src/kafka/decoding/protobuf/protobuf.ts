@@ -37,7 +37,7 @@ export const compileProtobuf: CompileSchema = (text, references, options) => {
 };
 
 /** The messages of the file that no other one of it contains. A record may be any message, but is hardly one of the others. */
-function recordMessages(messages: readonly ProtoMessage[]): readonly ProtoMessage[] {
+export function recordMessages(messages: readonly ProtoMessage[]): readonly ProtoMessage[] {
   const contained = new Set(
     messages.flatMap(({ type }) => type.fieldsArray.map((field) => field.resolvedType)).filter((of) => of !== null),
   );
