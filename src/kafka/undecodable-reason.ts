@@ -18,7 +18,8 @@ const fixesOf = (names: SettingNames): Partial<Record<PoisonReason, string>> => 
   unknown_schema: `correct ${names.SCHEMA_REGISTRY_URL} (this registry does not know their schemas)`,
   unusable_schema: "the log says why the registry's schema cannot be used",
   other_format: 'correct the format in @kafka, or leave it out',
-  not_envelope: 'correct the envelope in @kafka: the values of these records are not what it says',
+  not_envelope:
+    'correct the envelope in @kafka: the values of these records are not what it says; remove it if a record is the row itself, or bring one of yours in envelopes.ts',
   not_own_format: 'correct the decoder in formats.ts, or the topic: the log has what the decoder threw',
   too_large: `raise ${names.MAX_RECORD_BYTES}`,
   too_deep: `nest the records at most ${MAX_RECORD_DEPTH} levels deep`,

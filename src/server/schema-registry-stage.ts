@@ -7,7 +7,7 @@ import type { DecoderOptions } from '../kafka/decoding/decoder.ts';
 import { graphDecoders } from '../kafka/decoding/graph-decoders.ts';
 import type { GraphDecoders } from '../kafka/decoding/graph-decoders.ts';
 import { openRegistries } from '../kafka/decoding/registries.ts';
-import { compareWithNewest, subjectOf } from '../kafka/decoding/schema-comparison.ts';
+import { compareWithNewest, describesRows, subjectOf } from '../kafka/decoding/schema-comparison.ts';
 import type { SchemaRegistry } from '../kafka/decoding/schema-registry.ts';
 import type { RoleServices } from './services.ts';
 
@@ -29,7 +29,7 @@ export async function openSchemaRegistry(
   const { registry, glue } = register(await openRegistries(config, log));
   return (graph) => {
     const topics = topicReads(graph);
-    for (const reads of registry ? topics.filter(mayHaveSchema) : []) {
+    for (const reads of registry ? topics.filter(mayHaveSchema).filter(describesRows) : []) {
       const { nameOf, shape } = reads;
       void logDifference(services, reads, registry!, { nameOf, shape, limits, onOverflow });
     }

@@ -4,6 +4,14 @@ import { didYouMean } from '../../base/did-you-mean.ts';
 /** What a fix calls the origin of records. */
 export type RecordOrigin = 'what the producer writes' | 'samples.ts';
 
+/** An envelope that a record's value shows, and that its topic does not have. */
+export interface ShownEnvelope {
+  /** In the schema. */
+  readonly name: string;
+  /** What such records are. */
+  readonly likeness: string;
+}
+
 const MAX_NAMES = 10;
 const MAX_NAME_LENGTH = 40;
 

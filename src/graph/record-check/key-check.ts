@@ -7,13 +7,15 @@ import { describeKey, isKeyPart, isRecordPart, partLabel, partsReader, pathInKey
 import type { RecordParts } from '../record-parts.ts';
 import type { Binding } from '../schema/binding.ts';
 import { absenceAt, kindOf, sentence, shortened } from './described.ts';
-import type { RecordOrigin } from './described.ts';
+import type { RecordOrigin, ShownEnvelope } from './described.ts';
 
 /** A record, and its payload with the names of keys that the graph reads. */
 export interface CheckedRecord extends RecordParts {
   readonly partition: number;
   readonly offset: string;
   readonly payload: Readonly<Record<string, unknown>>;
+  /** Absent: its value shows no other envelope than the topic's. */
+  readonly shown?: ShownEnvelope;
 }
 
 /** A path of a binding whose value chooses events. */

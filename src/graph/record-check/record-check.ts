@@ -7,6 +7,7 @@ import { describeKey, keyTextAt } from '../record-parts.ts';
 import { keyedMatch } from '../schema/tombstone-binding.ts';
 import { absenceAt, placeOf, sentence } from './described.ts';
 import type { RecordOrigin } from './described.ts';
+import { envelopeProblem } from './envelope-check.ts';
 import { KeyCheck } from './key-check.ts';
 import type { CheckedRecord } from './key-check.ts';
 import { ValueCheck } from './record-value-check.ts';
@@ -65,8 +66,12 @@ export function checkRecords(
     for (const { payload } of isMeant && !hasResolver(definition) ? compared : [])
       values.add(field, definition.type, valueAt(payload, binding.payload), binding.payload, payload);
     const { misfits, uncertain } = values;
-    const problems = [...bound, ...misfits, ...uncertain].slice(0, MAX_PROBLEMS);
     const isCertain = (bound.length > 0 && isMeant) || misfits.length > 0;
+    const envelope = envelopeProblem(binding, compared);
+    const others = [...bound, ...misfits, ...uncertain];
+    // What the wrong envelope of all records leaves out is not named one by one.
+    const isAlone = envelope !== undefined && compared.every(({ shown }) => shown);
+    const problems = [...(envelope === undefined ? [] : [envelope]), ...(isAlone ? [] : others)].slice(0, MAX_PROBLEMS);
     const { partition, offset } = compared.at(-1)!;
     return problems.length === 0 ? [] : [{ topic, field, partition, offset, problems, isCertain }];
   });
@@ -80,8 +85,12 @@ function payloadProblems({ payload: path }: Binding, records: readonly CheckedRe
 }
 
 /** Reports a key that is not the value that the tombstones of a field take it for. */
-function tombstoneProblems({ match, tombstone, state }: Binding, records: readonly CheckedRecord[]): string[] {
-  const path = tombstone && !state ? keyedMatch(match)?.path.split('.') : undefined;
+function tombstoneProblems(
+  { match, tombstone, state, envelope }: Binding,
+  records: readonly CheckedRecord[],
+): string[] {
+  // A change says which row is deleted.
+  const path = tombstone && !state && envelope === undefined ? keyedMatch(match)?.path.split('.') : undefined;
   if (!path) return [];
   const other = records.findLast((record) => {
     const value = textOf(valueAt(record.payload, path));

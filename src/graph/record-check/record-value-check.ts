@@ -20,6 +20,9 @@ const MAX_VALUES = 2000;
 /** Items of a list. */
 const MAX_ITEMS = 20;
 
+/** Of a whole number that Int cannot hold. */
+export const INTEGER_FIX = 'make the field BigInt (scalar BigInt), which shows all digits as text, or ID';
+
 interface Absence {
   readonly problem: string;
   /** It cannot be an optional field that these records happen not to have. */
@@ -123,7 +126,8 @@ export class ValueCheck {
         `${shortened(value)} at ${placeOf(path)}, which is not in the enum ${type.name} (${listed(names)}); ${fix}`,
       );
     } else {
-      const fix = 'change the type of the field, or give it a resolver';
+      const isInteger = type.name === 'Int' && /^-?\d+$/.test(String(value));
+      const fix = isInteger ? INTEGER_FIX : 'change the type of the field, or give it a resolver';
       this.#note(coordinate, `${kindOf(value)} at ${placeOf(path)}, which does not fit the type ${type.name}; ${fix}`);
     }
   }

@@ -1,11 +1,26 @@
 import type { KeyPlace } from '../../base/json/key-place.ts';
+import { isJsonObject } from '../../base/json/json-object.ts';
 import type { RecordContent } from '../batch.ts';
+import type { ConnectSchemas } from './connect/connect-schemas.ts';
 import { UndecodableError } from './decoder.ts';
+import { withoutSchema } from './envelopes/connect.ts';
 import type { Envelope } from './envelopes/envelope.ts';
-import { decodeJson, decodeRecord } from './record.ts';
+import { recognisedEnvelope } from './envelopes/recognised.ts';
+import type { RecognisedEnvelope } from './envelopes/recognised.ts';
+import { decodeJson } from './record.ts';
 import type { Decoded, RecordLimits } from './record.ts';
 import { SnakeCase } from './snake-case.ts';
 import type { RecordDecoders } from './decoder.ts';
+
+/** How the records of a topic carry rows that changed. */
+export interface ReadEnvelope {
+  readonly envelope: Envelope;
+  /** Converts the values of records whose schema Connect writes beside them. */
+  readonly schemas: Pick<ConnectSchemas, 'of'>;
+}
+
+/** What a record has, and the envelope that its value shows, whatever the graph says of it. */
+export type ReadPayload = Decoded & { readonly recognised?: RecognisedEnvelope };
 
 export interface PayloadReaderOptions {
   readonly limits: RecordLimits;
@@ -14,7 +29,7 @@ export interface PayloadReaderOptions {
   /** Of topics whose records may be other than JSON. */
   readonly decoders: ReadonlyMap<string, RecordDecoders>;
   /** Of topics whose records carry rows that changed. */
-  readonly envelopes?: ReadonlyMap<string, Envelope>;
+  readonly envelopes?: ReadonlyMap<string, ReadEnvelope>;
 }
 
 /** The payloads of single records, with the values that `Converter` gives them; slower, and counted nowhere. */
@@ -30,7 +45,7 @@ export class PayloadReader {
   async read(
     { topic, headers }: Pick<RecordContent, 'topic' | 'headers'>,
     value: Buffer,
-  ): Promise<Decoded | undefined> {
+  ): Promise<ReadPayload | undefined> {
     const { limits, decoders } = this.#options;
     if (value.length > limits.maxBytes) return { poison: 'too_large' };
     const ofTopic = decoders.get(topic);
@@ -42,9 +57,7 @@ export class PayloadReader {
       const { bodyAt, decoder } = decoding;
       const body = value.subarray(bodyAt);
       if (!decoder) return this.#parse(topic, body);
-      const payload = decoder.decode(body);
-      const envelope = this.#options.envelopes?.get(topic);
-      return envelope ? rowIn(envelope, payload) : { payload };
+      return this.#rowIn(topic, decoder.decode(body), (row) => row);
     } catch (error) {
       if (error instanceof UndecodableError) return { poison: error.reason };
       throw error;
@@ -52,24 +65,39 @@ export class PayloadReader {
   }
 
   /** @throws UndecodableError */
-  #parse(topic: string, text: Buffer): Decoded | undefined {
-    const { limits, keyPlaces, envelopes } = this.#options;
-    const named = (payload: Record<string, unknown>) =>
-      this.#snakeCase.convertObjToSnakeKeys(payload, keyPlaces.get(topic));
-    const envelope = envelopes?.get(topic);
-    if (envelope) {
-      const { json, poison } = decodeJson(text, limits);
-      if (poison !== undefined) return { poison };
-      const row = rowIn(envelope, json);
-      return row && { payload: named(row.payload) };
+  #parse(topic: string, text: Buffer): ReadPayload | undefined {
+    const { limits, keyPlaces } = this.#options;
+    const { json, poison } = decodeJson(text, limits);
+    if (poison !== undefined) return { poison };
+    return this.#rowIn(topic, json, (row) => this.#snakeCase.convertObjToSnakeKeys(row, keyPlaces.get(topic)));
+  }
+
+  #rowIn(
+    topic: string,
+    value: unknown,
+    named: (row: Record<string, unknown>) => Record<string, unknown>,
+  ): ReadPayload | undefined {
+    const shown = recognisedEnvelope(value);
+    const recognised = shown === undefined ? {} : { recognised: shown };
+    const ofTopic = this.#options.envelopes?.get(topic);
+    if (!ofTopic) return { ...(isJsonObject(value) ? { payload: named(value) } : NOT_OBJECT), ...recognised };
+    try {
+      const row = ofTopic.envelope.read(converted(value, ofTopic.schemas))?.row;
+      return row ? { payload: named(row), ...recognised } : undefined;
+    } catch (error) {
+      if (error instanceof UndecodableError) return { poison: error.reason, ...recognised };
+      throw error;
     }
-    const decoded = decodeRecord(text, limits);
-    return decoded.poison === undefined ? { payload: named(decoded.payload) } : decoded;
   }
 }
 
-/** undefined: the value is of no row that is there. @throws UndecodableError */
-function rowIn({ read }: Envelope, value: unknown): { readonly payload: Record<string, unknown> } | undefined {
-  const row = read(value)?.row;
-  return row ? { payload: row } : undefined;
+const NOT_OBJECT: Decoded = { poison: 'not_object' };
+
+/** The value without the schema of Kafka Connect beside it, which says what its decimals and times are. @throws UndecodableError */
+function converted(value: unknown, schemas: Pick<ConnectSchemas, 'of'>): unknown {
+  const inner = withoutSchema(value);
+  if (inner === value || inner === null) return value;
+  const { schema } = value as { readonly schema: unknown };
+  const convert = schemas.of(Buffer.from(JSON.stringify(schema)));
+  return convert ? convert(inner) : inner;
 }

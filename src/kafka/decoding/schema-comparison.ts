@@ -1,4 +1,7 @@
 import type { DecoderOptions, PayloadPlace, SchemaFields } from './decoder.ts';
+import { valuePlace } from './envelopes/envelope.ts';
+import { envelopeOf } from './envelopes/envelopes.ts';
+import type { NamedEnvelope } from './envelopes/envelopes.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 import type { Compilers } from './topic-decoders.ts';
 
@@ -20,6 +23,8 @@ export interface ComparedTopic {
   readonly topic: string;
   /** Said by the graph. */
   readonly subject?: string | undefined;
+  /** undefined: a record is the payload itself. */
+  readonly envelope?: NamedEnvelope | undefined;
   readonly shape: ReadPlace;
   /** Paths that choose the channels. */
   readonly paths: readonly (readonly string[])[];
@@ -77,8 +82,21 @@ export async function compareWithNewest(
   const schema = await registry.latest(subjectOf(compared));
   if (!schema) return undefined;
   const compile = await compilers[schema.type]();
-  const { fields } = compile(schema.text, schema.references, options);
-  return compareFields(withPaths(compared.shape, compared.paths), fields);
+  const envelope = compared.envelope && envelopeOf(compared.envelope);
+  const shape = envelope ? valuePlace(envelope, options.shape) : options.shape;
+  const { fields } = compile(schema.text, schema.references, { ...options, shape });
+  // The last member is the row as it is now.
+  const [member] = envelope?.rowMembers?.slice(-1) ?? [];
+  const rows = member === undefined ? fields : fields.at(member);
+  const { missing, unread } = compareFields(withPaths(compared.shape, compared.paths), rows);
+  // Debezium adds such columns, which the envelope reads.
+  return { missing, unread: envelope ? unread.filter((path) => !path.startsWith('__')) : unread };
+}
+
+/** False: the rows are texts in the records, or the envelope is one of the graph's, so a schema does not say what they have. */
+export function describesRows({ envelope }: Pick<ComparedTopic, 'envelope'>): boolean {
+  if (!envelope) return true;
+  return envelope.read === undefined && envelope.name !== 'MONGODB' && envelope.name !== 'OUTBOX';
 }
 
 /** Where producers register the schema of a topic's values: that of TopicNameStrategy, unless the graph says another. */

@@ -24,19 +24,21 @@ function linesOf(field: GraphQLField<unknown, unknown>, { bindings, redisBinding
 }
 
 function describeBinding({ topics, payload, match, where, filters = [], ...binding }: Binding): string[] {
-  const { history, state, tombstone } = binding;
+  const { history, state, tombstone, envelope } = binding;
+  const gone = envelope === undefined ? 'a record without a value' : 'a row that is deleted, or has left the channel,';
   const keys = [...match.map(describeMatch), ...where.map(({ path }) => `value of "${path}"`)];
   const place = payload.length > 0 ? `, at "${payload.join('.')}" of its records` : '';
   return [
     `from topic ${topics.join(', ')}${place}`,
+    ...(envelope === undefined ? [] : [`rows that changed, as envelope: ${envelope} carries them`]),
     keys.length > 0 ? `one channel for each ${keys.join(' and ')}` : 'one channel: every record',
     ...where.map(({ claim, path }) => `only where "${path}" is the claim "${claim}" of the connection`),
     ...filters.map(({ arg, op, path }) => `only where "${path}" ${op} ${arg}`),
     ...(history ? [`keeps the last ${history.entries} events of a channel, for clients that resume`] : []),
     ...(state ? ['keeps the last value of a channel, with which a subscription begins'] : []),
-    ...(tombstone === 'NULL' ? ['a record without a value is delivered as null'] : []),
+    ...(tombstone === 'NULL' ? [`${gone} is delivered as null`] : []),
     ...(tombstone === 'ROW' ? ['a row that is deleted is delivered as it was'] : []),
-    ...(tombstone === 'COMPLETE' ? ['a record without a value completes the subscription'] : []),
+    ...(tombstone === 'COMPLETE' ? [`${gone} completes the subscription`] : []),
   ];
 }
 

@@ -1,17 +1,19 @@
 import type { Config } from '../../config/config.ts';
 import { ConfigError, errorOf } from '../../base/errors.ts';
 import type { Graph } from '../../graph/graph-parts.ts';
+import { INTEGER_FIX } from '../../graph/record-check/record-value-check.ts';
 import { mayHaveSchema, topicReads } from '../../graph/schema/topic-reads.ts';
 import type { TopicReads } from '../../graph/schema/topic-reads.ts';
 import { COMPILERS } from '../../kafka/decoding/compilers.ts';
 import { openRegistryRequests } from '../../kafka/decoding/registry-access.ts';
 import type { RegistryRequests } from '../../kafka/decoding/registry-requests.ts';
 import { SchemaUnavailableError } from '../../kafka/decoding/schema-errors.ts';
-import { compareWithNewest, subjectOf } from '../../kafka/decoding/schema-comparison.ts';
+import { compareWithNewest, describesRows, subjectOf } from '../../kafka/decoding/schema-comparison.ts';
 import { SchemaRegistry } from '../../kafka/decoding/schema-registry.ts';
 import { createLog } from '../../base/log.ts';
-import { failed, ok, warning } from './finding.ts';
+import { failed, ok, skipped, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
+import { longFields } from './long-fields.ts';
 
 /** Asks the schema registry for the newest schema of each topic, and compares it with what the graph reads. */
 export async function checkSchemaRegistry(config: Config, graph: Graph): Promise<Finding[]> {
@@ -36,7 +38,7 @@ export async function checkSchemaRegistry(config: Config, graph: Graph): Promise
       );
     }
     findings.push(ok('schema registry: answers, and accepts the credentials'));
-    for (const reads of topics) findings.push(...(await compare(reads, registry, limits)));
+    for (const reads of topics) findings.push(...(await compare(reads, graph, registry, limits)));
   } catch (error) {
     if (!(error instanceof SchemaUnavailableError)) throw error;
     findings.push(failed(`schema registry: ${error.message}`));
@@ -48,16 +50,22 @@ export async function checkSchemaRegistry(config: Config, graph: Graph): Promise
 
 async function compare(
   reads: TopicReads,
+  graph: Graph,
   registry: SchemaRegistry,
   limits: { readonly maxBytes: number; readonly maxDepth: number },
 ): Promise<Finding[]> {
   const { nameOf, shape } = reads;
   const subject = subjectOf(reads);
+  if (!describesRows(reads))
+    return [
+      skipped(`schema registry: a schema of ${subject} does not describe rows of envelope: ${reads.envelope!.name}`),
+    ];
   try {
     const options = { nameOf, shape, limits, onOverflow: () => undefined };
     const difference = await compareWithNewest(reads, registry, COMPILERS, options);
     if (!difference) return [ok(`schema registry: no subject ${subject}`)];
     const { missing, unread } = difference;
+    const longs = await longFields(reads, graph, registry);
     return [
       missing.length === 0
         ? ok(`schema registry: the newest schema of ${subject} has all fields that the graph reads`)
@@ -67,6 +75,9 @@ async function compare(
       ...(unread.length === 0
         ? []
         : [ok(`schema registry: fields of ${subject} that the graph does not read: ${unread.join(', ')}`)]),
+      ...longs.map((field) =>
+        warning(`schema registry: ${field} is Int, and ${subject} has integers of 64 bits there; ${INTEGER_FIX}`),
+      ),
     ];
   } catch (error) {
     if (error instanceof SchemaUnavailableError) throw error;

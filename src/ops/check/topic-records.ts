@@ -2,14 +2,21 @@ import type { Config } from '../../config/config.ts';
 import type { Graph } from '../../graph/graph-parts.ts';
 import { checkRecords } from '../../graph/record-check/record-check.ts';
 import type { RecordMisfit } from '../../graph/record-check/record-check.ts';
-import type { RecordOrigin } from '../../graph/record-check/described.ts';
+import type { RecordOrigin, ShownEnvelope } from '../../graph/record-check/described.ts';
+import { envelopeFix } from '../../graph/record-check/envelope-check.ts';
 import type { CheckedRecord } from '../../graph/record-check/key-check.ts';
 import { keyedTopics } from '../../graph/keyed-topics.ts';
 import { keyPlaces } from '../../graph/schema/key-places.ts';
 import { topicReads } from '../../graph/schema/topic-reads.ts';
 import type { RecordContent } from '../../kafka/batch.ts';
+import { ConnectSchemas } from '../../kafka/decoding/connect/connect-schemas.ts';
+import { valuePlace } from '../../kafka/decoding/envelopes/envelope.ts';
 import { envelopeOf } from '../../kafka/decoding/envelopes/envelopes.ts';
+import { LIKENESSES, otherEnvelope } from '../../kafka/decoding/envelopes/recognised.ts';
+import type { RecognisedEnvelope } from '../../kafka/decoding/envelopes/recognised.ts';
 import { PayloadReader } from '../../kafka/decoding/payload-reader.ts';
+import type { ReadEnvelope } from '../../kafka/decoding/payload-reader.ts';
+import type { RecordLimits } from '../../kafka/decoding/record.ts';
 import { FormatUnavailableError, SchemaUnavailableError } from '../../kafka/decoding/schema-errors.ts';
 import { recordKeysOf } from '../../kafka/decoding/record-keys.ts';
 import type { RecordKeys } from '../../kafka/decoding/record-keys.ts';
@@ -41,10 +48,7 @@ export class TopicRecords {
     const bindings = [...graph.bindings.values()];
     const limits = { maxBytes: config.MAX_RECORD_BYTES, maxDepth: config.MAX_RECORD_DEPTH };
     const options = { limits, keyPlaces: keyPlaces(bindings, graph.shapes) };
-    const envelopes = topicReads(graph).flatMap(({ topic, envelope }) =>
-      envelope ? [[topic, envelopeOf(envelope)] as const] : [],
-    );
-    this.#payloads = new PayloadReader({ ...options, decoders: values, envelopes: new Map(envelopes) });
+    this.#payloads = new PayloadReader({ ...options, decoders: values, envelopes: envelopesOf(graph, limits) });
     this.#keys = recordKeysOf(keyedTopics(bindings), { ...options, decoders: keys, snakeCase: new SnakeCase() });
   }
 
@@ -90,9 +94,12 @@ export class TopicRecords {
       });
       if (decoded instanceof FormatUnavailableError)
         return { topic, records: 0, misfits: [misfit(`${decoded.message}; ${FORMAT_FIX}`)] };
+      const shown = 'recognised' in decoded ? this.#otherEnvelope(topic, decoded.recognised) : undefined;
       if (decoded.poison === undefined)
-        compared.push({ partition, offset, ...decoded.content, payload: decoded.payload });
-      else {
+        compared.push({ partition, offset, ...decoded.content, payload: decoded.payload, ...(shown && { shown }) });
+      else if (shown) {
+        undecodable = misfit(`the record cannot be decoded (${decoded.poison}); ${envelopeFix(shown)}`);
+      } else {
         const { why, fix } = undecodableReason(decoded.poison, { value, headers }, this.#config.names);
         undecodable = misfit(`the record cannot be decoded (${why}); ${fix}`);
       }
@@ -100,6 +107,14 @@ export class TopicRecords {
     if (compared.length > 0)
       return { topic, records: compared.length, misfits: checkRecords(this.#graph, topic, compared, origin) };
     return undecodable && { topic, records: 0, misfits: [undecodable] };
+  }
+
+  /** What a value shows that is not the topic's envelope. undefined: it may be of the topic's. */
+  #otherEnvelope(topic: string, recognised: RecognisedEnvelope | undefined): ShownEnvelope | undefined {
+    const envelope = [...this.#graph.bindings.values()].find(({ topics }) => topics.includes(topic))?.envelope;
+    const isOwn = envelope !== undefined && this.#graph.envelopes[envelope] !== undefined;
+    const shown = isOwn ? undefined : otherEnvelope(recognised, envelope);
+    return shown && { name: shown, likeness: LIKENESSES[shown] };
   }
 
   /** `unavailable`: a schema cannot be had now, or the format is still being loaded. undefined: it is of no row that is there. */
@@ -115,4 +130,14 @@ export class TopicRecords {
       throw error;
     }
   }
+}
+
+function envelopesOf(graph: Graph, limits: RecordLimits): ReadonlyMap<string, ReadEnvelope> {
+  const envelopes = topicReads(graph).flatMap(({ topic, envelope: named, nameOf, shape }) => {
+    if (!named) return [];
+    const envelope = envelopeOf(named);
+    const options = { nameOf, shape: valuePlace(envelope, shape), limits, onOverflow: () => undefined };
+    return [[topic, { envelope, schemas: new ConnectSchemas(options) }] as const];
+  });
+  return new Map(envelopes);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { compareFields } from '../../../src/kafka/decoding/schema-comparison.ts';
+import { COMPILERS } from '../../../src/kafka/decoding/compilers.ts';
+import { compareFields, compareWithNewest, describesRows } from '../../../src/kafka/decoding/schema-comparison.ts';
 import type { ReadPlace } from '../../../src/kafka/decoding/schema-comparison.ts';
 import type { SchemaFields } from '../../../src/kafka/decoding/decoder.ts';
 
@@ -11,7 +12,11 @@ interface Tree {
 
 function reads(tree: Tree | null, custom: readonly string[] = [], name = ''): ReadPlace {
   const kind = custom.includes(name) ? 'custom' : tree ? 'object' : 'text';
-  return { kinds: new Set([kind]), keys: Object.keys(tree ?? {}), at: (key) => reads(tree![key]!, custom, key) };
+  return {
+    kinds: new Set([kind]),
+    keys: Object.keys(tree ?? {}),
+    at: (key) => reads(tree?.[key] ?? null, custom, key),
+  };
 }
 
 function writes(tree: Tree | 'map' | null): SchemaFields | undefined {
@@ -64,5 +69,41 @@ describe('compareFields', () => {
       writing.set(name, { keys: names, at: (key) => writing.get(key)! });
     }
     assert.deepEqual(compareFields(reading.get('t0')!, writing.get('t0')), { missing: [], unread: [] });
+  });
+});
+
+describe('compareWithNewest', () => {
+  const avro = (fields: readonly unknown[]) => JSON.stringify({ type: 'record', name: 'Envelope', fields });
+  const columns = ['id', 'name', '__op'].map((name) => ({ name, type: 'string' }));
+  const change = avro([
+    { name: 'before', type: ['null', { type: 'record', name: 'Value', fields: columns }] },
+    { name: 'after', type: ['null', 'Value'] },
+    { name: 'op', type: 'string' },
+  ]);
+
+  const differenceOf = (text: string, envelope: string | undefined) => {
+    const shape = reads({ id: null, total: null });
+    const compared = {
+      topic: 'rows',
+      shape,
+      paths: [['id']],
+      envelope: envelope && { name: envelope, read: undefined },
+    };
+    const registry = { latest: () => Promise.resolve({ type: 'AVRO' as const, text, references: [] }) };
+    const limits = { maxBytes: 100, maxDepth: 8 };
+    const options = { nameOf: (key: string) => key, shape, limits, onOverflow: () => undefined };
+    return compareWithNewest(compared as never, registry, COMPILERS, options);
+  };
+
+  it('compares the rows of an envelope, without what Debezium adds', async () => {
+    assert.deepEqual(await differenceOf(change, 'DEBEZIUM'), { missing: ['total'], unread: ['name'] });
+    assert.deepEqual(await differenceOf(avro(columns), 'DEBEZIUM_FLAT'), { missing: ['total'], unread: ['name'] });
+    assert.deepEqual((await differenceOf(change, undefined))?.unread, ['before', 'after', 'op']);
+  });
+
+  it('knows the envelopes whose rows no schema describes', () => {
+    const described = (name: string, read?: () => undefined) => describesRows({ envelope: { name, read } });
+    assert.ok(describesRows({}) && described('DEBEZIUM') && described('DEBEZIUM_FLAT') && described('CONNECT'));
+    assert.ok(!described('MONGODB') && !described('OUTBOX') && !described('MAXWELL', () => undefined));
   });
 });

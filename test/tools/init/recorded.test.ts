@@ -1,0 +1,320 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import type { Message } from 'kafkajs';
+import { withOutside } from '../../kafka/consumer-harness.ts';
+import type { Outside } from '../../kafka/consumer-harness.ts';
+import { checked } from '../../ops/check/checked.ts';
+import { schemaRegistry } from '../../support/schema-registry.ts';
+import { randomName, redisServer } from '../../support/services.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { crier } from '../crier.ts';
+import { recordedTopic } from './recorded-topic.ts';
+
+const MONGODB = ['65a1b2c3d4e5f60718293a4b', '65a1b2c3d4e5f60718293a4c'].map((id, i): Message => {
+  const document = { _id: { $oid: id }, name: `n${i}`, total: { $numberLong: '9007199254740993' }, tags: ['x'] };
+  const value = { before: null, after: JSON.stringify(document), op: 'c', source: { connector: 'mongodb', ts_ms: 1 } };
+  return { key: JSON.stringify({ id: `{"$oid": "${id}"}` }), value: JSON.stringify(value) };
+});
+
+const WRAPPED: Message = {
+  key: '7',
+  value: JSON.stringify({
+    schema: {
+      type: 'struct',
+      fields: [
+        { field: 'orderId', type: 'int32' },
+        { field: 'changedAt', type: 'int64', name: 'org.apache.kafka.connect.data.Timestamp' },
+      ],
+    },
+    payload: { orderId: 7, changedAt: 1_700_000_000_123 },
+  }),
+};
+
+const ROW = `id: ID!
+customer: String
+status: String
+name: String
+amount: String
+updated: String`;
+
+/** By connector and table: the binding, and the fields of the types. */
+const RECORDED: Readonly<Record<string, readonly [binding: string, fields: string]>> = {
+  'plain rows': [
+    'envelope: DEBEZIUM, match: [{ arg: "id", path: "id" }], tombstone: NULL',
+    `${ROW}\nnote: String\nop: String`,
+  ],
+  'plain pairs': [
+    'envelope: DEBEZIUM, match: [{ arg: "tenant", path: "tenant" }, { arg: "number", path: "number" }], tombstone: NULL',
+    'tenant: String!\nnumber: Int!\nname: String\nop: String',
+  ],
+  'schema rows': [
+    'envelope: DEBEZIUM, match: [{ arg: "id", path: "id" }], tombstone: NULL',
+    `${ROW}\nnote: String\nop: String`,
+  ],
+  'schema pairs': [
+    'envelope: DEBEZIUM, match: [{ arg: "tenant", path: "tenant" }, { arg: "number", path: "number" }], tombstone: NULL',
+    'tenant: String!\nnumber: Int!\nname: String\nop: String',
+  ],
+  'flat rows': [
+    'envelope: DEBEZIUM_FLAT, match: [{ arg: "id", path: "id" }], tombstone: NULL',
+    `${ROW}\nnote: String\nop: String`,
+  ],
+  'flat_schema rows': [
+    'envelope: DEBEZIUM_FLAT, match: [{ arg: "id", path: "id" }], tombstone: NULL',
+    `${ROW}\nnote: String\nop: String`,
+  ],
+  'outbox order': [
+    'envelope: OUTBOX, match: [{ arg: "order_id", path: "order_id" }], tombstone: SKIP',
+    'status: String\norder_id: ID!',
+  ],
+  'outbox_expanded order': ['match: [{ arg: "order_id", path: "order_id" }]', 'status: String\norder_id: ID!'],
+  'avro rows': [
+    'envelope: DEBEZIUM, match: [{ arg: "id", path: "id" }], tombstone: NULL',
+    `${ROW}\nnote: String\nop: String`,
+  ],
+  'avro pairs': [
+    'envelope: DEBEZIUM, match: [{ arg: "tenant", path: "tenant" }, { arg: "number", path: "number" }], tombstone: NULL',
+    'tenant: String!\nnumber: Int!\nname: String\nop: String',
+  ],
+};
+
+const SAMPLES_FIT = /^ok +records: the first samples fit the graph$/m;
+
+const TYPES = `id: ID!
+small: Int
+big: BigInt
+float_4: Float
+float_8: Float
+flag: Boolean
+amount: String
+free: String
+price: String
+at: String
+at_3: String
+atz: String
+day: String
+clock: String
+clock_3: String
+clockz: String
+span: String
+bits: String
+bit_1: Boolean
+place: Point
+uid: String
+feeling: TypeFeeling
+doc: JSON
+docb: JSON
+bytes: String
+tags: [String]
+numbers: [Int]
+amounts: [String]
+days: [String]
+attributes: JSON
+code: String
+address: String
+span_4: String
+op: String
+x: Float
+y: Float
+wkb: String
+srid: Int`;
+
+/** The schema with another @kafka. */
+function rebound(schema: string, from: string | RegExp, to: string): string {
+  const changed = schema.replace(/@kafka\(.*\)$/m, (directive) => directive.replace(from, to));
+  assert.notEqual(changed, schema);
+  return changed;
+}
+
+function withoutOp(schema: string): string {
+  return schema.replace(/ {2}"What happened.*\n.*\n/, '');
+}
+
+describe('crier init, of the records that Debezium writes', { timeout: 300_000 }, () => {
+  let outside: Outside;
+  withOutside((connected) => (outside = connected));
+
+  /** Writes the graph of a topic with these records, and returns it with what `crier check` says of it. */
+  async function written(t: TestContext, table: string, messages: readonly Message[], registry?: string) {
+    const topic = await outside.createTopic(`${randomName('db')}.public.${table}`, 1);
+    await outside.send(topic, [...messages]);
+    const settings = { KAFKA_BROKERS: outside.brokers, ...(registry && { SCHEMA_REGISTRY_URL: registry }) };
+    const folder = join(await temporaryFolder(t), 'graph');
+    const { code, output, errors } = await crier(t, ['init', folder, '--topic', topic], { settings });
+    assert.deepEqual([code, errors], [0, '']);
+    const schema = await readFile(join(folder, 'schema.graphql'), 'utf8');
+    const redis = await redisServer(t);
+    const check = async (changed?: string) => {
+      if (changed !== undefined) await writeFile(join(folder, 'schema.graphql'), changed);
+      const { lines } = await checked({ ...settings, GRAPH: folder, REDIS_URL: redis.url });
+      return lines.filter((line) => /^(?:failed|warning) .*(?:records|registry|graph|Subscription)/.test(line));
+    };
+    const [, binding] = /@kafka\(topic: "[^"]*"(?:, )?(.*)\)$/m.exec(schema)!;
+    const fields = [...schema.matchAll(/^ {2}(\w+: [^\s(]+)(?: @.*)?$/gm)].map(([, field]) => field).join('\n');
+    const played = (await checked({ GRAPH: folder })).lines.join('\n');
+    return { schema, binding, fields, output, check, topic, played };
+  }
+
+  for (const [recorded, [binding, fields]] of Object.entries(RECORDED)) {
+    it(`writes the envelope, the row and the key of ${recorded}, which fit the topic`, async (t) => {
+      const [connector = '', table = ''] = recorded.split(' ');
+      const registry = connector === 'avro' ? await schemaRegistry(t) : undefined;
+      const messages = await recordedTopic(connector, table, registry?.url);
+      const found = await written(t, table, messages, registry?.url);
+      assert.deepEqual([found.binding, found.fields], [binding, fields], found.schema);
+      assert.match(found.played, SAMPLES_FIT);
+      assert.deepEqual(await found.check(), []);
+    });
+  }
+
+  for (const connector of ['schema', 'connect', 'avro']) {
+    it(`writes the types of columns that ${connector} says, which fit the topic`, async (t) => {
+      const registry = connector === 'avro' ? await schemaRegistry(t) : undefined;
+      const messages = await recordedTopic(connector, 'types', registry?.url);
+      const { fields, schema, check, played } = await written(t, 'types', messages, registry?.url);
+      assert.match(played, SAMPLES_FIT);
+      assert.equal(fields, TYPES, schema);
+      assert.match(schema, /enum TypeFeeling \{\n {2}sad\n {2}happy\n\}/);
+      assert.deepEqual(await check(), []);
+    });
+  }
+
+  it('reads schemas that headers name', async (t) => {
+    const registry = await schemaRegistry(t);
+    const messages = await recordedTopic('avro', 'rows', registry.url);
+    const inHeader = messages.map(({ key, value }): Message => {
+      const bytes = value as Buffer | null;
+      return bytes === null
+        ? { key: key!, value: null }
+        : { key: key!, value: bytes.subarray(5), headers: { __value_schema_id: bytes.subarray(0, 5) } };
+    });
+    const { binding, fields, schema } = await written(t, 'rows', inHeader, registry.url);
+    assert.deepEqual([binding, fields], RECORDED['avro rows'], schema);
+  });
+
+  it('writes the documents of MongoDB, whose id is the key', async (t) => {
+    const { binding, fields, schema, check, played } = await written(t, 'carts', MONGODB);
+    assert.match(played, SAMPLES_FIT);
+    assert.deepEqual(
+      [binding, fields],
+      [
+        'envelope: MONGODB, match: [{ arg: "id", path: "id" }], tombstone: NULL',
+        'id: ID!\nname: String\ntotal: BigInt\ntags: [String]\nop: String',
+      ],
+      schema,
+    );
+    assert.deepEqual(await check(), []);
+  });
+
+  it('writes the rows of Kafka Connect that have their schema beside them', async (t) => {
+    const { binding, fields, schema, check } = await written(t, 'orders', [WRAPPED]);
+    assert.deepEqual(
+      [binding, fields],
+      [
+        'envelope: CONNECT, match: [{ arg: "order_id", path: "order_id" }], tombstone: NULL',
+        'order_id: ID!\nchanged_at: String',
+      ],
+      schema,
+    );
+    assert.deepEqual(await check(), []);
+  });
+
+  it('says that records are of several kinds, and writes no envelope', async (t) => {
+    const [change] = await recordedTopic('plain', 'rows');
+    const { schema, output, check } = await written(t, 'rows', [change!, { key: '1', value: '{"id":1}' }]);
+    assert.doesNotMatch(schema, /envelope: [A-Z]/);
+    const said =
+      /The records are of several kinds, so no envelope was written: 1 are changes of rows by Debezium .*, 1 are others/;
+    assert.match(output, said);
+    assert.match(schema, said);
+    assert.match(
+      (await check()).join('\n'),
+      /1 of 2 records are changes of rows by Debezium \([^)]*\), which the field reads as they are; with envelope: DEBEZIUM the others would be poison/,
+    );
+  });
+
+  it('crier check names an envelope that is missing, one that is wrong, and paths of the key that the key does not have', async (t) => {
+    const messages = await recordedTopic('plain', 'rows');
+    const { schema, check } = await written(t, 'rows', messages);
+    const changed = async (from: string | RegExp, to: string) => {
+      const text = rebound(schema, from, to);
+      return (await check(/envelope:/.test(text.split('@kafka')[1]!.split('\n')[0]!) ? text : withoutOp(text))).join(
+        '\n',
+      );
+    };
+    assert.match(
+      await changed('envelope: DEBEZIUM, ', ''),
+      /^warning +records: [^\n]*Subscription\.row: the records are changes of rows by Debezium \(before, after, op, source\); write envelope: DEBEZIUM in @kafka with tombstone: NULL, and paths of the row: [^\n]*$/,
+    );
+    assert.match(
+      await changed(
+        /envelope: DEBEZIUM, (.*)path: "id"(.*), tombstone: NULL/,
+        '$1path: "after.id"$2, payload: "after"',
+      ),
+      /^warning [^\n]*; write envelope: DEBEZIUM in @kafka with tombstone: NULL, without payload: "after", and paths/,
+    );
+    assert.match(
+      await changed('envelope: DEBEZIUM,', 'envelope: DEBEZIUM_FLAT,'),
+      /^warning [^\n]*Subscription\.row: envelope: DEBEZIUM_FLAT, but the records are changes of rows by Debezium \([^)]*\); write envelope: DEBEZIUM in @kafka$/,
+    );
+    assert.match(
+      await changed('envelope: DEBEZIUM,', 'envelope: OUTBOX,'),
+      /^warning [^\n]*envelope: OUTBOX, but the records are changes of rows/,
+    );
+    assert.match(
+      await changed('path: "id"', 'key: "row_id"'),
+      /^warning [^\n]*match of "id": the record has a key that is a struct of "id", without a value at "row_id"/,
+    );
+    assert.match(
+      (await check(schema.replace('  customer: String\n', '  customer: String\n  customers: String!\n'))).join('\n'),
+      /^warning [^\n]*Row\.customers: the record has no "customers" at the top/,
+    );
+  });
+
+  it('crier check names an envelope of records that are rows themselves, or of another envelope', async (t) => {
+    const rows = await written(t, 'rows', [{ key: '1', value: '{"id":1,"name":"n"}' }]);
+    const bare = rebound(rows.schema, 'match:', 'envelope: DEBEZIUM, tombstone: NULL, match:');
+    assert.match(
+      (await rows.check(bare)).join('\n'),
+      /^warning [^\n]*cannot be decoded \(not_envelope\); correct the envelope in @kafka: [^\n]*; remove it if a record is the row itself, or bring one of yours in envelopes\.ts$/,
+    );
+    const documents = await written(t, 'carts', MONGODB);
+    assert.match(
+      (await documents.check(rebound(documents.schema, 'envelope: MONGODB', 'envelope: DEBEZIUM'))).join('\n'),
+      /^warning [^\n]*cannot be decoded \(not_envelope\); records are changes of documents by Debezium for MongoDB [^\n]*; write envelope: MONGODB in @kafka$/,
+    );
+    const outbox = await written(t, 'order', await recordedTopic('outbox', 'order'));
+    assert.match(
+      (await outbox.check(rebound(outbox.schema, 'envelope: OUTBOX, ', ''))).join('\n'),
+      /^warning [^\n]*cannot be decoded \(not_object\); records are events of Debezium's outbox router \(a JSON text\); write envelope: OUTBOX in @kafka$/,
+    );
+  });
+
+  it('crier check advises BigInt where a schema has integers of 64 bits and the graph Int', async (t) => {
+    const registry = await schemaRegistry(t);
+    const messages = await recordedTopic('avro', 'types', registry.url);
+    const { schema, check, topic } = await written(t, 'types', messages, registry.url);
+    const subject = `${topic}-value`;
+    const value = messages.at(-1)!.value as Buffer;
+    const found = await fetch(`${registry.url}/schemas/ids/${value.readUInt32BE(1)}`);
+    const { schema: text } = (await found.json()) as { schema: string };
+    await fetch(`${registry.url}/subjects/${subject}/versions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ schema: text }),
+    });
+    assert.deepEqual(await check(), []);
+    const lines = await check(schema.replace('big: BigInt', 'big: Int').replace(/\n"[^"]*"\nscalar BigInt/, ''));
+    assert.match(
+      lines[0]!,
+      /^warning +schema registry: Type\.big is Int, and \S+ has integers of 64 bits there; make the field BigInt/,
+    );
+    assert.match(
+      lines[1]!,
+      /Type\.big: the record has a string at "big", which does not fit the type Int; make the field BigInt \(scalar BigInt\)/,
+    );
+  });
+});
