@@ -1,4 +1,7 @@
-/** What the recorded tables are. `rows` and `texts_full` have REPLICA IDENTITY FULL; `keyed` and `texts` have the default: the primary key. */
+/**
+ * What the recorded tables are. `rows` and `texts_full` have REPLICA IDENTITY FULL; `keyed`, `strict` and `texts` have the default: the primary key;
+ * `indexed` has an index with more columns.
+ */
 export const TABLES = `
 create extension hstore;
 create type mood as enum ('sad', 'happy');
@@ -6,6 +9,16 @@ create table markers (id serial primary key, label text);
 create table rows (id bigint primary key, customer text, status text, name text, amount numeric(10,2), updated timestamptz);
 alter table rows replica identity full;
 create table keyed (like rows including all);
+create table strict (
+  id int primary key, tenant int not null, customer text not null, flag boolean not null, at timestamptz not null, amount numeric(10,2) not null,
+  uid uuid not null, tags text[] not null, doc jsonb not null, day date not null, status text not null default 'NEW', maybe text default 'OLD',
+  made timestamptz not null default now()
+);
+create table strict_full (like strict including all);
+alter table strict_full replica identity full;
+create table indexed (id int primary key, tenant int not null, name text not null, status text not null default 'NEW');
+create unique index by_tenant on indexed (tenant, id);
+alter table indexed replica identity using index by_tenant;
 create table pairs (tenant text, number int, name text, primary key (tenant, number));
 create table texts (id int primary key, title text, bio text, tags text[], doc jsonb, bytes bytea);
 alter table texts alter bio set storage external, alter tags set storage external;
@@ -37,6 +50,15 @@ export const CHANGES: Readonly<Record<string, string>> = {
   'update of another column than the key, which is matched': `update rows set customer = 'c2' where id = 7; update keyed set customer = 'c2' where id = 7;`,
   'update of the primary key': `update rows set id = 8 where id = 7; update keyed set id = 8 where id = 7;`,
   delete: `delete from rows where id = 8; delete from keyed where id = 8;`,
+  'delete of a row whose columns may not be null': ['strict', 'strict_full']
+    .map(
+      (table) => `insert into ${table} values
+        (7, 4, 'c4', true, now(), 5, gen_random_uuid(), array['x'], '{"a": 1}', '2026-01-01', 'PAID', 'x', now());
+        update ${table} set customer = 'c5' where id = 7; delete from ${table};`,
+    )
+    .join(''),
+  'delete of a row that an index identifies': `insert into indexed values (7, 4, 'a', 'PAID');
+    update indexed set name = 'b'; update indexed set tenant = 6; delete from indexed;`,
   'key of two columns': `insert into pairs values ('A', 1, 'a'); delete from pairs;`,
   'insert of long values': insertText('texts') + insertText('texts_full'),
   'update that leaves long values unchanged': `update texts set title = 'second'; update texts_full set title = 'second';`,

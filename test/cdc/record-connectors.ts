@@ -80,6 +80,8 @@ export function recordedConnectors(registry: string): Readonly<Record<string, Co
       'interval.handling.mode': 'string',
       ...json(false),
     },
+    filled: { 'table.include.list': 'public.markers,public.strict,public.strict_full,public.indexed', ...json(false) },
+    filled_flat: { 'table.include.list': 'public.markers,public.strict', ...FLATTENED, ...json(false) },
     flat: { 'table.include.list': CHANGED, 'skipped.operations': 'none', ...FLATTENED, ...json(false) },
     flat_schema: {
       'table.include.list': 'public.markers,public.rows',

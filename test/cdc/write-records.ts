@@ -91,7 +91,18 @@ process.exit(0);
 
 /** Makes the topics of the connectors that are not there yet, and reads all from their beginning. */
 async function consume(connectors: readonly string[]): Promise<void> {
-  const tables = ['markers', 'rows', 'keyed', 'pairs', 'texts', 'texts_full', 'types'];
+  const tables = [
+    'markers',
+    'rows',
+    'keyed',
+    'strict',
+    'strict_full',
+    'indexed',
+    'pairs',
+    'texts',
+    'texts_full',
+    'types',
+  ];
   const topics = connectors.flatMap((name) =>
     name.startsWith('outbox') ? [`${name}.order`] : tables.map((table) => `${name}.public.${table}`),
   );
