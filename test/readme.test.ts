@@ -109,6 +109,10 @@ describe('the pages of the documentation', () => {
       'KAFKA_UNCONFIRMED',
       'KAFKA_REFUSED',
       'NODE_ENV',
+      // Of AWS's SDK.
+      'AWS_ENDPOINT_URL_GLUE',
+      'AWS_PROFILE',
+      'AWS_REGION',
       'NODE_OPTIONS',
       'NODE_EXTRA_CA_CERTS',
       ...OPENTELEMETRY_VARIABLES,
