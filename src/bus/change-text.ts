@@ -4,8 +4,8 @@ import { parseFrozen } from '../base/json/frozen.ts';
  * What the message of a change record has beside its row: what happened to the row. A message of a topic without an `envelope` has none.
  */
 export interface Change {
-  /** Of the channel: a row that leaves a channel is deleted there. */
-  readonly op: ChangeOperation;
+  /** Of the channel: a row that leaves a channel is deleted there. Absent: the record does not say. */
+  readonly op?: ChangeOperation;
   /** The whole row before the change, with its names as in a payload. Absent: it is not known, or no field asks for it. */
   readonly before?: unknown;
   /** Of the database, in ms since 1970. */
@@ -57,5 +57,6 @@ export type ChangeDemand = Readonly<Record<Exclude<keyof Change, 'op'>, boolean>
  */
 export function printChange(change: Omit<Change, 'before'>, before?: string): string {
   const text = JSON.stringify(change);
-  return before === undefined ? `\n${text}` : `\n${text.slice(0, -1)},"before":${before}}`;
+  if (before === undefined) return `\n${text}`;
+  return `\n${text.slice(0, -1)}${text === '{}' ? '' : ','}"before":${before}}`;
 }

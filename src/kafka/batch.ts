@@ -1,5 +1,5 @@
 import { BusUnavailableError } from '../base/errors.ts';
-import { TOMBSTONE } from '../bus/bus-message.ts';
+import { STATES_OF_KEY, TOMBSTONE } from '../bus/bus-message.ts';
 import type { ChannelMessage } from '../bus/bus-message.ts';
 import type { RecordTraces } from '../ops/tracing/record-traces.ts';
 import type { ActiveSpan } from '../ops/tracing/spans.ts';
@@ -69,23 +69,30 @@ export type Conversion =
       readonly content?: undefined;
     };
 
+/** The conversion of a record that needs the last message of a channel. */
+export class PendingConversion {
+  readonly channel: string;
+  /** Reads the message and converts the record. To be called once every message of the channel is published. @throws BusUnavailableError as a rejection */
+  readonly finish: () => Promise<Conversion>;
+
+  constructor(channel: string, finish: () => Promise<Conversion>) {
+    this.channel = channel;
+    this.finish = finish;
+  }
+}
+
+export type Converted = Conversion | PendingConversion;
+
 export interface BatchPorts {
   /**
-   * Converts a record to its payload and destinations, or to the reason why it is poison. A promise only while its schema or a row is fetched.
-   * @param isFirst true: every record before it is published
-   * @throws SchemaUnavailableError, also as a rejection; UnpublishedError; BusUnavailableError as a rejection
+   * Converts a record to its payload and destinations, or to the reason why it is poison. A promise only while its schema is fetched.
+   * @throws SchemaUnavailableError, also as a rejection
    */
-  readonly convert: (record: RecordContent, isFirst: boolean) => Conversion | Promise<Conversion>;
+  readonly convert: (record: RecordContent) => Converted | Promise<Converted>;
   /** What the messages of a record carry of its key and headers; undefined: nothing. Absent: none carries any. */
   readonly printParts?: ((record: RecordContent) => string | undefined) | undefined;
   /** undefined: no record is traced. */
   readonly traces?: RecordTraces | undefined;
-}
-
-/** A record needs what records before it publish. */
-export class UnpublishedError extends Error {
-  override readonly name = 'UnpublishedError';
-  readonly code = 'ERR_UNPUBLISHED';
 }
 
 /** The first limit that is reached ends a chunk. A record is never split. */
@@ -127,6 +134,11 @@ export class Chunk {
 
   constructor(first: KafkaRecord) {
     this.last = first;
+  }
+
+  /** True if the chunk has a message of the channel, or a tombstone that may be for its state. */
+  hasMessageOf(channel: string): boolean {
+    return this.messages.some((message) => message.channel === channel || message.channel === STATES_OF_KEY);
   }
 
   isFull({ messages, bytes }: ChunkLimits): boolean {
@@ -188,11 +200,15 @@ export class Chunker {
     for (let record = this.#next; record && !chunk.isFull(limits); record = this.#advance()) {
       const span = this.#span ?? this.#ports.traces?.startRecord(record);
       this.#span = undefined;
-      let outcome = messagesOf(record, this.#ports, span, chunk.recordCount === 0);
+      let outcome = messagesOf(record, this.#ports, span);
       if (outcome instanceof Promise) outcome = await outcome;
-      if (outcome instanceof UnpublishedError) {
-        this.#span = span;
-        break;
+      if (outcome instanceof PendingConversion) {
+        // It is converted again in the next chunk.
+        if (chunk.hasMessageOf(outcome.channel)) {
+          this.#span = span;
+          break;
+        }
+        outcome = await finishedMessagesOf(record, outcome, this.#ports, span);
       }
       if (outcome instanceof Error) {
         span?.fail(outcome.code);
@@ -221,23 +237,42 @@ function bytesOf(message: ChannelMessage | undefined): number {
 type Outcome = ChannelMessage[] | PoisonReason;
 /** What a retry may mend. */
 type UnavailableError = SchemaUnavailableError | BusUnavailableError;
-type Attempt = Outcome | UnavailableError | UnpublishedError;
+type Attempt = Outcome | UnavailableError;
 
 function messagesOf(
   record: KafkaRecord,
   { convert, printParts }: BatchPorts,
   span: ActiveSpan | undefined,
-  isFirst: boolean,
-): Attempt | Promise<Attempt> {
+): Attempt | PendingConversion | Promise<Attempt | PendingConversion> {
   if (record.poison !== undefined) return record.poison;
   try {
-    const conversion = convert(record, isFirst);
-    return conversion instanceof Promise
-      ? conversion.then((awaited) => outcomeOf(record, awaited, span, printParts)).catch(attemptOf)
-      : outcomeOf(record, conversion, span, printParts);
+    const converted = convert(record);
+    return converted instanceof Promise
+      ? converted.then((awaited) => convertedOf(record, awaited, span, printParts)).catch(attemptOf)
+      : convertedOf(record, converted, span, printParts);
   } catch (error) {
     return attemptOf(error);
   }
+}
+
+function finishedMessagesOf(
+  record: KafkaRecord,
+  { finish }: PendingConversion,
+  { printParts }: BatchPorts,
+  span: ActiveSpan | undefined,
+): Promise<Attempt> {
+  return finish()
+    .then((conversion) => outcomeOf(record, conversion, span, printParts))
+    .catch(attemptOf);
+}
+
+function convertedOf(
+  record: KafkaRecord,
+  converted: Converted,
+  span: ActiveSpan | undefined,
+  printParts: BatchPorts['printParts'],
+): Outcome | PendingConversion {
+  return converted instanceof PendingConversion ? converted : outcomeOf(record, converted, span, printParts);
 }
 
 function outcomeOf(
@@ -269,9 +304,5 @@ function outcomeOf(
 
 /** Another error is deterministic: a retry would throw again, and block the partition for ever. */
 function attemptOf(error: unknown): Attempt {
-  const isExpected =
-    error instanceof SchemaUnavailableError ||
-    error instanceof BusUnavailableError ||
-    error instanceof UnpublishedError;
-  return isExpected ? error : 'failed';
+  return error instanceof SchemaUnavailableError || error instanceof BusUnavailableError ? error : 'failed';
 }

@@ -1,4 +1,5 @@
 import { LAST_MESSAGE } from '../bus/history.ts';
+import { LogWindow } from '../base/log.ts';
 import { gluePackageFile } from '../config/glue-package.ts';
 import type { SettingNames } from '../config/setting-names.ts';
 import { changeDemands } from '../graph/change-demands.ts';
@@ -22,11 +23,14 @@ import type { DecodeReason, RecordLimits } from '../kafka/decoding/record.ts';
 import type { GraphDecoders } from '../kafka/decoding/graph-decoders.ts';
 import { ownFormats } from '../kafka/decoding/own-format.ts';
 import { recordKeysOf } from '../kafka/decoding/record-keys.ts';
+import { UnavailableValues } from '../kafka/decoding/unavailable-values.ts';
 import { observeRewriting } from '../kafka/record-metrics.ts';
 import { SnakeCase } from '../kafka/decoding/snake-case.ts';
 import { RecordCheck } from './record-check-stage.ts';
 import type { DecodersOf, openSchemaRegistry } from './schema-registry-stage.ts';
 import type { RoleServices } from './services.ts';
+
+const LOG_WINDOW_MS = 10_000;
 
 /** How a worker makes messages of records, for one graph. */
 export interface WorkerGraph {
@@ -47,6 +51,7 @@ interface WorkerGraphPorts {
   readonly decodersOf: DecodersOf;
   /** Called for each number that JSON cannot print. */
   readonly onOverflow: () => void;
+  readonly unavailable: UnavailableValues;
   /** Called with the values of a row of a topic that became null because nobody knows them. */
   readonly onUnknown: (topic: string, values: number) => void;
 }
@@ -60,6 +65,10 @@ const NO_MEMBER =
 const UNREADABLE_KEY =
   'the key of a record cannot be read. Without the value of a key, a tombstone of this topic reaches only subscriptions to every key, and fields with ' +
   'state, and a match on the key reaches nobody';
+
+const FILLED_ROWS =
+  'a row before a change does not count, because nothing shows that it is whole: the change reaches the subscriptions that its key names, and not those ' +
+  'of its other columns. With REPLICA IDENTITY FULL and before: WHOLE in @kafka, rows before count from the first record on';
 
 /** @param problem why a key with a schema cannot be decoded; undefined: the key has none */
 function keyFix(problem: DecodeReason | undefined, { SCHEMA_REGISTRY_URL }: SettingNames): string {
@@ -113,6 +122,7 @@ async function openPorts(services: RoleServices): Promise<WorkerGraphPorts> {
     snakeCase,
     decodersOf: await openDecoders(services, { limits, onOverflow }),
     onOverflow,
+    unavailable: new UnavailableValues(config.UNAVAILABLE_VALUE),
     onUnknown: (topic, values) => unknown.inc({ topic }, values),
   };
 }
@@ -134,24 +144,39 @@ async function openDecoders(
 /** By topic whose records carry rows that changed. */
 function envelopesOf(
   graph: Graph,
-  { limits, onOverflow, onUnknown }: WorkerGraphPorts,
-  bus: RoleServices['bus'],
+  { limits, onOverflow, unavailable, onUnknown }: WorkerGraphPorts,
+  { bus, log }: Pick<RoleServices, 'bus' | 'log'>,
 ): ReadonlyMap<string, EnvelopeOptions> {
   const lastOf = async (channel: string) => {
     const { entries } = await bus.history(channel, LAST_MESSAGE);
     return entries.at(-1)?.payload;
   };
-  const demands = changeDemands(graph.bindings.values());
+  const bindings = [...graph.bindings.values()];
+  const demands = changeDemands(bindings);
+  const whole = new Set(bindings.flatMap(({ topics, hasWholeRows }) => (hasWholeRows ? topics : [])));
+  const mistakes = new LogWindow(LOG_WINDOW_MS);
+  const filled = new Set<string>();
   const envelopes = new Map<string, EnvelopeOptions>();
   for (const { topic, envelope: named, nameOf, shape } of topicReads(graph)) {
     if (!named) continue;
-    const envelope = envelopeOf(named);
+    const envelope = envelopeOf(named, (mistake) =>
+      mistakes.run(topic, (suppressed) =>
+        log.warn({ topic, reason: mistake, suppressed }, 'an envelope of the graph failed; correct it in envelopes.ts'),
+      ),
+    );
     const schemas = new ConnectSchemas({ nameOf, shape: valuePlace(envelope, shape), limits, onOverflow });
     envelopes.set(topic, {
       envelope,
       demand: demands.get(topic)!,
       schemas,
       lastOf,
+      unavailable,
+      hasWholeRows: whole.has(topic),
+      onFilled: () => {
+        if (filled.has(topic)) return;
+        filled.add(topic);
+        log.warn({ topic }, FILLED_ROWS);
+      },
       onUnknown: (values) => onUnknown(topic, values),
     });
   }
@@ -176,8 +201,13 @@ function createWorkerGraph({ config, bus, log }: RoleServices, ports: WorkerGrap
     hasRewriter: config.KEY_REWRITER,
     decoders: decoders.values,
     keyPlaces: places,
-    recordKeys: recordKeysOf(keyedTopics(bindings), { limits, snakeCase, keyPlaces: places, decoders: decoders.keys }),
-    envelopes: envelopesOf(graph, ports, bus),
+    recordKeys: recordKeysOf(keyedTopics(bindings), {
+      limits,
+      snakeCase,
+      keyPlaces: places,
+      decoders: decoders.keys,
+    }),
+    envelopes: envelopesOf(graph, ports, { bus, log }),
   });
   return {
     topics: [...new Set(bindings.flatMap(({ topics }) => topics))],

@@ -22,7 +22,7 @@ export async function createWorker(services: RoleServices, onFatal: (error: Erro
     flow: openFlow(services),
     printParts: (record: RecordContent) => served.current.printers.get(record.topic)?.print(record),
     traces: tracing && (await import('./traces.ts')).createRecordTraces(tracing, () => lock.groupId),
-    convert: (record: RecordContent, isFirst: boolean) => served.current.converter.convert(record, isFirst),
+    convert: (record: RecordContent) => served.current.converter.convert(record),
     publish: (messages: readonly ChannelMessage[], upTo: Position) => bus.publish(messages, upTo),
   };
   const records = recordObserver(metrics);

@@ -46,11 +46,12 @@ const CONNECTOR = {
 
 const schemaOf = (topic: string) => `type Subscription {
   row(id: ID!): Row
-    @kafka(topic: "${topic}", envelope: DEBEZIUM, match: [{ arg: "id", path: "id" }], tombstone: NULL, history: {})
+    @kafka(topic: "${topic}", envelope: DEBEZIUM, before: WHOLE, match: [{ arg: "id", path: "id" }], tombstone: NULL, history: {})
   rows(customer: String, status: String): Row
     @kafka(
       topic: "${topic}"
       envelope: DEBEZIUM
+      before: WHOLE
       match: [{ arg: "customer", path: "customer" }]
       where: [{ arg: "status", path: "status", op: EQ }]
       tombstone: ROW

@@ -31,10 +31,10 @@ describe('change records', { timeout: 120_000 }, () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
 
-  async function started(t: TestContext, schemaOf: (topic: string) => string) {
+  async function started(t: TestContext, schemaOf: (topic: string) => string, more: Record<string, string> = {}) {
     const topic = await outside.createTopic(undefined, 1);
     const settings = await podSettings(t, outside.brokers, schemaOf(topic));
-    const pod = await startPod(t, { ...settings, KAFKA_FROM_BEGINNING: 'true' });
+    const pod = await startPod(t, { ...settings, KAFKA_FROM_BEGINNING: 'true', ...more });
     const socket = await openSocket(t, pod.url);
     await socket.init();
     const send = (...records: readonly (readonly [key: unknown, value: unknown, tenant?: string])[]) =>
@@ -184,5 +184,37 @@ describe('change records', { timeout: 120_000 }, () => {
     assert.deepEqual(received(await socket.take(2)), { last: [null], b: [null] });
     assert.deepEqual(await states(), { last: null, a: null, b: null });
     assert.deepEqual(await socket.roundTrip(), []);
+  });
+
+  it('of a row that PostgreSQL did not log as a whole reach no channel of what fills it, and the log says so once', async (t) => {
+    const { pod, socket, send } = await started(
+      t,
+      (topic) => `
+        type Row { id: ID! name: String customer: String }
+        type Subscription {
+          row(id: ID!): Row @kafka(topic: "${topic}", envelope: DEBEZIUM, match: [{ arg: "id", path: "id" }], tombstone: NULL)
+          of(customer: String!): Row
+            @kafka(topic: "${topic}", envelope: DEBEZIUM, match: [{ arg: "customer", path: "customer" }], tombstone: COMPLETE)
+        }`,
+      { UNAVAILABLE_VALUE: '__gone' },
+    );
+    socket.subscribe('7', 'subscription { row(id: 7) { name } }');
+    socket.subscribe('of', 'subscription { of(customer: "default") { id } }');
+    await pod.counts('crier_channels', 2);
+    const of = (op: string, before: unknown, after: unknown) => ({
+      ...{ before, after, op },
+      source: { connector: 'postgresql', ts_ms: 1 },
+    });
+    await send(
+      [{ id: 7 }, of('c', null, row(7, 'a'))],
+      [{ id: 7 }, of('u', null, row(7, '__gone'))],
+      [{ id: 7 }, of('d', row(7, '', 'default'), null)],
+      [{ id: 7 }, null],
+      [{ id: 8 }, of('d', row(8, '', 'default'), null)],
+      [{ id: 9 }, of('c', null, row(9, 'last', 'default'))],
+    );
+    assert.deepEqual(received(await socket.take(4)), { 7: [{ name: 'a' }, { name: null }, null], of: [{ id: '9' }] });
+    assert.equal(pod.log.split('a row before a change does not count').length, 2, pod.log);
+    await pod.counts('crier_unavailable_values_total', 1);
   });
 });

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { Chunker, CHUNK_LIMITS } from '../../src/kafka/batch.ts';
+import { Chunker, CHUNK_LIMITS, PendingConversion } from '../../src/kafka/batch.ts';
 import type { BatchPorts, Chunk, ChunkLimits, Conversion, KafkaRecord, RecordContent } from '../../src/kafka/batch.ts';
+import { BusUnavailableError } from '../../src/base/errors.ts';
 import { SchemaUnavailableError } from '../../src/kafka/decoding/schema-errors.ts';
+import { STATES_OF_KEY } from '../../src/bus/bus-message.ts';
 import { convert } from './consumer-harness.ts';
 
 const record = (offset: number, value: string | null): KafkaRecord => ({
@@ -119,6 +121,30 @@ describe('Chunker', () => {
     assert.equal((await chunker.take(CHUNK_LIMITS)).last.offset, 1);
     assert.throws(() => chunker.next(), unavailable);
     await assert.rejects(new Chunker(records.slice(2), { convert: waiting }).take(CHUNK_LIMITS), unavailable);
+  });
+
+  it('ends a chunk before a record that needs the last message of a channel only if the chunk has one of it', async () => {
+    const finished: number[] = [];
+    const pending = ({ value, offset }: RecordContent & { offset?: number }) => {
+      const [channel, needed] = JSON.parse(String(value)) as [string, string?];
+      const conversion = { payload: '{}', destinations: channels(channel) };
+      if (needed === undefined) return conversion;
+      return new PendingConversion(needed, () => {
+        finished.push(offset!);
+        return needed === 'away' ? Promise.reject(unavailable) : Promise.resolve(conversion);
+      });
+    };
+    const unavailable = new BusUnavailableError('away');
+    const records = (...values: [string, string?][]) =>
+      values.map((value, offset) => record(offset, JSON.stringify(value)));
+    const lengths = async (...values: [string, string?][]) =>
+      (await allChunks(records(...values), { convert: pending })).map(({ recordCount }) => recordCount);
+    assert.deepEqual(await lengths(['a'], ['b', 'b'], ['c', 'b'], ['a', 'd'], ['d', 'd']), [2, 3]);
+    assert.deepEqual(finished, [1, 2, 3, 4]);
+    assert.deepEqual(await lengths([STATES_OF_KEY], ['b', 'b']), [1, 1]);
+    const chunker = new Chunker(records(['a'], ['b', 'away']), { convert: pending });
+    assert.equal((await chunker.take(CHUNK_LIMITS)).recordCount, 1);
+    assert.throws(() => chunker.next(), unavailable);
   });
 
   it('keeps every record in order, and ends a chunk at its limits', async () => {

@@ -56,6 +56,11 @@ export const kafkaVariables = {
     'true',
     "Whether keys are renamed in a record's text; `false` parses every record, to find faults.",
   ),
+  UNAVAILABLE_VALUE: name(
+    '__debezium_unavailable_value',
+    "the connector's `unavailable.value.placeholder`",
+    'What Debezium writes for a value that its database did not log.',
+  ),
   MAX_INFLIGHT_BYTES: bytes(
     131_072,
     '67108864',

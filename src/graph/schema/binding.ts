@@ -20,6 +20,8 @@ export interface Binding extends FieldTopics {
   readonly envelope?: string | undefined;
   /** True: rows that were read from a table become the state, and are no events. */
   readonly skipsSnapshots?: boolean;
+  /** True: rows before a change are whole. One binding says it for its topic. */
+  readonly hasWholeRows?: boolean;
   /** The same for all bindings of a topic. Absent: SNAKE. */
   readonly keys?: KeyNaming;
   readonly match: readonly Match[];

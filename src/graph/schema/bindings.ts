@@ -144,7 +144,7 @@ function readRecords(
   schema: GraphQLSchema,
   field: GraphQLField<unknown, unknown>,
   problems: string[],
-): Pick<Binding, 'format' | 'subject' | 'envelope' | 'skipsSnapshots'> & {
+): Pick<Binding, 'format' | 'subject' | 'envelope' | 'skipsSnapshots' | 'hasWholeRows'> & {
   readonly topics: ReturnType<typeof readTopics>;
 } {
   const topics = readTopics(given.get('topic'), given.get('topics'), field, problems);
@@ -154,12 +154,16 @@ function readRecords(
   const snapshots = readEnum('snapshots', 'KafkaSnapshots', given.get('snapshots'), schema, problems);
   if (snapshots === 'STATE' && envelope === undefined)
     problems.push('snapshots: STATE is of a topic with an envelope; add envelope: DEBEZIUM, or remove it');
+  const before = readEnum('before', 'KafkaBefore', given.get('before'), schema, problems);
+  if (before === 'WHOLE' && envelope === undefined)
+    problems.push('before: WHOLE is of a topic with an envelope; add envelope: DEBEZIUM, or remove it');
   return {
     topics,
     format,
     ...(subject !== undefined && { subject }),
     ...(envelope !== undefined && { envelope }),
     ...(snapshots === 'STATE' && { skipsSnapshots: true }),
+    ...(before === 'WHOLE' && { hasWholeRows: true }),
   };
 }
 

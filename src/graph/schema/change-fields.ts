@@ -23,7 +23,7 @@ interface Part {
 const OPERATIONS = ['CREATE', 'UPDATE', 'DELETE', 'READ'];
 
 const PARTS: Readonly<Record<string, Part>> = {
-  OP: { misfitOf: opMisfit, valueOf: ({ op }, field) => opValue(op, field) },
+  OP: { misfitOf: opMisfit, valueOf: ({ op }, field) => (op === undefined ? null : opValue(op, field)) },
   BEFORE: {
     misfitOf: ({ type }) =>
       isObjectType(getNullableType(type)) ? undefined : 'an object type, which the row before is read as',

@@ -17,6 +17,8 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
     subject: String
     "How the topic's records carry rows. Paths, payload, filters and state are then those of the row. Left out, the record is the payload."
     envelope: KafkaEnvelope
+    "What is known of rows before a change, of databases that may log only their keys (PostgreSQL)."
+    before: KafkaBefore = SHOWN
     "What rows are that were read from a table, and did not change now."
     snapshots: KafkaSnapshots = EVENTS
     "SNAKE, or what the @crier of the schema says."
@@ -83,6 +85,13 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
     ${Object.entries(RECORD_ENVELOPES)
       .map(([name, what]) => `${JSON.stringify(what)}\n    ${name}`)
       .join('\n    ')}
+  }
+
+  enum KafkaBefore {
+    "They are whole once an update of the topic has shown it."
+    SHOWN
+    "They are whole: the tables have REPLICA IDENTITY FULL."
+    WHOLE
   }
 
   enum KafkaSnapshots {

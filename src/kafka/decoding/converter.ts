@@ -1,7 +1,8 @@
 import { TOMBSTONE } from '../../bus/bus-message.ts';
 import type { PathValues } from '../../bus/channel.ts';
 import type { KeyPlace } from '../../base/json/key-place.ts';
-import type { Conversion, Destination, RecordContent } from '../batch.ts';
+import { PendingConversion } from '../batch.ts';
+import type { Conversion, Converted, Destination, RecordContent } from '../batch.ts';
 import { KeyRewriter } from './key-rewriter.ts';
 import { KeyTree } from './key-tree.ts';
 import { decodeRecord } from './record.ts';
@@ -119,40 +120,35 @@ export class Converter {
   }
 
   /**
-   * A promise only while the record's schema or a row is fetched. @param isFirst as of `BatchPorts`
-   * @throws SchemaUnavailableError, also as a rejection; UnpublishedError; BusUnavailableError as a rejection
+   * A promise only while the record's schema is fetched.
+   * @throws SchemaUnavailableError, also as a rejection
    */
-  convert(record: RecordContent, isFirst = true): Conversion | Promise<Conversion> {
+  convert(record: RecordContent): Converted | Promise<Converted> {
     const bound = this.#topics.get(record.topic);
-    if (bound?.recordKeys === undefined) return this.#convert(bound, record, isFirst);
+    if (bound?.recordKeys === undefined) return this.#convert(bound, record);
     const content = bound.recordKeys.read(record);
-    if (content === record) return this.#convert(bound, record, isFirst);
+    if (content === record) return this.#convert(bound, record);
     return content instanceof Promise
-      ? content.then((decoded) => this.#convertKeyed(bound, decoded, isFirst))
-      : this.#convertKeyed(bound, content, isFirst);
+      ? content.then((decoded) => this.#convertKeyed(bound, decoded))
+      : this.#convertKeyed(bound, content);
   }
 
-  #convertKeyed(bound: Topic, content: RecordContent, isFirst: boolean): Conversion | Promise<Conversion> {
-    const conversion = this.#convert(bound, content, isFirst);
+  #convertKeyed(bound: Topic, content: RecordContent): Converted | Promise<Converted> {
+    const conversion = this.#convert(bound, content);
     return conversion instanceof Promise
       ? conversion.then((fetched) => withContent(fetched, content))
       : withContent(conversion, content);
   }
 
-  #convert(bound: Topic | undefined, record: RecordContent, isFirst: boolean): Conversion | Promise<Conversion> {
+  #convert(bound: Topic | undefined, record: RecordContent): Converted | Promise<Converted> {
     const { value } = record;
     if (value === null) return bound ? tombstoneOf(bound, record) : NO_CHANNEL;
-    if (bound?.decoders !== undefined) return this.#decode(bound, bound.decoders, record, value, isFirst);
-    return this.#convertJson(bound, record, value, isFirst);
+    if (bound?.decoders !== undefined) return this.#decode(bound, bound.decoders, record, value);
+    return this.#convertJson(bound, record, value);
   }
 
-  #convertJson(
-    bound: Topic | undefined,
-    record: RecordContent,
-    value: Buffer,
-    isFirst: boolean,
-  ): Conversion | Promise<Conversion> {
-    if (bound?.changes) return changeOf(() => bound.changes!.convertJson(record, value, isFirst));
+  #convertJson(bound: Topic | undefined, record: RecordContent, value: Buffer): Converted | Promise<Converted> {
+    if (bound?.changes) return changeOf(() => bound.changes!.convertJson(record, value));
     const rewriter = this.#rewriter;
     return (rewriter && bound && rewrite(rewriter, bound, record, value)) ?? this.#parse(bound, record, value);
   }
@@ -162,13 +158,12 @@ export class Converter {
     decoders: RecordDecoders,
     record: RecordContent,
     value: Buffer,
-    isFirst: boolean,
-  ): Conversion | Promise<Conversion> {
+  ): Converted | Promise<Converted> {
     if (value.length > this.#limits.maxBytes) return { poison: 'too_large' };
     try {
       const decoding = decoders.of(value, record.headers);
-      if (!(decoding instanceof Promise)) return this.#convertBy(decoding, topic, record, value, isFirst);
-      return decoding.then((fetched) => this.#convertBy(fetched, topic, record, value, isFirst)).catch(poisonOf);
+      if (!(decoding instanceof Promise)) return this.#convertBy(decoding, topic, record, value);
+      return decoding.then((fetched) => this.#convertBy(fetched, topic, record, value)).catch(poisonOf);
     } catch (error) {
       return poisonOf(error);
     }
@@ -180,15 +175,14 @@ export class Converter {
     topic: Topic,
     record: RecordContent,
     value: Buffer,
-    isFirst: boolean,
-  ): Conversion | Promise<Conversion> {
-    if (decoding === 'json') return this.#convertJson(topic, record, value, isFirst);
-    if (typeof decoding === 'function') return this.#convertJson(topic, record, decoding(value), isFirst);
+  ): Converted | Promise<Converted> {
+    if (decoding === 'json') return this.#convertJson(topic, record, value);
+    if (typeof decoding === 'function') return this.#convertJson(topic, record, decoding(value));
     const { bodyAt, decoder } = decoding;
     const body = value.subarray(bodyAt);
-    if (decoder === undefined) return this.#convertJson(topic, record, body, isFirst);
+    if (decoder === undefined) return this.#convertJson(topic, record, body);
     const payload = decoder.decode(body);
-    if (topic.changes) return topic.changes.convertDecoded(record, payload, isFirst);
+    if (topic.changes) return topic.changes.convertDecoded(record, payload);
     const destinations = destinationsOf(topic.routes, record, topic.routes.valuesIn(payload));
     return destinations.length === 0 ? NO_CHANNEL : { payload: JSON.stringify(payload), destinations };
   }
@@ -202,7 +196,13 @@ export class Converter {
   }
 }
 
-function withContent(conversion: Conversion, content: RecordContent): Conversion {
+function withContent(conversion: Conversion, content: RecordContent): Conversion;
+function withContent(conversion: Converted, content: RecordContent): Converted;
+function withContent(conversion: Converted, content: RecordContent): Converted {
+  if (conversion instanceof PendingConversion) {
+    const { channel, finish } = conversion;
+    return new PendingConversion(channel, () => finish().then((finished) => withContent(finished, content)));
+  }
   return conversion.poison === undefined ? { ...conversion, content } : conversion;
 }
 
@@ -225,7 +225,7 @@ function rewrite(rewriter: KeyRewriter, topic: Topic, record: RecordContent, val
   return destinations.length === 0 ? NO_CHANNEL : { payload: rewriter.payload(), destinations };
 }
 
-function changeOf(convert: () => Conversion | Promise<Conversion>): Conversion | Promise<Conversion> {
+function changeOf(convert: () => Converted | Promise<Converted>): Converted | Promise<Converted> {
   try {
     return convert();
   } catch (error) {

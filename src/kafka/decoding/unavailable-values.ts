@@ -36,7 +36,8 @@ export class UnavailableValues {
     this.#texts = new Set([text, base64, `{"${text}":"${text}"}`]);
     this.#items = new Set([text, base64, uuid]);
     const printed = JSON.stringify(text).slice(1, -1);
-    this.#parts = [printed, base64, this.#bytes.join(), uuid].map((part) => Buffer.from(part));
+    // Brackets are rare, so lists are found faster by theirs.
+    this.#parts = [printed, base64, `[${this.#bytes.join()}`, `["${uuid}`].map((part) => Buffer.from(part));
   }
 
   /** False: no row in the text has the placeholder. @param json as JSON.stringify or a converter of Kafka Connect prints it */

@@ -19,7 +19,7 @@ import { SchemaUnavailableError } from '../../kafka/decoding/schema-errors.ts';
 import type { RegisteredSchema } from '../../kafka/decoding/schema-registry.ts';
 import { TopicDecoders } from '../../kafka/decoding/topic-decoders.ts';
 import type { ValueType } from '../../kafka/decoding/value-type.ts';
-import type { GlueId, SchemaId } from '../../kafka/decoding/wire-format.ts';
+import type { GlueId, RegistryId } from '../../kafka/decoding/wire-format.ts';
 import { RecentRecords } from '../../kafka/client/recent-records.ts';
 import { undecodableReason } from '../../kafka/undecodable-reason.ts';
 import { createLog } from '../../base/log.ts';
@@ -107,11 +107,11 @@ async function decoded(
 
 /** The decoders of a topic, and the schemas that those of its values have used. */
 function decodersOf(topic: string, { registry, glue }: Registries, limits: RecordLimits) {
-  const schemas = new Map<SchemaId, RegisteredSchema>();
+  const schemas = new Map<RegistryId, RegisteredSchema>();
   const glueSchemas = new Map<GlueId, RegisteredSchema>();
   const remembering = registry && {
     isApicurio: registry.isApicurio,
-    schema: remembered((id: SchemaId) => registry.schema(id), schemas),
+    schema: remembered((id: RegistryId) => registry.schema(id), schemas),
   };
   const rememberingGlue = glue && { schema: remembered((id: GlueId) => glue.schema(id), glueSchemas) };
   const common = { topic, format: undefined, compilers: COMPILERS, log: createLog('silent') };

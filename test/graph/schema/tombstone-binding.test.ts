@@ -31,6 +31,21 @@ describe('tombstone of @kafka', () => {
     );
   });
 
+  it('of rows before that are whole: before: WHOLE needs an envelope', () => {
+    const { bindings, problems } = parse(`
+      a(id: ID!): Order @kafka(topic: "t", ${CHANGES}, before: WHOLE, ${BY_ID}, tombstone: NULL)
+      b(id: ID!): Order @kafka(topic: "t", ${CHANGES}, before: SHOWN, ${BY_ID}, tombstone: NULL)
+      c(id: ID!): Order @kafka(topic: "u", before: WHOLE, ${BY_ID})
+    `);
+    assert.deepEqual(
+      [...bindings.values()].map(({ hasWholeRows }) => hasWholeRows),
+      [true, undefined],
+    );
+    assert.deepEqual(problems, [
+      'schema.graphql:5: Subscription.c: before: WHOLE is of a topic with an envelope; add envelope: DEBEZIUM, or remove it',
+    ]);
+  });
+
   it('may be on any field with state, which says whose key a tombstone has', () => {
     const { problems, warnings } = parse(`
       a(id: ID!): Order @kafka(topic: "t", ${BY_ID}, tombstone: NULL)

@@ -61,6 +61,18 @@ describe('RecordKeys', () => {
     }
   });
 
+  it('converts the values of a key with the schema of Connect as those of rows are', async () => {
+    const fields = [
+      { type: 'bytes', name: 'org.apache.kafka.connect.data.Decimal', parameters: { scale: '2' }, field: 'accountNo' },
+      { type: 'int32', name: 'io.debezium.time.Date', field: 'day' },
+    ];
+    const key = { schema: { type: 'struct', fields, optional: false }, payload: { accountNo: 'BOI=', day: 20_455 } };
+    const value = { account_no: '12.50', day: '2026-01-02' };
+    assert.deepEqual(await read(keysOf(), JSON.stringify(key)), [value, JSON.stringify(value)]);
+    const broken = JSON.stringify(key).replace('20455', '20x55');
+    assert.deepEqual(await read(keysOf(), broken), [undefined, broken]);
+  });
+
   it('decodes JSON, whose text stays what it is and whose members have the names of payloads', async () => {
     const keys = keysOf();
     assert.deepEqual(await read(keys, '{"orderId": 7}'), [{ order_id: 7 }, '{"orderId": 7}']);

@@ -13,6 +13,7 @@ import type { RegisteredSchema, SchemaType } from '../../../src/kafka/decoding/s
 import type { SchemaId } from '../../../src/kafka/decoding/wire-format.ts';
 import { framed } from '../../support/schema-registry.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { settled } from './settled.ts';
 import { readableLog } from '../consumer-harness.ts';
 
 const LIMITS = { maxBytes: 1000, maxDepth: 8 };
@@ -70,7 +71,7 @@ function createStage({
   });
   const convert = (value: Buffer) => converter.convert({ topic: 'bids', key: null, value });
   const outcome = async (value: Buffer) => {
-    const { poison, payload } = await convert(value);
+    const { poison, payload } = settled(await convert(value));
     return poison ?? String(payload);
   };
   return { convert, outcome, asked, lines };

@@ -1,11 +1,12 @@
+import { LRUCache } from 'lru-cache';
+import { isJsonObject } from '../../../base/json/json-object.ts';
 import { TOMBSTONE } from '../../../bus/bus-message.ts';
 import type { PathValues } from '../../../bus/channel.ts';
 import { printChange, splitChange } from '../../../bus/change-text.ts';
 import type { ChangeDemand, ChangeOperation } from '../../../bus/change-text.ts';
-import type { RowChange } from '../../../bus/row-change.ts';
 import type { KeyPlace } from '../../../base/json/key-place.ts';
-import { UnpublishedError } from '../../batch.ts';
-import type { Conversion, Destination, RecordContent } from '../../batch.ts';
+import { PendingConversion } from '../../batch.ts';
+import type { Conversion, Converted, Destination, RecordContent } from '../../batch.ts';
 import type { ConnectSchemas } from '../connect/connect-schemas.ts';
 import type { KeyRewriter } from '../key-rewriter.ts';
 import type { KeyTree } from '../key-tree.ts';
@@ -15,7 +16,8 @@ import type { SnakeCase } from '../snake-case.ts';
 import { UnavailableValues } from '../unavailable-values.ts';
 import { ChangeRewriter } from './change-rewriter.ts';
 import type { ReadMembers } from './change-rewriter.ts';
-import type { Envelope, JsonObject } from './envelope.ts';
+import type { Envelope, EnvelopeChange, JsonObject } from './envelope.ts';
+import { RowsBefore, hasMoreThanKey } from './rows-before.ts';
 
 /** Where the change of a row goes. */
 export interface ChangeRoutes {
@@ -52,6 +54,12 @@ export interface EnvelopeOptions {
   readonly schemas?: Pick<ConnectSchemas, 'split'>;
   /** The last message of a channel that keeps states; undefined: it has none. @throws BusUnavailableError as a rejection */
   readonly lastOf?: (channel: string) => Promise<Buffer | undefined>;
+  /** True: the graph says that rows before are whole, also of databases that may log less. */
+  readonly hasWholeRows?: boolean;
+  /** Called for each row before that does not count because it may not be whole, though a channel or a subscriber would depend on it. */
+  readonly onFilled?: () => void;
+  /** Default: those of Debezium's own placeholder. */
+  readonly unavailable?: UnavailableValues;
   /** Called with the number of values of a row that its database did not log and nobody knows. They became null. */
   readonly onUnknown?: (values: number) => void;
 }
@@ -74,14 +82,14 @@ interface PayloadRow {
 }
 
 /** A change whose rows are as in payloads. */
-interface PayloadChange extends Pick<RowChange, 'op' | 'sourceTimestamp' | 'transaction' | 'isSnapshot'> {
+interface PayloadChange extends Facts {
   readonly row: PayloadRow | null;
   readonly before: { readonly text: string; readonly values: PathValues } | undefined;
 }
 
-const NO_CHANNEL: Conversion = { payload: '', destinations: [] };
+type Facts = Pick<EnvelopeChange, 'op' | 'sourceTimestamp' | 'transaction' | 'isSnapshot' | 'isFilled'>;
 
-const UNAVAILABLE = new UnavailableValues();
+const NO_CHANNEL: Conversion = { payload: '', destinations: [] };
 
 /** What follows the row where nothing else is asked for. */
 const PRINTED: Readonly<Record<ChangeOperation, string>> = {
@@ -91,13 +99,18 @@ const PRINTED: Readonly<Record<ChangeOperation, string>> = {
   READ: printChange({ op: 'READ' }),
 };
 
+/** Keys of deleted rows whose tombstone is yet to come. A tombstone follows its delete at once; records of other partitions may be between them. */
+const MAX_DELETED = 1000;
+
 /** Converts the records of a topic with an envelope: the payload is the row, and channels that the row leaves get its delete. */
 export class ChangeConverter {
   readonly #options: ChangeConverterOptions;
   readonly #rewriter: ChangeRewriter | undefined;
   readonly #reads: ReadMembers;
-  /** Key of the last record that deleted a row. */
-  #deletedKey: Buffer | undefined;
+  readonly #unavailable: UnavailableValues;
+  readonly #rowsBefore: RowsBefore;
+  /** Keys of rows that were deleted last, in latin1. */
+  readonly #deleted = new LRUCache<string, true>({ max: MAX_DELETED });
 
   constructor(options: ChangeConverterOptions) {
     const { envelope, demand, rewriter, keys, limits, routes } = options;
@@ -106,41 +119,42 @@ export class ChangeConverter {
       before: demand.before || routes.readsRows,
       facts: demand.sourceTimestamp || demand.transaction || demand.isSnapshot,
     };
+    this.#unavailable = options.unavailable ?? new UnavailableValues();
+    this.#rowsBefore = new RowsBefore(options.hasWholeRows === true);
     if (rewriter && envelope.hasFastPath) this.#rewriter = new ChangeRewriter(rewriter, keys, limits.maxDepth);
   }
 
-  /** @throws UndecodableError, UnpublishedError; BusUnavailableError as a rejection */
-  convertJson(record: RecordContent, value: Buffer, isFirst: boolean): Conversion | Promise<Conversion> {
+  /** @throws UndecodableError */
+  convertJson(record: RecordContent, value: Buffer): Converted {
     const { envelope, limits, rewriter, schemas } = this.#options;
     const { payload: text = value, convert } = schemas?.split(value) ?? {};
-    const isUnavailable = UNAVAILABLE.mayBeIn(text);
+    const isUnavailable = this.#unavailable.mayBeIn(text);
     const read = convert || isUnavailable ? undefined : this.#rewriter?.read(text, this.#reads);
     if (read) {
-      const row = read.row && { values: read.row, print: (suffix: string) => rewriter!.payload(suffix) };
-      const { op, sourceTimestamp, transaction, isSnapshot, before } = read;
-      return this.#conversionOf(record, { op, sourceTimestamp, transaction, isSnapshot, before, row }, undefined);
+      const { row: values, before: own, ...facts } = read;
+      const row = values && { values, print: (suffix: string) => rewriter!.payload(suffix) };
+      const rows = () => ({ row: row && parsed(row.print('')), before: parsed(own!.text) });
+      const before = this.#reads.before && this.#counts(record, facts, own !== undefined, rows) ? own : undefined;
+      return this.#conversionOf(record, { ...facts, row, before }, undefined);
     }
     const { json, poison } = decodeJson(text, limits);
     if (poison !== undefined) return { poison };
     const change = envelope.read(convert ? convert(json) : json);
     if (!change) return NO_CHANNEL;
-    return this.#convert(record, change, (row) => this.#named(row), isUnavailable, isFirst);
+    return this.#convert(record, change, (row) => this.#named(row), isUnavailable);
   }
 
-  /** @param value whose keys have their final names. @throws as `convertJson` */
-  convertDecoded(
-    record: RecordContent,
-    value: Record<string, unknown>,
-    isFirst: boolean,
-  ): Conversion | Promise<Conversion> {
+  /** @param value whose keys have their final names. @throws UndecodableError */
+  convertDecoded(record: RecordContent, value: Record<string, unknown>): Converted {
     const change = this.#options.envelope.read(value);
-    return change ? this.#convert(record, change, (row) => row, true, isFirst) : NO_CHANNEL;
+    return change ? this.#convert(record, change, (row) => row, true) : NO_CHANNEL;
   }
 
   /** Of a record without a value. What follows a delete of the same key says nothing new. */
   convertTombstone(record: RecordContent): Conversion {
     const { routes, envelope } = this.#options;
-    const isKnown = envelope.tellsDeletes === true || (record.key !== null && this.#deletedKey?.equals(record.key));
+    const isKnown =
+      envelope.tellsDeletes === true || (record.key !== null && this.#deleted.has(record.key.toString('latin1')));
     const destinations = isKnown ? routes.statesOfKey(record) : routes.tombstoneChannels(record);
     return destinations.length === 0 ? NO_CHANNEL : { payload: TOMBSTONE + PRINTED.DELETE, destinations };
   }
@@ -154,15 +168,17 @@ export class ChangeConverter {
   /** @param mayLack true: values of rows may be unavailable */
   #convert(
     record: RecordContent,
-    { row: ownRow, before: ownBefore, ...facts }: RowChange,
+    { row: ownRow, before: ownBefore, ...facts }: EnvelopeChange,
     named: (row: JsonObject) => JsonObject,
     mayLack: boolean,
-    isFirst: boolean,
-  ): Conversion | Promise<Conversion> {
-    const before = ownBefore && (this.#reads.before || mayLack) ? named(ownBefore) : undefined;
+  ): Converted {
+    const reads = this.#reads.before || mayLack;
     const row = ownRow && named(ownRow);
-    const columns = mayLack && row ? UNAVAILABLE.columnsOf(row) : [];
-    if (before && mayLack) UNAVAILABLE.replaceIn(before, undefined);
+    const known = reads && ownBefore ? named(ownBefore) : undefined;
+    const columns = mayLack && row ? this.#unavailable.columnsOf(row) : [];
+    if (known && mayLack) this.#unavailable.replaceIn(known, undefined);
+    const counts = reads && this.#counts(record, facts, known !== undefined, () => ({ row, before: known! }));
+    const before = counts ? known : undefined;
     const convert = (last: JsonObject | undefined) => {
       if (row && columns.length > 0) this.#complete(row, columns, last);
       return this.#conversionOf(record, this.#printed(facts, row, before), before);
@@ -171,25 +187,53 @@ export class ChangeConverter {
     const { routes, lastOf } = this.#options;
     const channel = lastOf && routes.stateOfRow(routes.valuesIn(row), record);
     if (before || channel === undefined) return convert(before);
-    if (!isFirst) throw new UnpublishedError();
-    return lastOf!(channel).then((payload) => {
+    return new PendingConversion(channel, async () => {
+      const payload = await lastOf!(channel);
       const last = payload && rowIn(payload);
       return convert(last && hasKey(last, record) ? last : undefined);
     });
   }
 
+  /**
+   * True if the row before of a change counts; false also if it has none.
+   * @param rows as they are in payloads
+   */
+  #counts(
+    record: RecordContent,
+    { op, isFilled }: Facts,
+    hasBefore: boolean,
+    rows: () => { readonly row: JsonObject | null; readonly before: JsonObject },
+  ): boolean {
+    const rowsBefore = this.#rowsBefore;
+    if (!hasBefore) {
+      if (op === 'UPDATE' && this.#options.envelope.rowMembers) rowsBefore.lack();
+      return false;
+    }
+    if (!isFilled || rowsBefore.areWhole) return true;
+    const found = rows();
+    if (rowsBefore.isWhole(found, record)) return true;
+    if (this.#isMissed(found.before, record)) this.#options.onFilled?.();
+    return false;
+  }
+
+  /** True if a channel or a subscriber depends on a column that the record's key has not. */
+  #isMissed(before: JsonObject, { key, keyValue = key?.toString() }: RecordContent): boolean {
+    const { routes, demand } = this.#options;
+    const ofKey = routes.valuesIn(keyValue);
+    const text = isJsonObject(keyValue) ? undefined : String(keyValue);
+    return (
+      demand.before || routes.valuesIn(before).some((value, i) => value !== undefined && value !== (ofKey[i] ?? text))
+    );
+  }
+
   /** Gives columns whose values were not logged those of the row before. */
   #complete(row: JsonObject, columns: readonly string[], last: JsonObject | undefined): void {
-    UNAVAILABLE.replaceIn(row, last);
+    this.#unavailable.replaceIn(row, last);
     const unknown = columns.filter((column) => !last || !Object.hasOwn(last, column)).length;
     if (unknown > 0) this.#options.onUnknown?.(unknown);
   }
 
-  #printed(
-    facts: Pick<RowChange, 'op' | 'sourceTimestamp' | 'transaction' | 'isSnapshot'>,
-    row: JsonObject | null,
-    before: JsonObject | undefined,
-  ): PayloadChange {
+  #printed(facts: Facts, row: JsonObject | null, before: JsonObject | undefined): PayloadChange {
     const { routes } = this.#options;
     return {
       ...facts,
@@ -203,19 +247,18 @@ export class ChangeConverter {
   #conversionOf(record: RecordContent, change: PayloadChange, ownBefore: JsonObject | undefined): Conversion {
     const { routes, demand, envelope } = this.#options;
     const { row, before, op } = change;
-    if (row !== null) this.#deletedKey = undefined;
-    else if (record.key !== null) this.#deletedKey = Buffer.from(record.key);
+    this.#remember(record, row === null);
     const { keyValue } = record;
     const of =
       envelope.rowOfKey && keyValue !== undefined ? { ...record, keyValue: envelope.rowOfKey(keyValue) } : record;
     const { entered, stayed, left, untold } = routes.changeRoutes(row && row.values, before?.values, of);
-    const arrival = row && entered.length > 0 ? row.print(op ? this.#print(change, op) : '') : TOMBSTONE;
+    const arrival = row && entered.length > 0 ? row.print(this.#print(change, op)) : TOMBSTONE;
     if (stayed.length === 0 && left.length === 0 && untold.length === 0)
       return entered.length === 0 ? NO_CHANNEL : { payload: arrival, destinations: entered };
     const isTold =
       demand.before &&
       before &&
-      (row !== null || isWhole(ownBefore ?? (JSON.parse(before.text) as JsonObject), record));
+      (row !== null || change.isFilled || hasMoreThanKey(ownBefore ?? parsed(before.text), record));
     const told = isTold ? before.text : undefined;
     const destinations: Destination[] = [];
     const add = (to: readonly Destination[], payload: string | Buffer) => {
@@ -224,22 +267,28 @@ export class ChangeConverter {
     if (untold.length > 0) add(untold, TOMBSTONE + this.#print(change, 'DELETE'));
     if (left.length > 0)
       add(row ? left.map((one) => ({ ...one, isLeft: true })) : left, TOMBSTONE + this.#print(change, 'DELETE', told));
-    if (row && stayed.length > 0) add(stayed, row.print(op ? this.#print(change, op, told) : ''));
+    if (row && stayed.length > 0) add(stayed, row.print(this.#print(change, op, told)));
     add(entered, arrival);
     return { payload: TOMBSTONE, destinations };
   }
 
-  #print(change: PayloadChange, op: ChangeOperation, before?: string): string {
-    if (!this.#reads.facts) return before === undefined ? PRINTED[op] : printChange({ op }, before);
+  #remember({ key }: RecordContent, isDeleted: boolean): void {
+    if (key === null || this.#options.envelope.tellsDeletes) return;
+    if (isDeleted) this.#deleted.set(key.toString('latin1'), true);
+    else if (this.#deleted.size > 0) this.#deleted.delete(key.toString('latin1'));
+  }
+
+  #print(change: PayloadChange, op: ChangeOperation | undefined, before?: string): string {
+    if (!this.#reads.facts && before === undefined) return op ? PRINTED[op] : '';
     const { demand } = this.#options;
     const { sourceTimestamp, transaction, isSnapshot } = change;
     const facts = {
-      op,
+      ...(op && { op }),
       ...(demand.sourceTimestamp && sourceTimestamp !== undefined && { sourceTimestamp }),
       ...(demand.transaction && transaction !== undefined && { transaction }),
       ...(demand.isSnapshot && isSnapshot && { isSnapshot }),
     };
-    return printChange(facts, before);
+    return before === undefined && Object.keys(facts).length === 0 ? '' : printChange(facts, before);
   }
 }
 
@@ -254,11 +303,6 @@ function hasKey(row: JsonObject, { keyValue }: RecordContent): boolean {
   return Object.entries(keyValue).every(([name, value]) => row[name] === value);
 }
 
-/**
- * False if the only values of a row before are those of the record's key: the source knows nothing else of a deleted row, and columns without a
- * value are not null. PostgreSQL logs no more of a table with `REPLICA IDENTITY DEFAULT`.
- */
-function isWhole(before: JsonObject, { keyValue }: RecordContent): boolean {
-  if (typeof keyValue !== 'object' || keyValue === null) return true;
-  return Object.entries(before).some(([name, value]) => value !== null && !Object.hasOwn(keyValue, name));
+function parsed(text: string | Buffer): JsonObject {
+  return JSON.parse(text.toString()) as JsonObject;
 }

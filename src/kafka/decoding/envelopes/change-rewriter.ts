@@ -1,13 +1,14 @@
-import { CLOSING, COMMA, NINE, OPENING, OPENING_SQUARE, QUOTE, ZERO } from '../../../base/json/characters.ts';
-import { NUMBER, isOfNumber } from '../../../base/json/exact-numbers.ts';
-import { ObjectKeys, endOfUnknownMember } from '../../../base/json/object-keys.ts';
+import { CLOSING, COMMA, LETTER_N, OPENING, QUOTE } from '../../../base/json/characters.ts';
+import { parseExactly } from '../../../base/json/exact-numbers.ts';
+import { ObjectKeys } from '../../../base/json/object-keys.ts';
 import type { Key } from '../../../base/json/object-keys.ts';
-import { endOfNumber, endOfUnread } from '../../../base/json/skip-value.ts';
+import { endOfUnread } from '../../../base/json/skip-value.ts';
 import type { KeyRewriter } from '../key-rewriter.ts';
 import type { KeyTree } from '../key-tree.ts';
 import type { PathValues } from '../../../bus/channel.ts';
 import { factsOf } from './debezium.ts';
 import type { ChangeFacts } from './debezium.ts';
+import { SourceReader, boundedNames } from './source-reader.ts';
 
 /** Rows as they are in payloads. `row` is null for a deleted one. */
 export interface RewrittenChange extends ChangeFacts {
@@ -28,6 +29,10 @@ export interface ReadMembers {
 type Member = 'op' | 'before' | 'after' | 'source' | 'transaction' | 'other';
 
 const MEMBERS: readonly Member[] = ['op', 'before', 'after', 'source', 'transaction'];
+/** Says whether the row before may be filled. */
+const CONNECTOR = ['connector'] as const;
+/** Beside those there are times. */
+const MAX_NAMES = 32;
 
 /**
  * Reads Debezium's changes of JSON without a schema in their text: the key rewriter makes the rows, and the rest is skipped, or parsed by
@@ -37,7 +42,8 @@ export class ChangeRewriter {
   readonly #rewriter: KeyRewriter;
   readonly #tree: KeyTree;
   readonly #levels: number;
-  readonly #keys = new ObjectKeys<Member>((name) => MEMBERS.find((one) => one === name) ?? 'other');
+  readonly #keys = new ObjectKeys(boundedNames(MEMBERS, 'other', MAX_NAMES));
+  readonly #source = new SourceReader();
   /** Offsets of the members' values in the record that is read; -1: it has none. */
   readonly #starts: Record<Member, number> = { op: -1, before: -1, after: -1, source: -1, transaction: -1, other: -1 };
   readonly #ends = { ...this.#starts };
@@ -59,8 +65,7 @@ export class ChangeRewriter {
     if (end < 0 || rewriter.scanner.token(end) !== record.length) return undefined;
     const facts = this.#facts(readsFacts);
     if (!facts || (this.#row === null) !== (facts.op === 'DELETE')) return undefined;
-    const { op, sourceTimestamp, transaction, isSnapshot } = facts;
-    return { op, sourceTimestamp, transaction, isSnapshot, row: this.#row, before: this.#before };
+    return { ...facts, row: this.#row, before: this.#before };
   }
 
   /** Returns the offset after the object; -1: declined. */
@@ -68,6 +73,7 @@ export class ChangeRewriter {
     const { scanner } = this.#rewriter;
     const { view } = scanner;
     for (const member of MEMBERS) this.#starts[member] = -1;
+    this.#source.clear();
     this.#row = null;
     this.#before = undefined;
     let at = scanner.token(0);
@@ -75,11 +81,9 @@ export class ChangeRewriter {
     at = scanner.token(at + 1);
     let key: Key<Member> | undefined;
     for (;;) {
-      const found: Key<Member> | undefined = this.#keys.at(scanner, at, key);
-      if (found) {
-        key = found;
-        at = this.#endOfMember(found.meaning, scanner.token(at + found.length), readsBefore);
-      } else at = endOfUnknownMember(scanner, at);
+      key = this.#keys.at(scanner, at, key);
+      if (!key) return -1;
+      at = this.#endOfMember(key.meaning, scanner.token(at + key.length), readsBefore);
       if (at < 0) return -1;
       at = scanner.token(at);
       const c = view.getUint8(at);
@@ -91,30 +95,18 @@ export class ChangeRewriter {
 
   #endOfMember(member: Member, start: number, readsBefore: boolean): number {
     const { scanner } = this.#rewriter;
-    const c = scanner.view.getUint8(start);
     if (member !== 'other') {
       // JSON.parse keeps the last of equal keys.
       if (this.#starts[member] >= 0) return -1;
       this.#starts[member] = start;
-      const isRow = c === OPENING;
-      if (isRow && member === 'after') return this.#endOfAfter(start);
-      if (isRow && member === 'before' && readsBefore) return this.#endOfBefore(start);
+      const c = scanner.view.getUint8(start);
+      if (c === OPENING) {
+        if (member === 'after') return this.#endOfAfter(start);
+        if (member === 'before' && readsBefore) return this.#endOfBefore(start);
+        if (member === 'source') return this.#source.endOf(scanner, start, this.#levels);
+      } else if (c !== LETTER_N && (member === 'after' || member === 'before')) return -1;
     }
-    const isContainer = c === OPENING || c === OPENING_SQUARE;
-    return (this.#ends[member] = isContainer ? endOfUnread(scanner, start, this.#levels) : this.#endOfScalar(start));
-  }
-
-  /** Of a member that is not read as a number: it may have any number of digits. */
-  #endOfScalar(start: number): number {
-    const { scanner } = this.#rewriter;
-    const { bytes, view } = scanner;
-    let at = start;
-    let c = view.getUint8(at);
-    if (!isOfNumber(c)) return scanner.endOfScalar(at);
-    if (c !== ZERO) while (c >= ZERO && c <= NINE) c = view.getUint8(++at);
-    if (at > start && !isOfNumber(c)) return at;
-    const end = endOfNumber(bytes, start);
-    return NUMBER.test(bytes.toString('latin1', start, end)) ? end : -1;
+    return (this.#ends[member] = endOfUnread(scanner, start, this.#levels));
   }
 
   #endOfAfter(start: number): number {
@@ -140,14 +132,15 @@ export class ChangeRewriter {
     if (op < 0 || view.getUint8(op) !== QUOTE || this.#ends.op !== op + 3) return undefined;
     const code = String.fromCharCode(view.getUint8(op + 1));
     if (!'curd'.includes(code)) return undefined;
-    return factsOf(
-      readsAll ? { op: code, source: this.#parsed('source'), transaction: this.#parsed('transaction') } : { op: code },
-    );
+    const { scanner } = this.#rewriter;
+    if (readsAll)
+      return factsOf({ op: code, source: this.#source.read(scanner), transaction: this.#parsed('transaction') });
+    return factsOf({ op: code, source: this.#before && this.#source.read(scanner, CONNECTOR) });
   }
 
   #parsed(member: Member): unknown {
     const start = this.#starts[member];
     if (start < 0) return undefined;
-    return JSON.parse(this.#rewriter.scanner.bytes.toString('utf8', start, this.#ends[member]));
+    return parseExactly(this.#rewriter.scanner.bytes.toString('utf8', start, this.#ends[member]));
   }
 }

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../../base/json/json-object.ts';
 import type { ChangeOperation } from '../../../bus/change-text.ts';
 import { withoutSchema } from './connect.ts';
 import { OPERATIONS } from './debezium.ts';
-import { notOfEnvelope } from './envelope.ts';
+import { mayFill, notOfEnvelope } from './envelope.ts';
 import type { Envelope, JsonObject } from './envelope.ts';
 
 /** Rows that Debezium's ExtractNewRecordState has flattened, with what its `add.fields` adds: https://debezium.io/documentation/reference/stable/transformations/event-flattening.html */
@@ -19,7 +19,9 @@ export const DEBEZIUM_FLAT: Envelope = {
       transaction: textOf(row['__transaction_id'] ?? row['__source_txId'] ?? row['__txId']),
       isSnapshot: op === 'READ',
     };
-    return isDeleted ? { ...facts, row: null, before: columnsOf(row), op: 'DELETE' } : { ...facts, row, op };
+    if (!isDeleted) return { ...facts, row, op };
+    const isFilled = mayFill(row['__connector'] ?? row['__source_connector']);
+    return { ...facts, row: null, before: columnsOf(row), op: 'DELETE', isFilled };
   },
 };
 

@@ -1,9 +1,8 @@
 import { isJsonObject } from '../../../base/json/json-object.ts';
 import type { ChangeOperation } from '../../../bus/change-text.ts';
-import type { RowChange } from '../../../bus/row-change.ts';
 import { withoutSchema } from './connect.ts';
-import { notOfEnvelope, rowOf } from './envelope.ts';
-import type { Envelope, JsonObject } from './envelope.ts';
+import { mayFill, notOfEnvelope, rowOf } from './envelope.ts';
+import type { Envelope, EnvelopeChange, JsonObject } from './envelope.ts';
 
 /** By `op`. Truncated tables (`t`) and logical messages (`m`) are of no row: https://debezium.io/documentation/reference/stable/connectors/postgresql.html */
 export const OPERATIONS: Readonly<Record<string, ChangeOperation | 'NONE'>> = {
@@ -16,7 +15,10 @@ export const OPERATIONS: Readonly<Record<string, ChangeOperation | 'NONE'>> = {
 };
 
 /** What a change of Debezium says beside its rows. */
-export interface ChangeFacts extends Pick<RowChange, 'sourceTimestamp' | 'transaction' | 'isSnapshot'> {
+export interface ChangeFacts extends Pick<
+  EnvelopeChange,
+  'sourceTimestamp' | 'transaction' | 'isSnapshot' | 'isFilled'
+> {
   readonly op: ChangeOperation;
 }
 
@@ -24,18 +26,20 @@ export interface ChangeFacts extends Pick<RowChange, 'sourceTimestamp' | 'transa
 export function factsOf({ op: code, source, transaction }: JsonObject): ChangeFacts | undefined {
   const op = typeof code === 'string' && Object.hasOwn(OPERATIONS, code) ? OPERATIONS[code]! : notOfEnvelope();
   if (op === 'NONE') return undefined;
-  const { ts_ms: timestamp, snapshot } = isJsonObject(source) ? source : {};
+  const { ts_ms: timestamp, snapshot, connector } = isJsonObject(source) ? source : {};
   const id = isJsonObject(transaction) ? transaction['id'] : undefined;
   return {
     op,
     sourceTimestamp: typeof timestamp === 'number' ? timestamp : undefined,
     transaction: typeof id === 'string' ? id : undefined,
     isSnapshot: op === 'READ' || (typeof snapshot === 'string' && snapshot !== 'false') || snapshot === true,
+    // Records that no connector of Debezium has written have rows as their producers know them.
+    isFilled: connector !== undefined && mayFill(connector),
   };
 }
 
 /** The change of a value without a schema. @param row reads `before` and `after` */
-export function changeOf(value: unknown, row: (value: unknown) => JsonObject | null): RowChange | undefined {
+export function changeOf(value: unknown, row: (value: unknown) => JsonObject | null): EnvelopeChange | undefined {
   if (!isJsonObject(value)) return notOfEnvelope();
   const facts = factsOf(value);
   if (!facts) return undefined;

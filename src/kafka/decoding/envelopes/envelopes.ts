@@ -1,7 +1,7 @@
-import { isJsonObject } from '../../../base/json/json-object.ts';
 import { errorOf } from '../../../base/errors.ts';
 import type { ReadChange, RowChange } from '../../../bus/row-change.ts';
 import { UndecodableError } from '../decoder.ts';
+import { ChangeMistake, checkChange } from './change-check.ts';
 import { CONNECT } from './connect.ts';
 import { DEBEZIUM_FLAT } from './debezium-flat.ts';
 import { DEBEZIUM } from './debezium.ts';
@@ -18,30 +18,26 @@ export interface NamedEnvelope {
   readonly read: ReadChange | undefined;
 }
 
-export function envelopeOf({ name, read }: NamedEnvelope): Envelope {
-  return read ? ownEnvelope(read) : ENVELOPES[name]!;
+/** @param onMistake called with what is wrong where an envelope of the graph throws, or returns no change */
+export function envelopeOf({ name, read }: NamedEnvelope, onMistake?: (mistake: string) => void): Envelope {
+  return read ? { read: (value) => ownChange(name, read, value, onMistake) } : ENVELOPES[name]!;
 }
 
-function ownEnvelope(read: ReadChange): Envelope {
-  return {
-    read: (value) => {
-      let change: RowChange | undefined;
-      try {
-        change = read(value);
-      } catch (error) {
-        throw new UndecodableError('not_envelope', { cause: errorOf(error) });
-      }
-      if (change === undefined || isChange(change)) return change;
-      throw new UndecodableError('not_envelope');
-    },
-  };
-}
-
-const OPERATIONS: readonly unknown[] = [undefined, 'CREATE', 'UPDATE', 'DELETE', 'READ'];
-
-/** False for what a function of a graph may return by mistake. */
-function isChange(change: unknown): boolean {
-  if (!isJsonObject(change)) return false;
-  const { row, op, before = null } = change;
-  return (row === null || isJsonObject(row)) && (before === null || isJsonObject(before)) && OPERATIONS.includes(op);
+/** @throws UndecodableError */
+function ownChange(
+  name: string,
+  read: ReadChange,
+  value: unknown,
+  onMistake: ((mistake: string) => void) | undefined,
+): RowChange | undefined {
+  try {
+    const change = read(value);
+    if (change !== undefined) checkChange(change);
+    return change;
+  } catch (error) {
+    const cause = errorOf(error);
+    // The message of another error may quote the record.
+    onMistake?.(`${name} ${cause instanceof ChangeMistake ? cause.message : `throws ${cause.name}`}`);
+    throw new UndecodableError('not_envelope', { cause });
+  }
 }

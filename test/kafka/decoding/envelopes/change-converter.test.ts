@@ -7,8 +7,12 @@ import { headerPart, keyPathPart } from '../../../../src/graph/record-parts.ts';
 import { createRouters } from '../../../../src/graph/router.ts';
 import type { Binding } from '../../../../src/graph/schema/binding.ts';
 import { Converter } from '../../../../src/kafka/decoding/converter.ts';
+import type { EnvelopeOptions } from '../../../../src/kafka/decoding/envelopes/change-converter.ts';
 import { envelopeOf } from '../../../../src/kafka/decoding/envelopes/envelopes.ts';
 import { SnakeCase } from '../../../../src/kafka/decoding/snake-case.ts';
+import { PendingConversion } from '../../../../src/kafka/batch.ts';
+import { settled } from '../settled.ts';
+import { changeProperty } from './random-changes.ts';
 
 const LIMITS = { maxBytes: 100_000, maxDepth: 12 };
 const DEMAND = { before: true, sourceTimestamp: true, transaction: true, isSnapshot: true };
@@ -35,20 +39,32 @@ interface Received {
 /** Converts records of one topic. Returns, by channel, what it receives; or the reason why the record is poison. */
 function conversions(
   bindings: readonly Binding[],
-  { hasRewriter = true, demand = DEMAND, read }: { hasRewriter?: boolean; demand?: typeof DEMAND; read?: never } = {},
+  {
+    hasRewriter = true,
+    demand = DEMAND,
+    read,
+    onMistake,
+    ...more
+  }: Partial<Pick<EnvelopeOptions, 'hasWholeRows' | 'onFilled'>> & {
+    hasRewriter?: boolean;
+    demand?: typeof DEMAND;
+    read?: never;
+    onMistake?: (mistake: string) => void;
+  } = {},
 ) {
-  const envelope = envelopeOf({ name: bindings[0]!.envelope!, read });
-  const options = { hasRewriter, envelopes: new Map([['rows', { envelope, demand }]]) };
+  const envelope = envelopeOf({ name: bindings[0]!.envelope!, read }, onMistake);
+  const options = { hasRewriter, envelopes: new Map([['rows', { envelope, demand, ...more }]]) };
   const converter = new Converter(createRouters(bindings, ''), LIMITS, new SnakeCase(), options);
   return (value: unknown, key: unknown = null) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    const conversion = converter.convert({
-      topic: 'rows',
-      key: key === null ? null : Buffer.from(JSON.stringify(key)),
-      value: value === null ? null : Buffer.from(text),
-      ...(key !== null && { keyValue: key }),
-    });
-    assert.ok(!(conversion instanceof Promise));
+    const conversion = settled(
+      converter.convert({
+        topic: 'rows',
+        key: key === null ? null : Buffer.from(typeof key === 'string' ? key : JSON.stringify(key)),
+        value: value === null ? null : Buffer.from(text),
+        ...(key !== null && { keyValue: key }),
+      }),
+    );
     if (conversion.poison !== undefined) return conversion.poison;
     const received: Record<string, Received> = {};
     for (const { channel, isDeparture, payload = conversion.payload } of conversion.destinations) {
@@ -145,10 +161,11 @@ describe('channels that a header names', () => {
     const converter = new Converter(createRouters([ofTenant], ''), LIMITS, new SnakeCase(), options);
     const shown = (value: object) => {
       const record = { topic: 'rows', key: Buffer.from('7'), value: Buffer.from(JSON.stringify(value)) };
-      const conversion = converter.convert({ ...record, headers: { tenant: 'b' } });
-      assert.ok(!(conversion instanceof Promise) && conversion.destinations);
-      const { destinations, payload } = conversion;
-      return destinations.map((one) => [one.channel, splitChange(Buffer.from(one.payload ?? payload)).change?.before]);
+      const { destinations, payload } = settled(converter.convert({ ...record, headers: { tenant: 'b' } }));
+      return destinations!.map((one) => [
+        one.channel,
+        splitChange(Buffer.from(one.payload ?? payload!)).change?.before,
+      ]);
     };
     const [own, all] = ['rows{.header "tenant"="b",id="7"}', 'rows{.header "tenant"=*,id="7"}'];
     const changes: [change: object, before: unknown][] = [
@@ -175,6 +192,86 @@ describe('a delete of which only the key is known', () => {
       });
     });
   }
+});
+
+describe('a row before of PostgreSQL, which may be filled', () => {
+  const postgres = { ...source, connector: 'postgresql' };
+  const filled = { id: 7, customerId: 'default', name: '' };
+  const left = { row: null, change: { ...facts, op: 'DELETE' } };
+  const deleted = (before: unknown, from: object = postgres) => ({ before, after: null, source: from, op: 'd' });
+  const TENANTS = [BY_ID, binding({ field: 'of_customer', match: [match('customer_id')] })];
+  const told = (before: unknown) => ({ row: null, change: { ...facts, op: 'DELETE', before } });
+
+  for (const hasRewriter of [true, false]) {
+    const stage = (options = {}) => {
+      const warnings: string[] = [];
+      const one = conversions(TENANTS, { hasRewriter, onFilled: () => void warnings.push('filled'), ...options });
+      return { one, warnings };
+    };
+
+    it(`names no channel and is not told while nothing has shown that it is whole (KEY_REWRITER=${hasRewriter})`, () => {
+      const { one, warnings } = stage();
+      assert.deepEqual(one(deleted(filled), { id: 7 }), { 'rows{id="7"}': left });
+      assert.deepEqual(warnings, ['filled']);
+      assert.deepEqual(one(deleted(a, { ...source, connector: 'mysql' }), { id: 7 }), {
+        'rows{id="7"}': told(rowA),
+        'rows{customer_id="c1"}': told(rowA),
+      });
+    });
+
+    it(`counts once an update has shown it, until an update has none (KEY_REWRITER=${hasRewriter})`, () => {
+      const { one, warnings } = stage();
+      const moved = one({ before: a, after: { ...a, customerId: 'c2' }, source: postgres, op: 'u' }, { id: 7 });
+      assert.ok(moved instanceof Object && 'rows{customer_id="c1"}' in moved);
+      assert.deepEqual(one(deleted(b), { id: 7 }), {
+        'rows{id="7"}': told(rowB),
+        'rows{customer_id="c2"}': told(rowB),
+      });
+      one({ before: null, after: a, source: postgres, op: 'u' }, { id: 7 });
+      assert.deepEqual(one(deleted(b), { id: 7 }), { 'rows{id="7"}': left });
+      assert.deepEqual(warnings, ['filled']);
+    });
+
+    it(`is whole if the graph says so, unless updates have none (KEY_REWRITER=${hasRewriter})`, () => {
+      const { one } = stage({ hasWholeRows: true });
+      assert.deepEqual(one(deleted(b), { id: 7 }), {
+        'rows{id="7"}': told(rowB),
+        'rows{customer_id="c2"}': told(rowB),
+      });
+      one({ before: null, after: a, source: postgres, op: 'u' }, { id: 7 });
+      assert.deepEqual(one(deleted(b), { id: 7 }), { 'rows{id="7"}': left });
+    });
+
+    it(`is whole where the key has all columns (KEY_REWRITER=${hasRewriter})`, () => {
+      const { one } = stage();
+      const row = { id: 7, customer_id: 'c1' };
+      assert.deepEqual(one(deleted(row), row), { 'rows{id="7"}': told(row), 'rows{customer_id="c1"}': told(row) });
+    });
+
+    it(`is not shown to be whole by the columns of an index (KEY_REWRITER=${hasRewriter})`, () => {
+      const { one } = stage();
+      const before = { id: 7, customerId: 'c1', name: '' };
+      assert.deepEqual(Object.keys(one({ before, after: b, source: postgres, op: 'u' }, { id: 7 })), [
+        'rows{id="7"}',
+        'rows{customer_id="c2"}',
+      ]);
+    });
+  }
+
+  it('with a key that is no struct: nothing but the key names channels', () => {
+    assert.deepEqual(conversions([BY_ID])(deleted(filled), '7'), { 'rows{id="7"}': left });
+  });
+
+  it('flattened: counts if the graph says so, or the record names a connector that logs whole rows', () => {
+    const flat = { ...a, __op: 'd', __deleted: 'true' };
+    const bindings = TENANTS.map((one) => ({ ...one, envelope: 'DEBEZIUM_FLAT' }));
+    const channels = (value: unknown, options = {}) => Object.keys(conversions(bindings, options)(value, { id: 7 }));
+    const both = ['rows{id="7"}', 'rows{customer_id="c1"}'];
+    assert.deepEqual(channels(flat), ['rows{id="7"}']);
+    assert.deepEqual(channels(flat, { hasWholeRows: true }), both);
+    assert.deepEqual(channels({ ...flat, __connector: 'mysql' }), both);
+    assert.deepEqual(channels({ ...flat, __source_connector: 'postgresql' }), ['rows{id="7"}']);
+  });
 });
 
 describe('a value that a database did not log', () => {
@@ -208,11 +305,13 @@ describe('a value that a database did not log', () => {
       return { topic: 'rows', key: Buffer.from(`{"id":${id}}`), keyValue: { id }, value: Buffer.from(text) };
     };
     const nameIn = async (id: number) => {
-      const { destinations, payload } = await converter.convert(recordOf(id), true);
+      const pending = await converter.convert(recordOf(id));
+      assert.ok(pending instanceof PendingConversion);
+      assert.equal(pending.channel, `rows{id="${id}"}`);
+      const { destinations, payload } = await pending.finish();
       const text = String(destinations!.find(({ channel }) => channel.startsWith('rows{id='))!.payload ?? payload);
       return (JSON.parse(text.split('\n')[0]!) as { name: unknown }).name;
     };
-    assert.throws(() => converter.convert(recordOf(7), false), { code: 'ERR_UNPUBLISHED' });
     assert.deepEqual([await nameIn(7), await nameIn(8)], ['last', null]);
     assert.deepEqual([unknown, read], [[1], ['rows{id="7"}', 'rows{id="8"}']]);
   });
@@ -227,32 +326,18 @@ describe('a value that a database did not log', () => {
 });
 
 describe('the rewriter of changes', () => {
-  const row = fc.record(
-    { id: fc.integer(), customerId: fc.constantFrom('c1', 'c2', null), 'odd "key"': fc.jsonValue(), n: fc.double() },
-    { requiredKeys: ['id'] },
-  );
-  const change = fc.record(
-    {
-      before: fc.option(row),
-      after: fc.option(row),
-      op: fc.constantFrom('c', 'u', 'd', 'r', 't', 'x'),
-      source: fc.constantFrom(source, null, { snapshot: 'true' }),
-      transaction: fc.constantFrom(null, { id: 't' }),
-      other: fc.jsonValue(),
-    },
-    { requiredKeys: ['op'] },
-  );
+  it('makes what parsing makes, and refuses what parsing refuses', () => {
+    fc.assert(changeProperty(), { numRuns: 2000 });
+  });
 
-  it('makes what parsing makes', () => {
-    const [rewritten, parsed] = [true, false].map((hasRewriter) => conversions([BY_ID, BY_CUSTOMER], { hasRewriter }));
-    const key = fc.constantFrom(null, { id: 1 });
-    fc.assert(
-      fc.property(change, fc.constantFrom(0, 2), key, (value, space, of) => {
-        const text = JSON.stringify(value, null, space);
-        assert.deepEqual(rewritten!(text, of), parsed!(text, of));
-      }),
-      { numRuns: 3000 },
-    );
+  it('refuses what is no JSON in members that nobody reads, and rows that are none', () => {
+    const one = conversions([BY_ID]);
+    const change = (members: string) => one(`{"before":null,"after":{"id":7},${members},"op":"c"}`);
+    for (const value of ['{"a":tru}', '{"a" 1}', '{"a":01}', '{"a":1,}', '[1 2]', '{"a":"\\x"}', '{"a":}'])
+      for (const member of ['source', 'transaction', 'other'])
+        assert.equal(change(`"${member}":${value}`), 'not_json', `${member} ${value}`);
+    for (const before of ['[1]', '7', '"x"', 'true'])
+      assert.equal(one(`{"before":${before},"after":null,"op":"d"}`), 'not_envelope', before);
   });
 });
 
@@ -263,12 +348,23 @@ describe('other envelopes', () => {
     const expected = { 'rows{id="7"}': { row: rowA, change: undefined } };
     assert.deepEqual(byId('CONNECT')(a), expected);
     assert.deepEqual(byId('CONNECT')({ schema: { type: 'struct' }, payload: a }), expected);
-    const own = { id: 7, schema: 'public', payload: 'x' };
-    assert.deepEqual(byId('CONNECT')(own), { 'rows{id="7"}': { row: own, change: undefined } });
+    const column = { type: 'struct' };
+    for (const own of [
+      { id: 7, schema: 'public', payload: 'x' },
+      { id: 7, schema: null, payload: { id: 8 } },
+      { id: 7, schema: column, payload: { id: 8 } },
+    ])
+      assert.deepEqual(byId('CONNECT')(own), { 'rows{id="7"}': { row: own, change: undefined } });
+    const all = conversions([binding({ envelope: 'CONNECT', match: [] })]);
+    for (const schema of ['public', { type: 'order' }, {}, []])
+      assert.deepEqual(all({ schema, payload: a }), {
+        'rows{}': { row: { schema, payload: rowA }, change: undefined },
+      });
+    assert.deepEqual(all({ schema: null, payload: a }), { 'rows{}': { row: rowA, change: undefined } });
   });
 
   it('DEBEZIUM_FLAT: a deleted row is told once, though a tombstone follows', () => {
-    const one = byId('DEBEZIUM_FLAT');
+    const one = conversions([binding({ envelope: 'DEBEZIUM_FLAT' })], { hasWholeRows: true });
     const flat = { ...a, __op: 'u', __deleted: 'false', __source_ts_ms: 5 };
     const kept = { __op: 'u', __deleted: 'false', __source_ts_ms: 5 };
     const change = { sourceTimestamp: 5 };
@@ -276,7 +372,19 @@ describe('other envelopes', () => {
     assert.deepEqual(one({ ...flat, __op: 'd', __deleted: 'true' }, { id: 7 }), {
       'rows{id="7"}': { row: null, change: { ...change, op: 'DELETE', before: rowA } },
     });
+    one({ ...flat, id: 8, __deleted: 'true' }, { id: 8 });
     assert.deepEqual(one(null, { id: 7 }), {});
+    assert.deepEqual(one(null, { id: 8 }), {});
+    assert.deepEqual(one(null, { id: 9 }), { 'rows{id="9"}': { row: null, change: { op: 'DELETE' } } });
+    one(flat, { id: 7 });
+    assert.deepEqual(one(null, { id: 7 }), { 'rows{id="7"}': { row: null, change: { op: 'DELETE' } } });
+  });
+
+  it('DEBEZIUM_FLAT without op: has the other facts', () => {
+    const kept = { __source_ts_ms: 5, __transaction_id: 't' };
+    assert.deepEqual(byId('DEBEZIUM_FLAT')({ ...a, ...kept }), {
+      'rows{id="7"}': { row: { ...rowA, ...kept }, change: { sourceTimestamp: 5, transaction: 't' } },
+    });
   });
 
   it('MONGODB: documents in extended JSON', () => {
@@ -347,5 +455,35 @@ describe('other envelopes', () => {
     assert.deepEqual(one({ type: 'heartbeat' }), {});
     for (const value of [null, 7, 'x', { type: 'update' }, { type: 'delete', data: 'x' }])
       assert.equal(one(JSON.stringify(value)), 'not_envelope', JSON.stringify(value));
+  });
+
+  it('of a graph: what is wrong with a change is named, without its values', () => {
+    const mistakes: string[] = [];
+    const mistakeOf = (read: (value: unknown) => unknown) => {
+      const options = { read: read as never, onMistake: (mistake: string) => void mistakes.push(mistake) };
+      assert.equal(conversions([binding({ envelope: 'MAXWELL' })], options)(a), 'not_envelope');
+      return mistakes.pop();
+    };
+    for (const [change, mistake] of [
+      [7, 'returns no object: it must return a change, or undefined'],
+      [Promise.resolve({ row: a }), 'returns a promise: it must return the change'],
+      [{}, 'returns row: nothing; it must be an object, or null'],
+      [{ row: [a] }, 'returns row: an array; it must be an object, or null'],
+      [{ row: a, before: 'secret' }, 'returns before: a string; it must be an object, or null'],
+      [{ row: a, op: 'insert' }, 'returns op: a string; it must be one of CREATE, UPDATE, DELETE, READ'],
+      [{ row: a, sourceTimestamp: NaN }, 'returns sourceTimestamp: NaN; it must be a finite number of ms since 1970'],
+      [{ row: a, transaction: 7 }, 'returns transaction: a number; it must be a string'],
+      [{ row: a, isSnapshot: 'yes' }, 'returns isSnapshot: a string; it must be a boolean'],
+      [{ row: { total: [7n] } }, 'returns row with a BigInt in "total"; it must have values of JSON'],
+      [{ row: null, before: { tags: new Set() } }, 'returns before with a Set in "tags"; it must have values of JSON'],
+    ] as const)
+      assert.equal(
+        mistakeOf(() => change),
+        `MAXWELL ${mistake}`,
+      );
+    const boom = mistakeOf(() => {
+      throw new RangeError('secret');
+    });
+    assert.equal(boom, 'MAXWELL throws RangeError');
   });
 });
