@@ -104,6 +104,8 @@ describe('the pages of the documentation', () => {
     const known = new Set([
       ...settingRows().map(({ name }) => name),
       'BACKEND_CONSUMER_LISTING_INTAKE_URL',
+      // A column of a recipe.
+      'ORDER_COUNT',
       // Codes of errors.
       'KAFKA_UNAVAILABLE',
       'KAFKA_UNCONFIRMED',

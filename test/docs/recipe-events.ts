@@ -20,6 +20,8 @@ export interface RecipeTest {
   /** True: the events of an operation come from several topics. */
   readonly isUnordered?: true;
   readonly operations: Readonly<Record<string, string>>;
+  /** That these subscribe to. */
+  readonly channels: number;
   readonly events: Readonly<Record<string, readonly unknown[]>>;
   /** Metrics of the pod that reach these values, by name and labels; `TOPIC` stands for the topic. */
   readonly counts?: Readonly<Record<string, number>>;
@@ -86,6 +88,7 @@ const order = (topic: string, id: number, customer: string): RecipeRecord => ({
 export const RECIPES: readonly RecipeTest[] = [
   {
     title: 'PostgreSQL with Debezium',
+    channels: 4,
     name: 'PostgreSQL: a row reaches those that follow it, whatever changes (records of Debezium)',
     recording: 'postgresql',
     operations: {
@@ -118,6 +121,7 @@ export const RECIPES: readonly RecipeTest[] = [
   },
   {
     title: 'MySQL and MariaDB with Debezium',
+    channels: 8,
     name: 'MariaDB: rows move and leave, types are texts by two settings (records of Debezium)',
     recording: 'mysql',
     operations: { ...mysqlOperations, negative: 'order(id: -1) { id }' },
@@ -141,6 +145,7 @@ export const RECIPES: readonly RecipeTest[] = [
   },
   {
     title: 'MySQL and MariaDB with Debezium',
+    channels: 8,
     name: 'MariaDB: types are exact with schemas, and unsigned ids beyond 2^63 (records of Debezium)',
     recording: 'mysql_schemas',
     operations: { ...mysqlOperations, unsigned: 'order(id: "18446744073709551615") { id }' },
@@ -156,6 +161,7 @@ export const RECIPES: readonly RecipeTest[] = [
   },
   {
     title: 'MongoDB with Debezium',
+    channels: 4,
     name: 'MongoDB: documents are plain JSON, and deletes are told by the key (records of Debezium on mongo-java-server)',
     recording: 'mongodb',
     operations: {
@@ -188,6 +194,7 @@ export const RECIPES: readonly RecipeTest[] = [
   },
   {
     title: 'Outbox with Debezium',
+    channels: 1,
     name: 'Outbox: the payload is read from its text, the type from a header (records of Debezium)',
     recording: 'outbox',
     operations: { seven: 'order_events(order_id: 7) { order_id status total_cents type event_id }' },
@@ -206,6 +213,7 @@ export const RECIPES: readonly RecipeTest[] = [
   },
   {
     title: 'Flink (upsert-kafka)',
+    channels: 2,
     name: 'Flink: each update is an event, a delete null (records of Flink)',
     recording: 'flink',
     operations: {
@@ -224,6 +232,7 @@ export const RECIPES: readonly RecipeTest[] = [
   },
   {
     title: 'ksqlDB',
+    channels: 2,
     name: 'ksqlDB: the key is not in the value, and a raw BIGINT key is no text (records by its documentation)',
     records: [
       totals('c1', '{"ORDER_COUNT":1,"TOTAL":10.50,"LAST_ORDER":1767323046678}'),
@@ -247,6 +256,7 @@ export const RECIPES: readonly RecipeTest[] = [
   },
   {
     title: 'Compacted topics',
+    channels: 2,
     name: 'Compacted topics: a client begins with the last value, and a tombstone is null',
     early: [
       price('a', '{"sku":"a","cents":1}'),
@@ -260,6 +270,7 @@ export const RECIPES: readonly RecipeTest[] = [
   },
   {
     title: 'Several topics to one field',
+    channels: 6,
     name: 'Several topics: an argument chooses one of them, or all feed a field',
     isUnordered: true,
     records: [order('orders-eu', 1, 'c1'), order('orders-us', 2, 'c1'), order('orders-archive', 3, 'c2')],
@@ -280,6 +291,7 @@ export const RECIPES: readonly RecipeTest[] = [
   },
   {
     title: 'Dates, decimals and big ids',
+    channels: 4,
     name: 'Dates, decimals and big ids are exact texts, and filters compare them (records of Debezium)',
     recording: 'types',
     operations: {

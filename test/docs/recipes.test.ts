@@ -37,7 +37,7 @@ describe('a recipe of docs/recipes.md', { timeout: 120_000, concurrency: true },
 
   for (const recipe of RECIPES) {
     it(recipe.name, async (t) => {
-      const { title, recording, operations, events, isUnordered, early = [] } = recipe;
+      const { title, recording, operations, channels, events, isUnordered, early = [] } = recipe;
       const { graph, settings } = recipeOfPage(title);
       const recorded = recording === undefined ? undefined : recordingOf(recording);
       // Those of the other recording are for records without schemas.
@@ -69,15 +69,16 @@ describe('a recipe of docs/recipes.md', { timeout: 120_000, concurrency: true },
       const socket = await openSocket(t, pod.url, { patienceMs: 30_000 });
       await socket.init();
       for (const [id, field] of Object.entries(operations)) socket.subscribe(id, `subscription { ${field} }`);
-      await pod.counts('crier_operations', Object.keys(operations).length);
+      await pod.counts('crier_channels', channels);
+      const states = early.length > 0 ? await socket.take(Object.keys(operations).length) : [];
       await send(records);
       const count = Object.values(events).reduce((sum, { length }) => sum + length, 0);
-      const messages = await socket.take(count).catch((error: Error) => {
+      const messages = await socket.take(count - states.length).catch((error: Error) => {
         throw new Error(`${error.message}; there are ${JSON.stringify(socket.unread)}\n${pod.log}`);
       });
       assert.deepEqual(await socket.roundTrip(), []);
       const received: Record<string, unknown[]> = {};
-      for (const { id, payload } of messages) {
+      for (const { id, payload } of [...states, ...messages]) {
         const { data, errors } = payload as { data?: Record<string, unknown>; errors?: unknown };
         assert.equal(errors, undefined);
         const text = JSON.stringify(Object.values(data!)[0]).replaceAll(`${prefix}.`, '');
