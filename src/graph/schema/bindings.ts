@@ -99,8 +99,10 @@ function readBinding(
   const state = readState(given.get('state'), problems);
   const { matched, ...rules } = readRules(given, field, problems);
   const tombstone = readTombstone(given.get('tombstone'), field, hasEnvelope, problems);
-  if (hasEnvelope && !given.has('tombstone')) findings.warnings.push(NO_TOMBSTONE);
+  // Rows of an outbox are events: deleting them writes nothing.
+  if (hasEnvelope && records.envelope !== 'OUTBOX' && !given.has('tombstone')) findings.warnings.push(NO_TOMBSTONE);
   const hasState = state !== undefined;
+  if (records.skipsSnapshots && !hasState) findings.warnings.push(NO_STATE);
   if (tombstone) checkTombstone({ field, ...rules, hasState, hasEnvelope }, tombstone, findings);
   const record = readDemand(given.get('record'), schema, field, problems);
   const unused = readUnused(itemsOf(given.get('unused')), field, matched, problems);
@@ -130,6 +132,9 @@ type Given = ReadonlyMap<string, ConstValueNode>;
 
 const NO_TOMBSTONE =
   'envelope without tombstone: subscribers are not told that a row was deleted, or has left them; write tombstone: NULL, COMPLETE, ROW or SKIP';
+
+const NO_STATE =
+  'snapshots: STATE without state: rows that were read from a table reach nobody; add state: {}, with which a subscription begins with its row';
 
 function noSource(field: string): string {
   return (
