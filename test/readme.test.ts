@@ -104,8 +104,9 @@ describe('the pages of the documentation', () => {
     const known = new Set([
       ...settingRows().map(({ name }) => name),
       'BACKEND_CONSUMER_LISTING_INTAKE_URL',
-      // A column of a recipe.
+      // A column of a recipe, and a value of `before`.
       'ORDER_COUNT',
+      'BY_CONNECTOR',
       // Codes of errors.
       'KAFKA_UNAVAILABLE',
       'KAFKA_UNCONFIRMED',

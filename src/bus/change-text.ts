@@ -1,4 +1,5 @@
 import { parseFrozen } from '../base/json/frozen.ts';
+import { isJsonObject } from '../base/json/json-object.ts';
 
 /**
  * What the message of a change record has beside its row: what happened to the row. A message of a topic without an `envelope` has none.
@@ -42,7 +43,7 @@ export function splitChange(payload: Buffer): ChangeText {
 export function rowOfChange(payload: Buffer): Buffer | undefined {
   try {
     const { row, change } = splitChange(payload);
-    return change?.op === undefined ? undefined : row;
+    return isJsonObject(change) ? row : undefined;
   } catch {
     return undefined;
   }

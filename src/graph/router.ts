@@ -83,6 +83,7 @@ export class TopicRouter {
     Object.assign(this, { records, unrouted });
     Object.assign(this.tombstones, tombstones);
     this.#channels.continueFrom(router.#channels);
+    if (router.rows) this.rows?.continueFrom(router.rows);
     for (const tally of this.tallies) {
       const former = router.tallies.find(({ field }) => field === tally.field);
       if (former) Object.assign(tally, { matched: former.matched, unmatched: { ...former.unmatched } });

@@ -41,8 +41,12 @@ export class RowRouter {
   readonly #headerPatterns: readonly Pattern[];
   /** Indexes of the values that tombstones need, and that only their key has. */
   readonly #ofKey: readonly number[];
-  /** Indexes of the paths at which a key without names may have its value. Rows show at which it has not. */
+  /** Paths at which a key without names may have its value, as far as the bindings say. */
+  readonly #candidates: readonly string[];
+  /** Their indexes, without those at which rows have shown that it has not. */
   #columns: readonly number[];
+  /** True if a row has shown that its key is its value at the only such path. */
+  #isColumnShown = false;
 
   /** @param onUnfitKey called for each tombstone whose key has none of the values that name channels. `path`: one of these */
   constructor(
@@ -63,7 +67,18 @@ export class RowRouter {
     this.#rowPatterns = patterns.filter((pattern) => !isOfHeader(pattern));
     this.#headerPatterns = patterns.filter(isOfHeader);
     this.#ofKey = indexesOf(stateless.flatMap(keysOf).flatMap(({ path }) => (isHeaderPart(path) ? [] : path)));
-    this.#columns = indexesOf(keyedPathsOf(deleting));
+    this.#candidates = keyedPathsOf(deleting);
+    this.#columns = indexesOf(this.#candidates);
+  }
+
+  /** Knows what rows have shown to the router of another graph. */
+  continueFrom(former: RowRouter): void {
+    const pathOf = (index: number) => this.#channels.names[index];
+    const left = former.#columns.map((index) => former.#channels.names[index]);
+    const refuted = former.#candidates.filter((path) => !left.includes(path));
+    this.#columns = this.#columns.filter((index) => !refuted.includes(pathOf(index)!));
+    const [column] = this.#columns;
+    this.#isColumnShown = former.#isColumnShown && this.#columns.length === 1 && pathOf(column!) === left[0];
   }
 
   valuesIn(row: unknown): PathValues {
@@ -138,22 +153,23 @@ export class RowRouter {
     return this.#channels.statesOf(record).map((route) => ({ ...route, isDeparture: true }));
   }
 
-  /** The values of a row that its key has: of a struct those of its columns; else its only value, if it is clear whose value that is. */
+  /** The values of a row that its key has: of a struct those of its columns; else its value, once a row has shown which column has it. */
   #valuesOfKey(record: RecordParts): PathValues {
-    const { paths, firstPresence } = this.#channels;
-    const named = isJsonObject(record.keyValue) ? this.valuesIn(record.keyValue) : undefined;
-    if (named?.some((value, index) => index < firstPresence && value !== undefined)) return named;
+    const { paths } = this.#channels;
+    if (isJsonObject(record.keyValue)) return this.valuesIn(record.keyValue);
     const [column] = this.#columns;
-    const text = this.#columns.length === 1 ? onlyKeyText(record) : undefined;
+    const text = this.#isColumnShown ? onlyKeyText(record) : undefined;
     return paths.map((_, index) => (index === column ? text : undefined));
   }
 
   /** The key of a row is not the column that has another value. */
   #learnColumns(values: PathValues, record: RecordParts): void {
-    if (this.#columns.length === 0) return;
+    if (this.#columns.length === 0 || isJsonObject(record.keyValue)) return;
     const text = onlyKeyText(record);
     if (text === undefined) return;
     const isPossible = (index: number) => values[index] === undefined || values[index] === text;
     if (!this.#columns.every(isPossible)) this.#columns = this.#columns.filter(isPossible);
+    const [column] = this.#columns;
+    this.#isColumnShown = this.#columns.length === 1 && (this.#isColumnShown || values[column!] === text);
   }
 }

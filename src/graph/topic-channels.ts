@@ -9,7 +9,7 @@ import { keyedPathOf, patternsOf } from './channel-patterns.ts';
 import type { Pattern } from './channel-patterns.ts';
 import { textOf } from './compared-text.ts';
 import { payloadToLookFor } from './field-tally.ts';
-import { isRecordPart, keyTextAt, onlyKeyText, partsReader } from './record-parts.ts';
+import { isRecordPart, keyTextAt, partsReader } from './record-parts.ts';
 import type { RecordParts } from './record-parts.ts';
 import type { Binding } from './schema/binding.ts';
 
@@ -40,7 +40,7 @@ export class TopicChannels {
   readonly #maxValueLength: number;
   /** Those whose states remember the key of their record. */
   readonly #indexedPatterns: readonly Pattern[];
-  /** True: records are changes of rows. A key of several columns is then the value of none of them. */
+  /** True: records are changes of rows. States then remember the key of their row. */
   readonly #hasEnvelope: boolean;
   /** False once the key of a record was not its value at the keyed path. From then on, all states of indexed patterns remember the key. */
   #keyIsValue = true;
@@ -98,8 +98,9 @@ export class TopicChannels {
       keyHash ??= hashOf(key);
       const departure = { history, keyHash, isDeparture: true };
       for (const { channel } of routes) channels.push({ channel, history, keyHash });
-      // A value that is too long to subscribe to.
-      if (routes.length === 0 && keys.every(({ index }) => index === undefined || values[index] !== undefined)) {
+      // A value that is too long to subscribe to, or a column that a row has no more.
+      const hasValues = keys.every(({ index }) => index === undefined || values[index] !== undefined);
+      if (routes.length === 0 && (hasValues || this.#hasEnvelope)) {
         departures.push({ channel: STATES_OF_KEY, ...departure });
       }
       if (isNamedByKey && valuesOfKey && valuesOfKey !== values) {
@@ -156,11 +157,11 @@ export class TopicChannels {
     return history?.keyIndex !== undefined && !(isNamedByKey && isKey && this.#keyIsValue);
   }
 
-  /** The values, with the record's key as that at the keyed path; undefined: there is no such path, value or key. */
+  /** The values, with the record's key as that at the keyed path; undefined: there is no such path, value or key, or the key is of a row. */
   #valuesOfKey(values: PathValues, record: RecordParts): PathValues | undefined {
     const { keyed } = this;
-    if (keyed === undefined || values[keyed] === undefined) return undefined;
-    const text = this.#hasEnvelope ? onlyKeyText(record) : keyTextAt(record, this.paths[keyed]!);
+    if (keyed === undefined || values[keyed] === undefined || this.#hasEnvelope) return undefined;
+    const text = keyTextAt(record, this.paths[keyed]!);
     if (text === undefined) return undefined;
     return text === values[keyed] ? values : values.with(keyed, text);
   }

@@ -158,7 +158,7 @@ export class Chunk {
       if (value !== null) this.hasDecodable = true;
       if (span) (this.spans ??= []).push(span);
       this.messages.push(...outcome);
-      this.#bytes += outcome.length * bytesOf(outcome.at(-1));
+      for (const message of outcome) this.#bytes += bytesOf(message);
     }
     this.recordCount++;
     this.recordBytes += value?.length ?? 0;
@@ -229,8 +229,8 @@ export class Chunker {
 }
 
 /** Text is counted in UTF-16 code units. */
-function bytesOf(message: ChannelMessage | undefined): number {
-  return message ? message.payload.length + (message.record?.length ?? 0) : 0;
+function bytesOf({ payload, record }: ChannelMessage): number {
+  return payload.length + (record?.length ?? 0);
 }
 
 /** A record's messages, which share one payload, or the reason why it is poison. */

@@ -68,7 +68,10 @@ const UNREADABLE_KEY =
 
 const FILLED_ROWS =
   'a row before a change does not count, because nothing shows that it is whole: the change reaches the subscriptions that its key names, and not those ' +
-  'of its other columns. With REPLICA IDENTITY FULL and before: WHOLE in @kafka, rows before count from the first record on';
+  'of its other columns. With REPLICA IDENTITY FULL and before: WHOLE in @kafka, rows before count';
+const LACKING_ROWS =
+  'an update has no row before, though before: WHOLE says that rows before are whole: a row that leaves a channel is not told there, and a delete may ' +
+  'reach the channels of values that the database made up. Give each table of the topic REPLICA IDENTITY FULL, or remove before: WHOLE';
 
 /** @param problem why a key with a schema cannot be decoded; undefined: the key has none */
 function keyFix(problem: DecodeReason | undefined, { SCHEMA_REGISTRY_URL }: SettingNames): string {
@@ -155,7 +158,6 @@ function envelopesOf(
   const demands = changeDemands(bindings);
   const whole = new Set(bindings.flatMap(({ topics, hasWholeRows }) => (hasWholeRows ? topics : [])));
   const mistakes = new LogWindow(LOG_WINDOW_MS);
-  const filled = new Set<string>();
   const envelopes = new Map<string, EnvelopeOptions>();
   for (const { topic, envelope: named, nameOf, shape } of topicReads(graph)) {
     if (!named) continue;
@@ -172,11 +174,8 @@ function envelopesOf(
       lastOf,
       unavailable,
       hasWholeRows: whole.has(topic),
-      onFilled: () => {
-        if (filled.has(topic)) return;
-        filled.add(topic);
-        log.warn({ topic }, FILLED_ROWS);
-      },
+      onFilled: once(() => log.warn({ topic }, FILLED_ROWS)),
+      onLacking: once(() => log.warn({ topic }, LACKING_ROWS)),
       onUnknown: (values) => onUnknown(topic, values),
     });
   }
@@ -226,4 +225,12 @@ function continueCounts(former: WorkerGraph, { routers, printers }: WorkerGraph)
     if (counted) router.continueFrom(counted);
   }
   for (const [topic, printer] of printers) printer.omitted += former.printers.get(topic)?.omitted ?? 0;
+}
+
+function once(action: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) action();
+    isDone = true;
+  };
 }

@@ -13,7 +13,7 @@ const row = (id: number, name: string, customer = 'c1') => ({ id, customer, name
 const change = (op: string, before: unknown, after: unknown) => ({
   before,
   after,
-  source: { ts_ms: 1_700_000_000_000, snapshot: op === 'r' ? 'first' : 'false' },
+  source: { connector: 'mysql', ts_ms: 1_700_000_000_000, snapshot: op === 'r' ? 'first' : 'false' },
   op,
 });
 

@@ -96,12 +96,16 @@ describe('the row of a record that has only a key', () => {
     assert.deepEqual(tombstone(keyOf({ customer: 'c', id: 7 })), ['rows{id="7"}', 'rows{customer="c"}']);
   });
 
-  it('has the only value of the key at the only path that it can be of', () => {
-    const { tombstone } = routerOf(BY_ID);
-    for (const key of [keyOf('x'), keyOf({ no: 'x' }), { key: Buffer.from('x') }])
-      assert.deepEqual(tombstone(key), ['rows{id="x"}']);
-    for (const key of [keyOf({ no: 7, region: 'x' }), keyOf(['x']), keyOf({ no: null }), keyOf({})])
+  it('has the value of a key without names at the only path, once a row has shown it there', () => {
+    const { change, tombstone, router } = routerOf(BY_ID);
+    assert.deepEqual(tombstone(keyOf('x')), []);
+    change({ id: 'y' }, undefined, keyOf('y'));
+    for (const key of [keyOf('x'), { key: Buffer.from('x') }]) assert.deepEqual(tombstone(key), ['rows{id="x"}']);
+    for (const key of [keyOf({ no: 'x' }), keyOf({ no: 7, region: 'x' }), keyOf(['x']), keyOf({ no: null }), keyOf({})])
       assert.deepEqual(tombstone(key), []);
+    const next = routerOf(BY_ID);
+    next.router.continueFrom(router);
+    assert.deepEqual(next.tombstone(keyOf('x')), ['rows{id="x"}'], 'with the next graph, too');
   });
 
   it('has it at the path where rows have it, once they have shown that it is at no other', () => {
@@ -116,14 +120,24 @@ describe('the row of a record that has only a key', () => {
     }
   });
 
-  it('has no value that rows have shown to be another one', () => {
+  it('has no value that rows have shown to be another one, with the next graph neither', () => {
     const { change, tombstone, reports, router } = routerOf(BY_CUSTOMER);
-    for (const customer of [undefined, '7']) change({ id: 7, customer }, undefined, keyOf({ id: 7 }));
-    assert.deepEqual(tombstone(keyOf({ id: 'c' })), ['rows{customer="c"}']);
-    change({ id: 7, customer: 'c' }, undefined, keyOf({ id: 7 }));
-    for (let i = 0; i < 2; i++) assert.deepEqual(tombstone(keyOf({ id: 7 })), []);
+    for (const customer of [undefined, '7']) change({ id: 7, customer }, undefined, keyOf('7'));
+    assert.deepEqual(tombstone(keyOf('c')), ['rows{customer="c"}']);
+    change({ id: 7, customer: 'c' }, undefined, keyOf('7'));
+    for (let i = 0; i < 2; i++) assert.deepEqual(tombstone(keyOf('7')), []);
     assert.deepEqual(reports, ['customer']);
     assert.deepEqual(router.tombstones, { routed: 1, unrouted: 0, unreadable_key: 2 });
+    const next = routerOf(BY_CUSTOMER);
+    next.router.continueFrom(router);
+    next.change({ id: 7, customer: '7' }, undefined, keyOf('7'));
+    assert.deepEqual(next.tombstone(keyOf('7')), []);
+  });
+
+  it('is never that of a column which its key, a struct, does not name', () => {
+    const { change, tombstone } = routerOf({ ...BY_CUSTOMER, state: STATE });
+    change({ id: 7, customer: '7' }, undefined, keyOf({ id: 7 }));
+    assert.deepEqual(tombstone(keyOf({ id: 8 })), [STATES_OF_KEY]);
   });
 
   it('has none if the key cannot be decoded, which is counted and reported once', () => {
@@ -159,9 +173,14 @@ describe('the state of a channel with several rows', () => {
     assert.ok(channel?.keyHash, 'the delete of one row');
   });
 
-  it('remembers it beside a channel that the key names, which needs no memory', () => {
+  it('remembers it also in a channel that the key names: another row may have its value', () => {
     const { change } = routerOf(stateful(['id'], true));
-    assert.deepEqual(arrivals(change({ id: 7 }, undefined, keyOf({ id: 7 }))), ['rows{id="7"}', 'rows{id=*}#']);
+    assert.deepEqual(arrivals(change({ id: 7 }, undefined, keyOf({ id: 7 }))), ['rows{id="7"}#', 'rows{id=*}#']);
+  });
+
+  it('loses a row that has the value no more, though nobody knows what it was', () => {
+    const { change } = routerOf(stateful(['customer']));
+    assert.deepEqual(arrivals(change({ id: 7, customer: null }, undefined, keyOf({ id: 7 }))), [`-${STATES_OF_KEY}#`]);
   });
 
   it('remembers it where the name has one of several columns of the key, or a header', () => {

@@ -81,6 +81,21 @@ describe('Chunker', () => {
     assert.deepEqual(await sizes('poison', { messages: 2, bytes: 10_000 }), [2, 2, 2, 1]);
   });
 
+  it('counts each message with its own payload', async () => {
+    const row = 'x'.repeat(100);
+    const records = Array.from({ length: 4 }, (_, offset) => record(offset, '{}'));
+    const destinations = [{ channel: 'row', payload: row }, ...channels('left')];
+    const chunks = await allChunks(
+      records,
+      { convert: () => ({ payload: 'null', destinations }) },
+      { messages: 100, bytes: 201 },
+    );
+    assert.deepEqual(
+      chunks.map(({ recordCount }) => recordCount),
+      [2, 2],
+    );
+  });
+
   it('returns the last record before the first poison record of each chunk', async () => {
     const values = ['{}', '{}', 'poison', '{}', '{}', '{}', '{}', '{}', 'poison', '{}'];
     const records = values.map((value, offset) => record(offset, value));

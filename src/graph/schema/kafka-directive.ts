@@ -18,7 +18,7 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
     "How the topic's records carry rows. Paths, payload, filters and state are then those of the row. Left out, the record is the payload."
     envelope: KafkaEnvelope
     "What is known of rows before a change, of databases that may log only their keys (PostgreSQL)."
-    before: KafkaBefore = SHOWN
+    before: KafkaBefore = BY_CONNECTOR
     "What rows are that were read from a table, and did not change now."
     snapshots: KafkaSnapshots = EVENTS
     "SNAKE, or what the @crier of the schema says."
@@ -88,8 +88,8 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
   }
 
   enum KafkaBefore {
-    "They are whole once an update of the topic has shown it."
-    SHOWN
+    "They are whole if a connector has written them that always has whole rows."
+    BY_CONNECTOR
     "They are whole: the tables have REPLICA IDENTITY FULL."
     WHOLE
   }

@@ -34,7 +34,7 @@ describe('tombstone of @kafka', () => {
   it('of rows before that are whole: before: WHOLE needs an envelope', () => {
     const { bindings, problems } = parse(`
       a(id: ID!): Order @kafka(topic: "t", ${CHANGES}, before: WHOLE, ${BY_ID}, tombstone: NULL)
-      b(id: ID!): Order @kafka(topic: "t", ${CHANGES}, before: SHOWN, ${BY_ID}, tombstone: NULL)
+      b(id: ID!): Order @kafka(topic: "t", ${CHANGES}, before: BY_CONNECTOR, ${BY_ID}, tombstone: NULL)
       c(id: ID!): Order @kafka(topic: "u", before: WHOLE, ${BY_ID})
     `);
     assert.deepEqual(

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { isJsonObject } from '../../../base/json/json-object.ts';
 import { TOMBSTONE } from '../../../bus/bus-message.ts';
@@ -17,7 +18,7 @@ import { UnavailableValues } from '../unavailable-values.ts';
 import { ChangeRewriter } from './change-rewriter.ts';
 import type { ReadMembers } from './change-rewriter.ts';
 import type { Envelope, EnvelopeChange, JsonObject } from './envelope.ts';
-import { RowsBefore, hasMoreThanKey } from './rows-before.ts';
+import { hasMoreThanKey, isInKey } from './rows-before.ts';
 
 /** Where the change of a row goes. */
 export interface ChangeRoutes {
@@ -58,6 +59,8 @@ export interface EnvelopeOptions {
   readonly hasWholeRows?: boolean;
   /** Called for each row before that does not count because it may not be whole, though a channel or a subscriber would depend on it. */
   readonly onFilled?: () => void;
+  /** Called for each update without a row before, though the graph says that rows before are whole. */
+  readonly onLacking?: () => void;
   /** Default: those of Debezium's own placeholder. */
   readonly unavailable?: UnavailableValues;
   /** Called with the number of values of a row that its database did not log and nobody knows. They became null. */
@@ -101,6 +104,7 @@ const PRINTED: Readonly<Record<ChangeOperation, string>> = {
 
 /** Keys of deleted rows whose tombstone is yet to come. A tombstone follows its delete at once; records of other partitions may be between them. */
 const MAX_DELETED = 1000;
+const MAX_NAME_BYTES = 128;
 
 /** Converts the records of a topic with an envelope: the payload is the row, and channels that the row leaves get its delete. */
 export class ChangeConverter {
@@ -108,8 +112,7 @@ export class ChangeConverter {
   readonly #rewriter: ChangeRewriter | undefined;
   readonly #reads: ReadMembers;
   readonly #unavailable: UnavailableValues;
-  readonly #rowsBefore: RowsBefore;
-  /** Keys of rows that were deleted last, in latin1. */
+  /** Keys of rows that were deleted last (`nameOf`). */
   readonly #deleted = new LRUCache<string, true>({ max: MAX_DELETED });
 
   constructor(options: ChangeConverterOptions) {
@@ -120,7 +123,6 @@ export class ChangeConverter {
       facts: demand.sourceTimestamp || demand.transaction || demand.isSnapshot,
     };
     this.#unavailable = options.unavailable ?? new UnavailableValues();
-    this.#rowsBefore = new RowsBefore(options.hasWholeRows === true);
     if (rewriter && envelope.hasFastPath) this.#rewriter = new ChangeRewriter(rewriter, keys, limits.maxDepth);
   }
 
@@ -133,8 +135,8 @@ export class ChangeConverter {
     if (read) {
       const { row: values, before: own, ...facts } = read;
       const row = values && { values, print: (suffix: string) => rewriter!.payload(suffix) };
-      const rows = () => ({ row: row && parsed(row.print('')), before: parsed(own!.text) });
-      const before = this.#reads.before && this.#counts(record, facts, own !== undefined, rows) ? own : undefined;
+      const counts = this.#reads.before && this.#counts(record, facts, own && (() => parsed(own.text)));
+      const before = counts ? own : undefined;
       return this.#conversionOf(record, { ...facts, row, before }, undefined);
     }
     const { json, poison } = decodeJson(text, limits);
@@ -150,11 +152,13 @@ export class ChangeConverter {
     return change ? this.#convert(record, change, (row) => row, true) : NO_CHANNEL;
   }
 
-  /** Of a record without a value. What follows a delete of the same key says nothing new. */
+  /**
+   * Of a record without a value. What follows a delete of the same key says nothing new. Of a compacted topic, the tombstone may be all that is left
+   * of a delete.
+   */
   convertTombstone(record: RecordContent): Conversion {
-    const { routes, envelope } = this.#options;
-    const isKnown =
-      envelope.tellsDeletes === true || (record.key !== null && this.#deleted.has(record.key.toString('latin1')));
+    const { routes } = this.#options;
+    const isKnown = record.key !== null && this.#deleted.has(nameOf(record.key));
     const destinations = isKnown ? routes.statesOfKey(record) : routes.tombstoneChannels(record);
     return destinations.length === 0 ? NO_CHANNEL : { payload: TOMBSTONE + PRINTED.DELETE, destinations };
   }
@@ -177,7 +181,7 @@ export class ChangeConverter {
     const known = reads && ownBefore ? named(ownBefore) : undefined;
     const columns = mayLack && row ? this.#unavailable.columnsOf(row) : [];
     if (known && mayLack) this.#unavailable.replaceIn(known, undefined);
-    const counts = reads && this.#counts(record, facts, known !== undefined, () => ({ row, before: known! }));
+    const counts = reads && this.#counts(record, facts, known && (() => known));
     const before = counts ? known : undefined;
     const convert = (last: JsonObject | undefined) => {
       if (row && columns.length > 0) this.#complete(row, columns, last);
@@ -195,24 +199,22 @@ export class ChangeConverter {
   }
 
   /**
-   * True if the row before of a change counts; false also if it has none.
-   * @param rows as they are in payloads
+   * True if the row before of a change counts. Of databases that may log the columns of a key only, Debezium fills the others with null, zero, an empty
+   * text, the epoch, or the column's DEFAULT: of JSON without a schema nothing tells them from values, and whoever is matched by them would receive
+   * the delete of somebody else's row. So such a row counts where the graph says that rows are whole.
+   * https://debezium.io/documentation/reference/stable/connectors/postgresql.html#postgresql-replica-identity
+   * @param before as in payloads; undefined: there is none
    */
-  #counts(
-    record: RecordContent,
-    { op, isFilled }: Facts,
-    hasBefore: boolean,
-    rows: () => { readonly row: JsonObject | null; readonly before: JsonObject },
-  ): boolean {
-    const rowsBefore = this.#rowsBefore;
-    if (!hasBefore) {
-      if (op === 'UPDATE' && this.#options.envelope.rowMembers) rowsBefore.lack();
+  #counts(record: RecordContent, { op, isFilled }: Facts, before: (() => JsonObject) | undefined): boolean {
+    const { envelope, hasWholeRows, onFilled, onLacking } = this.#options;
+    if (!before) {
+      if (hasWholeRows && op === 'UPDATE' && envelope.rowMembers) onLacking?.();
       return false;
     }
-    if (!isFilled || rowsBefore.areWhole) return true;
-    const found = rows();
-    if (rowsBefore.isWhole(found, record)) return true;
-    if (this.#isMissed(found.before, record)) this.#options.onFilled?.();
+    if (!isFilled || hasWholeRows) return true;
+    const row = before();
+    if (isInKey(row, record)) return true;
+    if (this.#isMissed(row, record)) onFilled?.();
     return false;
   }
 
@@ -273,9 +275,9 @@ export class ChangeConverter {
   }
 
   #remember({ key }: RecordContent, isDeleted: boolean): void {
-    if (key === null || this.#options.envelope.tellsDeletes) return;
-    if (isDeleted) this.#deleted.set(key.toString('latin1'), true);
-    else if (this.#deleted.size > 0) this.#deleted.delete(key.toString('latin1'));
+    if (key === null) return;
+    if (isDeleted) this.#deleted.set(nameOf(key), true);
+    else if (this.#deleted.size > 0) this.#deleted.delete(nameOf(key));
   }
 
   #print(change: PayloadChange, op: ChangeOperation | undefined, before?: string): string {
@@ -301,6 +303,11 @@ function rowIn(payload: Buffer): JsonObject | undefined {
 function hasKey(row: JsonObject, { keyValue }: RecordContent): boolean {
   if (typeof keyValue !== 'object' || keyValue === null) return true;
   return Object.entries(keyValue).every(([name, value]) => row[name] === value);
+}
+
+/** Of a key; of a long one its hash, because many are kept. */
+function nameOf(key: Buffer): string {
+  return key.length <= MAX_NAME_BYTES ? key.toString('latin1') : createHash('sha256').update(key).digest('base64');
 }
 
 function parsed(text: string | Buffer): JsonObject {

@@ -33,8 +33,7 @@ export function factsOf({ op: code, source, transaction }: JsonObject): ChangeFa
     sourceTimestamp: typeof timestamp === 'number' ? timestamp : undefined,
     transaction: typeof id === 'string' ? id : undefined,
     isSnapshot: op === 'READ' || (typeof snapshot === 'string' && snapshot !== 'false') || snapshot === true,
-    // Records that no connector of Debezium has written have rows as their producers know them.
-    isFilled: connector !== undefined && mayFill(connector),
+    isFilled: mayFill(connector),
   };
 }
 
@@ -51,6 +50,5 @@ export function changeOf(value: unknown, row: (value: unknown) => JsonObject | n
 export const DEBEZIUM: Envelope = {
   read: (value) => changeOf(withoutSchema(value), rowOf),
   rowMembers: ['before', 'after'],
-  tellsDeletes: true,
   hasFastPath: true,
 };

@@ -4,7 +4,7 @@ import { UNREAD, UndecodableError } from '../decoder.ts';
 import type { PayloadPlace } from '../decoder.ts';
 
 export interface EnvelopeChange extends RowChange {
-  /** True: the row before may have only the columns that its database logs to identify a row, and made-up values in the others (`RowsBefore`). */
+  /** True: the row before may have only the columns that its database logs to identify a row, and made-up values in the others. */
   readonly isFilled?: boolean | undefined;
 }
 
@@ -16,8 +16,6 @@ export interface Envelope {
   readonly rowMembers?: readonly string[] | undefined;
   /** The columns of a row that a record's decoded key has. Absent: the key has them as they are. */
   readonly rowOfKey?: (key: unknown) => unknown;
-  /** True: a record without a value follows each delete, and says nothing new. */
-  readonly tellsDeletes?: boolean;
   /** Of JSON without a schema: may be read in the record's bytes. */
   readonly hasFastPath?: boolean;
 }

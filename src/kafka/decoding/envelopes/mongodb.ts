@@ -15,7 +15,6 @@ export const MONGODB: Envelope = {
     const value = plain(typeof id === 'string' ? idOfText(id) : id);
     return { id: value, _id: value };
   },
-  tellsDeletes: true,
 };
 
 /** A key that is no text of extended JSON, as others than Debezium may write it, is the id itself. */

@@ -45,7 +45,7 @@ function conversions(
     read,
     onMistake,
     ...more
-  }: Partial<Pick<EnvelopeOptions, 'hasWholeRows' | 'onFilled'>> & {
+  }: Partial<Pick<EnvelopeOptions, 'hasWholeRows' | 'onFilled' | 'onLacking'>> & {
     hasRewriter?: boolean;
     demand?: typeof DEMAND;
     read?: never;
@@ -75,7 +75,7 @@ function conversions(
   };
 }
 
-const source = { ts_ms: 1_700_000_000_000, snapshot: 'false', table: 'rows' };
+const source = { connector: 'mysql', ts_ms: 1_700_000_000_000, snapshot: 'false', table: 'rows' };
 const a = { id: 7, customerId: 'c1', name: 'a' };
 const b = { id: 7, customerId: 'c2', name: 'b' };
 const [rowA, rowB] = [a, b].map(({ customerId, ...rest }) => ({
@@ -198,18 +198,29 @@ describe('a row before of PostgreSQL, which may be filled', () => {
   const postgres = { ...source, connector: 'postgresql' };
   const filled = { id: 7, customerId: 'default', name: '' };
   const left = { row: null, change: { ...facts, op: 'DELETE' } };
-  const deleted = (before: unknown, from: object = postgres) => ({ before, after: null, source: from, op: 'd' });
+  const deleted = (before: unknown, from: object | undefined = postgres) => ({
+    before,
+    after: null,
+    source: from,
+    op: 'd',
+  });
   const TENANTS = [BY_ID, binding({ field: 'of_customer', match: [match('customer_id')] })];
   const told = (before: unknown) => ({ row: null, change: { ...facts, op: 'DELETE', before } });
 
   for (const hasRewriter of [true, false]) {
     const stage = (options = {}) => {
       const warnings: string[] = [];
-      const one = conversions(TENANTS, { hasRewriter, onFilled: () => void warnings.push('filled'), ...options });
+      const note = (warning: string) => () => void warnings.push(warning);
+      const one = conversions(TENANTS, {
+        hasRewriter,
+        onFilled: note('filled'),
+        onLacking: note('lacking'),
+        ...options,
+      });
       return { one, warnings };
     };
 
-    it(`names no channel and is not told while nothing has shown that it is whole (KEY_REWRITER=${hasRewriter})`, () => {
+    it(`names no channel and is not told, whatever updates have shown (KEY_REWRITER=${hasRewriter})`, () => {
       const { one, warnings } = stage();
       assert.deepEqual(one(deleted(filled), { id: 7 }), { 'rows{id="7"}': left });
       assert.deepEqual(warnings, ['filled']);
@@ -217,29 +228,20 @@ describe('a row before of PostgreSQL, which may be filled', () => {
         'rows{id="7"}': told(rowA),
         'rows{customer_id="c1"}': told(rowA),
       });
+      for (const from of [postgres, {}, undefined]) {
+        one({ before: a, after: { ...a, customerId: 'c2' }, source: from, op: 'u' }, { id: 7 });
+        assert.deepEqual(Object.keys(one(deleted(b, from), { id: 7 })), ['rows{id="7"}']);
+      }
     });
 
-    it(`counts once an update has shown it, until an update has none (KEY_REWRITER=${hasRewriter})`, () => {
-      const { one, warnings } = stage();
-      const moved = one({ before: a, after: { ...a, customerId: 'c2' }, source: postgres, op: 'u' }, { id: 7 });
-      assert.ok(moved instanceof Object && 'rows{customer_id="c1"}' in moved);
-      assert.deepEqual(one(deleted(b), { id: 7 }), {
-        'rows{id="7"}': told(rowB),
-        'rows{customer_id="c2"}': told(rowB),
-      });
+    it(`is whole if the graph says so; updates that have none are reported (KEY_REWRITER=${hasRewriter})`, () => {
+      const { one, warnings } = stage({ hasWholeRows: true });
+      const both = { 'rows{id="7"}': told(rowB), 'rows{customer_id="c2"}': told(rowB) };
+      assert.deepEqual(one(deleted(b), { id: 7 }), both);
+      assert.deepEqual(warnings, []);
       one({ before: null, after: a, source: postgres, op: 'u' }, { id: 7 });
-      assert.deepEqual(one(deleted(b), { id: 7 }), { 'rows{id="7"}': left });
-      assert.deepEqual(warnings, ['filled']);
-    });
-
-    it(`is whole if the graph says so, unless updates have none (KEY_REWRITER=${hasRewriter})`, () => {
-      const { one } = stage({ hasWholeRows: true });
-      assert.deepEqual(one(deleted(b), { id: 7 }), {
-        'rows{id="7"}': told(rowB),
-        'rows{customer_id="c2"}': told(rowB),
-      });
-      one({ before: null, after: a, source: postgres, op: 'u' }, { id: 7 });
-      assert.deepEqual(one(deleted(b), { id: 7 }), { 'rows{id="7"}': left });
+      assert.deepEqual(one(deleted(b), { id: 7 }), both);
+      assert.deepEqual(warnings, ['lacking']);
     });
 
     it(`is whole where the key has all columns (KEY_REWRITER=${hasRewriter})`, () => {
@@ -259,7 +261,10 @@ describe('a row before of PostgreSQL, which may be filled', () => {
   }
 
   it('with a key that is no struct: nothing but the key names channels', () => {
-    assert.deepEqual(conversions([BY_ID])(deleted(filled), '7'), { 'rows{id="7"}': left });
+    const one = conversions([BY_ID]);
+    assert.deepEqual(one(deleted(filled), '7'), {});
+    one({ before: null, after: a, source: postgres, op: 'c' }, '7');
+    assert.deepEqual(one(deleted(filled), '7'), { 'rows{id="7"}': left });
   });
 
   it('flattened: counts if the graph says so, or the record names a connector that logs whole rows', () => {
@@ -272,6 +277,16 @@ describe('a row before of PostgreSQL, which may be filled', () => {
     assert.deepEqual(channels({ ...flat, __connector: 'mysql' }), both);
     assert.deepEqual(channels({ ...flat, __source_connector: 'postgresql' }), ['rows{id="7"}']);
   });
+});
+
+describe('a tombstone whose delete was compacted away', () => {
+  for (const envelope of ['DEBEZIUM', 'MONGODB']) {
+    it(`deletes the row that its key names (${envelope})`, () => {
+      const one = conversions([binding({ envelope })]);
+      const key = envelope === 'MONGODB' ? { id: '7' } : { id: 7 };
+      assert.deepEqual(one(null, key), { 'rows{id="7"}': { row: null, change: { op: 'DELETE' } } });
+    });
+  }
 });
 
 describe('a value that a database did not log', () => {

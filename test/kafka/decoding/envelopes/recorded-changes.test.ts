@@ -29,13 +29,21 @@ function changesOf(connector: string, table: string, envelope: string): (RowChan
 }
 
 /** The channels of the messages that a connector's records of a table become, by the columns that channels match. */
-function channelsOf(connector: string, table: string, envelope: string, columns: readonly string[]): string[][] {
+function channelsOf(
+  connector: string,
+  table: string,
+  envelope: string,
+  columns: readonly string[],
+  hasWholeRows = false,
+): string[][] {
   const bindings = columns.map((path): Binding => ({
     ...{ field: path, topics: ['t'], envelope, where: [], payload: [], isShared: true, tombstone: 'ROW' },
     match: [{ arg: path, path, isOptional: false }],
   }));
   const demand = { before: true, sourceTimestamp: false, transaction: false, isSnapshot: false };
-  const envelopes = new Map([['t', { envelope: envelopeOf({ name: envelope, read: undefined }), demand }]]);
+  const envelopes = new Map([
+    ['t', { envelope: envelopeOf({ name: envelope, read: undefined }), demand, hasWholeRows }],
+  ]);
   const limits = { maxBytes: 100_000, maxDepth: 12 };
   const converter = new Converter(createRouters(bindings, ''), limits, new SnakeCase(), { envelopes });
   return recordsOf(connector, table).map(({ key, value }) => {
@@ -105,7 +113,8 @@ describe('the records that Debezium writes', () => {
     assert.deepEqual(channelsOf('filled', 'strict', 'DEBEZIUM', columns).slice(1), [row, ['id=7'], []]);
     assert.deepEqual(channelsOf('filled_flat', 'strict', 'DEBEZIUM_FLAT', columns).slice(1), [row, ['id=7']]);
     const moved = ['customer=c4', 'id=7', 'tenant=4', 'status=PAID', 'maybe=x', 'customer=c5'];
-    assert.deepEqual(channelsOf('filled', 'strict_full', 'DEBEZIUM', columns).slice(1), [moved, row, []]);
+    assert.deepEqual(channelsOf('filled', 'strict_full', 'DEBEZIUM', columns, true).slice(1), [moved, row, []]);
+    assert.deepEqual(channelsOf('filled', 'strict_full', 'DEBEZIUM', columns).slice(1), [row, ['id=7'], []]);
     assert.deepEqual(channelsOf('filled', 'indexed', 'DEBEZIUM', ['id', 'tenant', 'name', 'status']).slice(2), [
       ['id=7', 'tenant=6', 'name=b', 'status=PAID'],
       ['id=7'],
