@@ -1,10 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
+import { isDeepStrictEqual } from 'node:util';
 import { ConfigError } from './errors.ts';
 import { firstCertificateOf, privateKeyOf } from './pem.ts';
 import type { KeyRefusal } from './pem.ts';
 import { readRegularFile } from './secret-file.ts';
+import { contentOf } from './watched-file.ts';
 
 /** Path of a PEM file, and the setting that names it. */
 export interface NamedFile {
@@ -36,7 +38,8 @@ export interface TlsFilesOptions {
 const MAX_FILE_BYTES = 1024 * 1024;
 const POLL_INTERVAL_MS = 2000;
 
-type Role = 'authorities' | 'certificate' | 'key';
+const ROLES = ['authorities', 'certificate', 'key'] as const;
+type Role = (typeof ROLES)[number];
 
 const EXPECTED: Readonly<Record<Role, string>> = {
   authorities: 'a PEM file of certificates',
@@ -55,12 +58,13 @@ interface Contents extends Readonly<Record<Role, string | undefined>> {
  */
 export class TlsFiles {
   readonly #options: TlsFilesOptions;
-  /** Contents and passphrase of `#context`. */
-  #contents: string | undefined;
+  /** Those of `#context`. */
+  #contents: Contents | undefined;
   #context: SecureContext | undefined;
   /** Of the last reading of `watch`. */
   #refusal: string | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(options: TlsFilesOptions) {
     this.#options = options;
@@ -74,10 +78,9 @@ export class TlsFiles {
   /** Reads the files now. Returns why they cannot be used, which leaves the context as it was. */
   renew(): string | undefined {
     try {
-      const files = this.#read();
-      const contents = JSON.stringify(files);
-      if (contents === this.#contents) return undefined;
-      this.#context = this.#contextOf(files);
+      const contents = this.#read();
+      if (isDeepStrictEqual(contents, this.#contents)) return undefined;
+      this.#context = this.#contextOf(contents);
       this.#contents = contents;
       return undefined;
     } catch (error) {
@@ -91,20 +94,39 @@ export class TlsFiles {
     return refusal === undefined ? Promise.resolve() : Promise.reject(new ConfigError(refusal));
   }
 
-  /** Reads the files every 2 s from now on. */
+  /** Reads the files every 2 s from now on. A mount that hangs does not hold up the event loop: only files that have changed are read on it. */
   watch(): void {
-    const { onChange, pollIntervalMs = POLL_INTERVAL_MS } = this.#options;
-    this.#timer = setInterval(() => {
-      const { context } = this;
-      const refusal = this.renew();
-      const isChanged = context !== this.context || refusal !== this.#refusal;
-      this.#refusal = refusal;
-      if (isChanged) onChange?.(refusal);
-    }, pollIntervalMs).unref();
+    if (this.#isClosed) return;
+    const { pollIntervalMs = POLL_INTERVAL_MS } = this.#options;
+    this.#timer = setTimeout(() => void this.#poll(), pollIntervalMs).unref();
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #poll(): Promise<void> {
+    const hasChanged = await this.#hasChanged();
+    if (this.#isClosed) return;
+    const { context } = this;
+    const refusal = hasChanged ? this.renew() : undefined;
+    const isNews = context !== this.context || refusal !== this.#refusal;
+    this.#refusal = refusal;
+    if (isNews) this.#options.onChange?.(refusal);
+    this.watch();
+  }
+
+  /** True if a file is not that of the context, or cannot be read. */
+  async #hasChanged(): Promise<boolean> {
+    let hasChanged = false;
+    // One after the other: a mount that hangs holds up one thread of libuv's pool.
+    for (const role of ROLES) {
+      const { path } = this.#options[role];
+      const text = path === '' ? undefined : await contentOf(path, MAX_FILE_BYTES).then(String, () => null);
+      if (text !== this.#contents?.[role]) hasChanged = true;
+    }
+    return hasChanged;
   }
 
   #read(): Contents {

@@ -94,7 +94,8 @@ export class WatchedFile<Value> {
   }
 }
 
-async function contentOf(path: string, maxBytes: number): Promise<Buffer> {
+/** The content of a regular file. @throws Error as a rejection */
+export async function contentOf(path: string, maxBytes: number): Promise<Buffer> {
   // One open file: another may replace it at this path between a look at its size and its reading. Without O_NONBLOCK, opening a pipe waits.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

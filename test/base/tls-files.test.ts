@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { copyFile, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { CertificateAuthority } from '../../stack/certificate-files.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { TlsFiles } from '../../src/base/tls-files.ts';
@@ -124,5 +127,40 @@ describe('TlsFiles', () => {
     await copyFile(next.key, pair.key);
     await waitFor('the next pair', () => changes.includes(undefined));
     assert.notEqual(files.context, first);
+  });
+
+  it('watches files without reading them on the event loop, where a mount that hangs would stop it', async (t) => {
+    const { authority, one } = await issued(t);
+    const { files } = filesOf(t, { authorities: authority, ...one });
+    await files.read();
+    const opened = t.mock.method(fs, 'openSync');
+    syncBuiltinESMExports();
+    t.after(() => {
+      opened.mock.restore();
+      syncBuiltinESMExports();
+    });
+    files.watch();
+    await setTimeout(300);
+    assert.equal(opened.mock.callCount(), 0);
+  });
+
+  it('takes a passphrase that is corrected after its key', async (t) => {
+    const { other } = await issued(t);
+    let passphrase = 'x';
+    const changes: (string | undefined)[] = [];
+    const files = new TlsFiles({
+      authorities: { setting: 'CA_FILE', path: '' },
+      certificate: { setting: 'CERT_FILE', path: other.certificate },
+      key: { setting: 'KEY_FILE', path: other.key },
+      passphrase: { setting: 'PASSPHRASE', read: () => passphrase },
+      onChange: (refusal) => changes.push(refusal),
+      pollIntervalMs: 10,
+    });
+    t.after(() => files.close());
+    files.watch();
+    await waitFor('the refusal', () => changes.length === 1);
+    passphrase = SECRET;
+    await waitFor('the passphrase', () => changes.includes(undefined));
+    assert.notEqual(files.context, undefined);
   });
 });
