@@ -5,15 +5,9 @@ import { ENVIRONMENT_NAMES } from './setting-names.ts';
 import type { UnknownVariable } from './settings-input.ts';
 import type { Environment } from './variable.ts';
 import { settingRows } from './setting-rows.ts';
-import { variables } from './variables.ts';
-import { tracingVariables } from './variables/tracing-variables.ts';
 
-/** The first word of each setting that has several, such as `KAFKA_`. Libraries of OpenTelemetry read more variables than crier does. */
-const FIRST_WORDS = Object.keys(variables)
-  .filter((name) => !(name in tracingVariables))
-  .flatMap((name) => /^[A-Z]+_/.exec(name) ?? []);
-/** Beginnings of the names of two settings at least. */
-const PREFIXES = [...new Set(FIRST_WORDS.filter((word, i) => FIRST_WORDS.indexOf(word) < i))];
+/** Beginnings of settings that hardly a graph, or another program in a pod of crier, has for a variable of its own. */
+const PREFIXES = ['BACKEND_', 'DRAIN_', 'FLOW_', 'KAFKA_', 'MAX_', 'REDIS_', 'SCHEMA_REGISTRY_'];
 
 /** Shorter names are too near to HOME, PATH and the like. */
 const SHORTEST_NAME = 5;
