@@ -46,6 +46,36 @@ const first = (...bytes: (number | Buffer)[]) =>
   Buffer.concat([FIRST, ...bytes.map((part) => (typeof part === 'number' ? Buffer.of(part) : part))]);
 
 describe('compileProtobuf', () => {
+  const ENTRY = (name: string, rest = '') =>
+    `message ${name} { option map_entry = true; string key = 1; ${rest || 'int32 value = 2;'} }`;
+  const item = (field: number, key: string) => [field * 8 + 2, 5, 0x0a, 1, Buffer.from(key), 0x10, 3];
+
+  it('reads a map whose entries are messages by its very entry, and not by another message of the name', () => {
+    const schema = proto3(
+      `message B { message E { string key = 1; int32 value = 2; } } ${ENTRY('E')} repeated B.E x = 1; repeated E a = 2;`,
+    );
+    const { decode } = compile(schema);
+    assert.deepEqual(printed(decode(first(...item(1, 'x'), ...item(2, 'a')))), {
+      x: [{ key: 'x', value: 3 }],
+      a: { a: 3 },
+    });
+  });
+
+  const lists: readonly (readonly [what: string, body: string])[] = [
+    ['is used twice', `${ENTRY('E')} repeated E a = 2; repeated E b = 3;`],
+    ['another message uses, too', `${ENTRY('E')} repeated E a = 2; message Other { repeated Order.E b = 1; }`],
+    ['has its value inside', `${ENTRY('E', 'enum Of { NONE = 0; ONE = 3; } Of value = 2;')} repeated E a = 2;`],
+    ['has no key of a map', `message E { option map_entry = true; bytes key = 1; int32 value = 2; } repeated E a = 2;`],
+    ['has several values', `${ENTRY('E', 'repeated int32 value = 2;')} repeated E a = 2;`],
+  ];
+  for (const [what, body] of lists) {
+    it(`leaves a list of messages that could be a map, but whose entry ${what}, as it is`, () => {
+      const { a } = printed(compile(proto3(body)).decode(first(...item(2, 'k')))) as { a: unknown };
+      assert.ok(Array.isArray(a), JSON.stringify(a));
+      assert.equal(a.length, 1);
+    });
+  }
+
   it('names the fields of messages, and keeps the keys of maps', () => {
     const schema = proto3(`
       message Line { int32 unitPrice = 1; }
