@@ -55,7 +55,8 @@ export function nameSchema(
   headers: RecordHeaders | undefined,
   { guid, globalId, contentId }: SchemaHeaderNames,
 ): boolean {
-  return headers !== undefined && [guid, globalId, contentId].some((name) => headers[name] !== undefined);
+  if (headers === undefined) return false;
+  return headers[guid] !== undefined || headers[globalId] !== undefined || headers[contentId] !== undefined;
 }
 
 type Header = NonNullable<RecordHeaders[string]>;

@@ -11,7 +11,7 @@ import { inflatedDecoding } from './inflated-decoding.ts';
 import { protobufDecoding } from './protobuf-framing.ts';
 import type { DecodeReason } from './record.ts';
 import { ForeignSchemaError, SchemaUnavailableError, UnusableSchemaError } from './schema-errors.ts';
-import { SCHEMA_HEADERS, framingIn } from './schema-headers.ts';
+import { SCHEMA_HEADERS, framingIn, nameSchema } from './schema-headers.ts';
 import type { SchemaHeaderNames } from './schema-headers.ts';
 import type { RegisteredSchema, SchemaRegistry, SchemaType } from './schema-registry.ts';
 import { UnknownSchemas } from './unknown-schemas.ts';
@@ -76,9 +76,9 @@ export class TopicDecoders implements KeyDecoders {
   /** A promise while the schema is fetched. @throws UndecodableError, SchemaUnavailableError */
   of(bytes: Buffer, headers: RecordHeaders | undefined): RecordDecoding | Promise<RecordDecoding> {
     const { format, registry, glue } = this.#options;
-    const named = headers === undefined ? undefined : framingIn(headers, this.#headers);
     // A bare record may begin like one with a header.
-    if (named) return this.#byHeader(named);
+    const named = headers === undefined ? undefined : this.#byHeader(headers);
+    if (named !== undefined) return named;
     if (this.#newest) return this.#byNewest(this.#newest);
     const ofGlue = glue && bytes[0] === GLUE_BYTE ? glueFramingOf(bytes) : undefined;
     if (ofGlue) return format === 'JSON_SCHEMA' ? this.#jsonOf(ofGlue) : this.#by(ofGlue);
@@ -105,12 +105,16 @@ export class TopicDecoders implements KeyDecoders {
     return schemaIdOf(key) !== undefined || (registry?.isApicurio === true && longIdOf(key) !== undefined);
   }
 
-  #byHeader(framing: Framing): RecordDecoding | Promise<RecordDecoding> {
+  /** undefined: no header names a schema. */
+  #byHeader(headers: RecordHeaders): RecordDecoding | Promise<RecordDecoding> | undefined {
     const { format, registry, part } = this.#options;
-    if (format === 'JSON_SCHEMA') return 'json';
-    if (registry) return this.#by(framing);
+    if (registry) {
+      const framing = framingIn(headers, this.#headers);
+      return framing && (format === 'JSON_SCHEMA' ? 'json' : this.#by(framing));
+    }
+    if (!nameSchema(headers, this.#headers)) return undefined;
     // JSON may have such a header, too, for those who validate it.
-    if (format === undefined && part !== 'key') return 'json';
+    if (format === 'JSON_SCHEMA' || (format === undefined && part !== 'key')) return 'json';
     throw new UndecodableError('needs_registry');
   }
 

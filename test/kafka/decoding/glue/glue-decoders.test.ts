@@ -109,6 +109,13 @@ describe("records of AWS Glue's own serializers", () => {
     assert.equal(await readOther(AVRO!.raw), undefined);
   });
 
+  it('leave JSON whose header names no id that can be read as it is, without a registry', async () => {
+    const { read, readKey } = createStage();
+    for (const name of ['__value_schema_id', 'apicurio.value.globalId', 'apicurio.value.contentId'])
+      assert.deepEqual(await read(Buffer.from('{"id":1}'), { [name]: Buffer.from('x') }), { id: 1 });
+    assert.equal(await readKey(Buffer.from('7')), undefined);
+  });
+
   it('are poison with a reason if their body is no zlib, is cut off, or exceeds the limit of records', async () => {
     const { read, readKey } = createStage();
     assert.equal(await read(Buffer.concat([header(5), Buffer.from('no zlib')])), 'not_zlib');
