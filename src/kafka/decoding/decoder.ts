@@ -94,8 +94,8 @@ export interface RecordDecoders {
 
 /** How the keys of one topic are decoded. */
 export interface KeyDecoders extends RecordDecoders {
-  /** True if a key begins with a header that names a schema. */
-  nameSchema(key: Buffer): boolean;
+  /** True if a key begins with a header that names a schema. @param value of the same record */
+  nameSchema(key: Buffer, value: Buffer | null): boolean;
 }
 
 /** A record cannot become a payload. */

@@ -11,6 +11,7 @@ export interface SchemaVersion {
 /** What crier uses of the package. */
 interface GlueSdk {
   readonly GlueClient: new (options: object) => {
+    readonly config: { readonly region: () => Promise<string>; readonly credentials: () => Promise<object> };
     send(command: object, options: { readonly abortSignal: AbortSignal }): Promise<SchemaVersion>;
     destroy(): void;
   };
@@ -18,6 +19,8 @@ interface GlueSdk {
 }
 
 export interface GlueClient {
+  /** Looks for region and credentials. Rejects if there are none. */
+  setUp(): Promise<void>;
   schemaVersion(id: string, abortSignal: AbortSignal): Promise<SchemaVersion>;
   close(): void;
 }
@@ -30,6 +33,10 @@ export function loadGlueClient(file: string): GlueClient {
   const { GlueClient: Client, GetSchemaVersionCommand } = loadSdk(file);
   const client = new Client({});
   return {
+    setUp: async () => {
+      await client.config.region();
+      await client.config.credentials();
+    },
     schemaVersion: (SchemaVersionId, abortSignal) =>
       client.send(new GetSchemaVersionCommand({ SchemaVersionId }), { abortSignal }),
     close: () => client.destroy(),

@@ -6,6 +6,8 @@ import { ownFormats } from './own-format.ts';
 import type { TopicOfFormat } from './own-format.ts';
 import { TopicDecoders } from './topic-decoders.ts';
 import type { TopicDecodersOptions } from './topic-decoders.ts';
+import type { GlueRegistry } from './glue-registry.ts';
+import { TopicGlue } from './topic-glue.ts';
 
 /** By topic: the decoders of a graph's records. */
 export interface GraphDecoders {
@@ -22,16 +24,25 @@ interface DecodedTopic extends Pick<DecoderOptions, 'nameOf' | 'shape'>, TopicOf
   readonly envelope?: NamedEnvelope | undefined;
 }
 
-type Options = Pick<TopicDecodersOptions, 'registry' | 'glue' | 'compilers' | 'log'> &
-  Pick<DecoderOptions, 'limits' | 'onOverflow'>;
+interface Options
+  extends Pick<TopicDecodersOptions, 'registry' | 'compilers' | 'log'>, Pick<DecoderOptions, 'limits' | 'onOverflow'> {
+  /** undefined: AWS Glue is not asked. */
+  readonly glue?: Pick<GlueRegistry, 'schema'> | undefined;
+}
 
-export function graphDecoders(topics: readonly DecodedTopic[], options: Options): GraphDecoders {
-  return { values: valueDecoders(topics, options), keys: keyDecoders(topics, options) };
+interface OptionsOfTopics extends Omit<Options, 'glue'> {
+  /** Empty: AWS Glue is not asked. */
+  readonly glues: ReadonlyMap<string, TopicGlue>;
+}
+
+export function graphDecoders(topics: readonly DecodedTopic[], { glue, ...options }: Options): GraphDecoders {
+  const glues = new Map(glue ? topics.map(({ topic }) => [topic, new TopicGlue(glue)] as const) : []);
+  return { values: valueDecoders(topics, { ...options, glues }), keys: keyDecoders(topics, { ...options, glues }) };
 }
 
 function valueDecoders(
   topics: readonly DecodedTopic[],
-  { limits, onOverflow, ...options }: Options,
+  { limits, onOverflow, glues, ...options }: OptionsOfTopics,
 ): ReadonlyMap<string, RecordDecoders> {
   const decoders = new Map<string, RecordDecoders>(ownFormats(topics, options.log));
   for (const { topic, format, subject, envelope, nameOf, shape: rows } of topics) {
@@ -39,7 +50,8 @@ function valueDecoders(
     const shape = envelope ? valuePlace(envelopeOf(envelope), rows) : rows;
     const decoderOptions = { nameOf, shape, limits, onOverflow };
     const ofSchemas = schemaFormat(format);
-    decoders.set(topic, new TopicDecoders({ ...options, topic, format: ofSchemas, subject, decoderOptions }));
+    const glue = glues.get(topic);
+    decoders.set(topic, new TopicDecoders({ ...options, glue, topic, format: ofSchemas, subject, decoderOptions }));
   }
   return decoders;
 }
@@ -47,12 +59,13 @@ function valueDecoders(
 /** Each key names its schema, whatever the format of the topic's values. */
 function keyDecoders(
   topics: readonly DecodedTopic[],
-  { limits, onOverflow, ...options }: Options,
+  { limits, onOverflow, glues, ...options }: OptionsOfTopics,
 ): ReadonlyMap<string, KeyDecoders> {
   return new Map(
     topics.map(({ topic, nameOf, shape }) => {
       const decoderOptions = { nameOf, shape, limits, onOverflow };
-      return [topic, new TopicDecoders({ ...options, part: 'key', topic, format: undefined, decoderOptions })];
+      const glue = glues.get(topic);
+      return [topic, new TopicDecoders({ ...options, glue, part: 'key', topic, format: undefined, decoderOptions })];
     }),
   );
 }

@@ -44,7 +44,7 @@ export class RecordKeys {
       case MAGIC_BYTE:
       case GLUE_BYTE:
         // Else a binary number, such as a long of 8 bytes.
-        return this.#namesSchema(key) ? this.#readFramed(record, key) : record;
+        return this.#namesSchema(key, record.value) ? this.#readFramed(record, key) : record;
       case OPENING:
       case QUOTE:
         return this.#readText(record, key);
@@ -53,9 +53,9 @@ export class RecordKeys {
     }
   }
 
-  #namesSchema(key: Buffer): boolean {
+  #namesSchema(key: Buffer, value: Buffer | null): boolean {
     const { decoders } = this.#options;
-    return decoders ? decoders.nameSchema(key) : schemaIdOf(key) !== undefined;
+    return decoders ? decoders.nameSchema(key, value) : schemaIdOf(key) !== undefined;
   }
 
   #readFramed(record: RecordContent, key: Buffer): RecordContent | Promise<RecordContent> {

@@ -101,7 +101,10 @@ function glueSignature(reason: PoisonReason, value: Buffer, { schema, bodyAt, is
   const found = `AWS Glue's header, with schema version ${schema.slice('glue/'.length)}`;
   switch (reason) {
     case 'needs_registry':
-      return { found, fix: `${INSTALL_GLUE} beside the graph: then crier asks Glue; and leave out format: JSON` };
+      return {
+        found,
+        fix: `${INSTALL_GLUE} beside the graph, and give the worker AWS_REGION and credentials of AWS that allow glue:GetSchemaVersion: then crier asks Glue; and leave out format: JSON`,
+      };
     case 'unknown_schema':
       return {
         found,

@@ -25,6 +25,11 @@ export class UnusableSchemaError extends Error {
   override readonly name = 'UnusableSchemaError';
 }
 
+/** No registry is set up that could have a schema; the message says what is missing. */
+export class MissingRegistryError extends Error {
+  override readonly name = 'MissingRegistryError';
+}
+
 /** A schema is named in a way that the registry does not know. No retry helps. */
 export class ForeignSchemaError extends Error {
   override readonly name = 'ForeignSchemaError';

@@ -6,14 +6,19 @@ import type { RecordHeaders } from '../batch.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
 import { PATIENCE_MS, UndecodableError } from './decoder.ts';
 import type { CompileSchema, DecoderOptions, KeyDecoders, RecordDecoding, RecordPart } from './decoder.ts';
-import type { GlueRegistry } from './glue-registry.ts';
 import { inflatedDecoding } from './inflated-decoding.ts';
 import { protobufDecoding } from './protobuf-framing.ts';
 import type { DecodeReason } from './record.ts';
-import { ForeignSchemaError, SchemaUnavailableError, UnusableSchemaError } from './schema-errors.ts';
+import {
+  ForeignSchemaError,
+  MissingRegistryError,
+  SchemaUnavailableError,
+  UnusableSchemaError,
+} from './schema-errors.ts';
 import { SCHEMA_HEADERS, framingIn, nameSchema } from './schema-headers.ts';
 import type { SchemaHeaderNames } from './schema-headers.ts';
 import type { RegisteredSchema, SchemaRegistry, SchemaType } from './schema-registry.ts';
+import type { TopicGlue } from './topic-glue.ts';
 import { UnknownSchemas } from './unknown-schemas.ts';
 import { FIRST_MESSAGE, GLUE_BYTE, HEADER_BYTES, LONG_HEADER_BYTES, MAGIC_BYTE } from './wire-format.ts';
 import { glueFramingOf, longIdOf, schemaIdOf } from './wire-format.ts';
@@ -32,7 +37,7 @@ export interface TopicDecodersOptions {
   /** undefined: there is none with Confluent's API. */
   readonly registry: Pick<SchemaRegistry, 'schema' | 'isApicurio'> | undefined;
   /** undefined: AWS Glue is not asked. */
-  readonly glue?: Pick<GlueRegistry, 'schema'> | undefined;
+  readonly glue?: Pick<TopicGlue, 'schema' | 'nameSchema'> | undefined;
   readonly compilers: Compilers;
   readonly decoderOptions: DecoderOptions;
   readonly log: Logger;
@@ -99,9 +104,9 @@ export class TopicDecoders implements KeyDecoders {
    * True if a key begins with a header that names a schema. Elsewhere than with an Apicurio the first 9 bytes of a key are no id of 8 bytes, but a
    * long with the time of a window.
    */
-  nameSchema(key: Buffer): boolean {
+  nameSchema(key: Buffer, value: Buffer | null): boolean {
     const { registry, glue } = this.#options;
-    if (key[0] === GLUE_BYTE) return glue !== undefined && glueFramingOf(key) !== undefined;
+    if (key[0] === GLUE_BYTE) return glue !== undefined && glue.nameSchema(key, value);
     return schemaIdOf(key) !== undefined || (registry?.isApicurio === true && longIdOf(key) !== undefined);
   }
 
@@ -177,8 +182,7 @@ export class TopicDecoders implements KeyDecoders {
     } catch (error) {
       if (error instanceof SchemaUnavailableError) throw new SchemaUnavailableError(error.message, id);
       if (error instanceof UndecodableError) throw error;
-      const reason = error instanceof ForeignSchemaError ? 'no_schema_id' : 'unusable_schema';
-      throw this.#unusableError(framing, reason, errorOf(error).message);
+      throw this.#unusableError(framing, reasonOf(error), errorOf(error).message);
     }
   }
 
@@ -228,6 +232,11 @@ export class TopicDecoders implements KeyDecoders {
 
 function isGlueId(id: SchemaId): id is GlueId {
   return typeof id === 'string' && id.startsWith('glue/');
+}
+
+function reasonOf(error: unknown): DecodeReason {
+  if (error instanceof MissingRegistryError) return 'needs_registry';
+  return error instanceof ForeignSchemaError ? 'no_schema_id' : 'unusable_schema';
 }
 
 function registryOf(id: SchemaId): string {

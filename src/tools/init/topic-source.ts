@@ -18,6 +18,7 @@ import type { Registries } from '../../kafka/decoding/registries.ts';
 import { SchemaUnavailableError } from '../../kafka/decoding/schema-errors.ts';
 import type { RegisteredSchema } from '../../kafka/decoding/schema-registry.ts';
 import { TopicDecoders } from '../../kafka/decoding/topic-decoders.ts';
+import { TopicGlue } from '../../kafka/decoding/topic-glue.ts';
 import type { ValueType } from '../../kafka/decoding/value-type.ts';
 import type { GlueId, RegistryId } from '../../kafka/decoding/wire-format.ts';
 import { RecentRecords } from '../../kafka/client/recent-records.ts';
@@ -113,7 +114,11 @@ function decodersOf(topic: string, { registry, glue }: Registries, limits: Recor
     isApicurio: registry.isApicurio,
     schema: remembered((id: RegistryId) => registry.schema(id), schemas),
   };
-  const rememberingGlue = glue && { schema: remembered((id: GlueId) => glue.schema(id), glueSchemas) };
+  const topicGlue = glue && new TopicGlue(glue);
+  const rememberingGlue = topicGlue && {
+    schema: remembered((id: GlueId) => topicGlue.schema(id), glueSchemas),
+    nameSchema: (key: Buffer, value: Buffer | null) => topicGlue.nameSchema(key, value),
+  };
   const common = { topic, format: undefined, compilers: COMPILERS, log: createLog('silent') };
   const decoderOptions = { limits, onOverflow: () => undefined };
   const ofKeys = { ...decoderOptions, nameOf: snakeCaseName, shape: UNREAD };
@@ -121,7 +126,7 @@ function decodersOf(topic: string, { registry, glue }: Registries, limits: Recor
   return {
     schemas,
     glueSchemas,
-    keys: new TopicDecoders({ ...common, part: 'key', registry, glue, decoderOptions: ofKeys }),
+    keys: new TopicDecoders({ ...common, part: 'key', registry, glue: topicGlue, decoderOptions: ofKeys }),
     values: new TopicDecoders({
       ...common,
       registry: remembering,

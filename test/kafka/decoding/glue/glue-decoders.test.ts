@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';
 import { snakeCaseName } from '../../../../src/base/json/key-naming.ts';
 import type { RecordContent } from '../../../../src/kafka/batch.ts';
@@ -8,6 +9,7 @@ import { UNREAD } from '../../../../src/kafka/decoding/decoder.ts';
 import { graphDecoders } from '../../../../src/kafka/decoding/graph-decoders.ts';
 import { PayloadReader } from '../../../../src/kafka/decoding/payload-reader.ts';
 import { RecordKeys } from '../../../../src/kafka/decoding/record-keys.ts';
+import { MissingRegistryError, SchemaUnavailableError } from '../../../../src/kafka/decoding/schema-errors.ts';
 import { SnakeCase } from '../../../../src/kafka/decoding/snake-case.ts';
 import { framed } from '../../../support/schema-registry.ts';
 import { readableLog } from '../../consumer-harness.ts';
@@ -20,24 +22,28 @@ const NOTE = 'a'.repeat(40);
 interface StageOptions {
   readonly format?: string | undefined;
   readonly hasGlue?: boolean;
+  /** Of each request. */
+  readonly failure?: Error;
 }
 
-function createStage({ format, hasGlue = true }: StageOptions = {}) {
+function createStage({ format, hasGlue = true, failure }: StageOptions = {}) {
   const asked: string[] = [];
   const glue = {
     schema: (id: string) => {
       asked.push(id);
+      if (failure) return Promise.reject(failure);
       const found = GLUE_RECORDS.find(({ version }) => id === `glue/${version}`);
       return Promise.resolve(found && { type: found.format, text: found.schema, references: [] });
     },
   };
+  const { log, lines } = readableLog();
   const { values, keys } = graphDecoders([{ topic: 'rows', format, nameOf: snakeCaseName, shape: UNREAD }], {
     registry: undefined,
     glue: hasGlue ? glue : undefined,
     compilers: COMPILERS,
     limits: LIMITS,
     onOverflow: assert.fail,
-    log: readableLog().log,
+    log,
   });
   const reader = new PayloadReader({ limits: LIMITS, keyPlaces: new Map(), decoders: values });
   const recordKeys = new RecordKeys({
@@ -50,11 +56,11 @@ function createStage({ format, hasGlue = true }: StageOptions = {}) {
     const { payload, poison } = (await reader.read({ topic: 'rows', headers }, value))!;
     return poison ?? (JSON.parse(JSON.stringify(payload)) as unknown);
   };
-  const readKey = async (key: Buffer) => {
-    const { keyValue, keyProblem } = await recordKeys.read({ topic: 'rows', key, value: null });
+  const readKey = async (key: Buffer, value: Buffer | null = null) => {
+    const { keyValue, keyProblem } = await recordKeys.read({ topic: 'rows', key, value });
     return keyProblem ?? keyValue;
   };
-  return { read, readKey, asked };
+  return { read, readKey, asked, lines };
 }
 
 const header = (compression: number, version = AVRO!.version) =>
@@ -101,12 +107,44 @@ describe("records of AWS Glue's own serializers", () => {
   });
 
   it('are keys', async () => {
-    const { readKey } = createStage();
+    const { read, readKey } = createStage();
+    await read(AVRO!.raw);
     assert.deepEqual(await readKey(AVRO!.raw), { order_id: 7, note: NOTE });
     assert.deepEqual(await readKey(AVRO!.zlib), { order_id: 7, note: NOTE });
     assert.deepEqual(await readKey(JSON_RECORD!.zlib), { order_id: 7 });
     const { readKey: readOther } = createStage({ hasGlue: false });
     assert.equal(await readOther(AVRO!.raw), undefined);
+  });
+
+  it('are keys from the first record on, where the value beside it is of Glue, too', async () => {
+    const { readKey } = createStage();
+    assert.deepEqual(await readKey(AVRO!.raw, JSON_RECORD!.raw), { order_id: 7, note: NOTE });
+  });
+
+  it('are keys beside other values after Glue has known one, for which no record waits', async () => {
+    const { readKey, asked } = createStage();
+    assert.equal(await readKey(AVRO!.raw), undefined);
+    await setImmediate();
+    assert.deepEqual(await readKey(AVRO!.raw), { order_id: 7, note: NOTE });
+    assert.deepEqual(new Set(asked), new Set([`glue/${AVRO!.version}`]));
+  });
+
+  it('are no keys while Glue knows none of the topic: a binary key stays what it is', async () => {
+    for (const failure of [new SchemaUnavailableError('AWS Glue refuses'), undefined]) {
+      const { readKey, asked } = createStage(failure && { failure });
+      for (let i = 0; i < 50; i++)
+        assert.equal(await readKey(Buffer.concat([header(0, `${i}`.padStart(32, '0'))])), undefined);
+      assert.equal(asked.length, 1);
+    }
+  });
+
+  it('are poison where AWS is not set up, and the log has the fix', async () => {
+    const failure = new MissingRegistryError('AWS Glue is not asked: Region is missing; set AWS_REGION');
+    const { read, readKey, lines } = createStage({ failure });
+    assert.equal(await read(AVRO!.raw), 'needs_registry');
+    assert.match(lines.join(''), /set AWS_REGION/);
+    assert.deepEqual(await read(Buffer.from('{"orderId":8}')), { order_id: 8 });
+    assert.equal(await readKey(AVRO!.raw), undefined);
   });
 
   it('leave JSON whose header names no id that can be read as it is, without a registry', async () => {
@@ -120,6 +158,7 @@ describe("records of AWS Glue's own serializers", () => {
     const { read, readKey } = createStage();
     assert.equal(await read(Buffer.concat([header(5), Buffer.from('no zlib')])), 'not_zlib');
     assert.equal(await read(AVRO!.zlib.subarray(0, -5)), 'not_zlib');
+    await read(AVRO!.raw);
     const bomb = Buffer.concat([header(5), deflateSync(Buffer.alloc(100_000))]);
     assert.ok(bomb.length < LIMITS.maxBytes);
     assert.equal(await read(bomb), 'too_large');

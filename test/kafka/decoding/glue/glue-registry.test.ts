@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { gluePackageFile } from '../../../../src/config/glue-package.ts';
 import { loadGlueClient } from '../../../../src/kafka/decoding/glue-client.ts';
+import type { SchemaVersion } from '../../../../src/kafka/decoding/glue-client.ts';
 import { GlueRegistry } from '../../../../src/kafka/decoding/glue-registry.ts';
 import { startGlueServer } from './glue-server.ts';
 import type { GlueAnswer, GlueServer } from './glue-server.ts';
@@ -79,17 +80,58 @@ describe("GlueRegistry with AWS's SDK", () => {
     assert.match(await failure(), /cannot be reached: ECONNREFUSED; correct AWS_REGION or AWS_ENDPOINT_URL_GLUE$/);
   });
 
-  it('names a region and credentials that are missing', async () => {
+  async function missing(registry: GlueRegistry): Promise<string> {
+    const error = (await registry.schema(PATH).then(
+      () => assert.fail(),
+      (reason: unknown) => reason,
+    )) as Error;
+    assert.equal(error.name, 'MissingRegistryError');
+    assert.equal(await registry.problem(), undefined);
+    registry.close();
+    return error.message;
+  }
+
+  it('says that it is not set up without a region or credentials, for which nothing waits', async () => {
     delete process.env['AWS_REGION'];
-    assert.match(await failure(), /is not asked: Region is missing; set AWS_REGION$/);
+    process.env['AWS_SHARED_CREDENTIALS_FILE'] = process.env['AWS_CONFIG_FILE'] = '/dev/null';
+    assert.match(await missing(open()), /is not asked: Region is missing; set AWS_REGION$/);
     process.env['AWS_REGION'] = 'eu-central-1';
     delete process.env['AWS_ACCESS_KEY_ID'];
-    process.env['AWS_SHARED_CREDENTIALS_FILE'] = process.env['AWS_CONFIG_FILE'] = '/dev/null';
     assert.match(
-      await failure(),
+      await missing(open()),
       /is not asked: .*; give the worker credentials of AWS that allow glue:GetSchemaVersion$/,
     );
     assert.deepEqual(server.asked, []);
+  });
+
+  it('says so, too, if looking for credentials takes longer than a request may', async () => {
+    let searches = 0;
+    const setUp = async () => {
+      searches++;
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      throw Object.assign(new Error('none'), { name: 'CredentialsProviderError' });
+    };
+    const client = { setUp, schemaVersion: () => assert.fail(), close: () => undefined };
+    const registry = new GlueRegistry({ load: () => client, timeoutMs: 200 });
+    await assert.rejects(registry.schema(PATH), /has not answered within 200 ms/);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await missing(registry);
+    assert.equal(searches, 1);
+  });
+
+  it('waits for what is missing once Glue has answered', async () => {
+    const answers: (() => Promise<SchemaVersion>)[] = [
+      () => Promise.reject(Object.assign(new Error('no'), { name: 'EntityNotFoundException' })),
+      () => Promise.reject(Object.assign(new Error('expired'), { name: 'CredentialsProviderError' })),
+    ];
+    const client = {
+      setUp: () => Promise.resolve(),
+      schemaVersion: () => answers.shift()!(),
+      close: () => undefined,
+    };
+    const registry = new GlueRegistry({ load: () => client, timeoutMs: 1000 });
+    assert.equal(await registry.schema(PATH), undefined);
+    await assert.rejects(registry.schema(PATH), { code: 'ERR_SCHEMA_UNAVAILABLE', message: /is not asked: expired/ });
   });
 
   it('fails at once during the pause after a failure, and goes on after it', async () => {
@@ -106,10 +148,7 @@ describe("GlueRegistry with AWS's SDK", () => {
 
   it('loads the package at the first schema, again if that failed, and says how to install it again', async () => {
     const registry = new GlueRegistry({ load: () => loadGlueClient('/nowhere/index.js'), timeoutMs: 1000 });
-    await assert.rejects(
-      registry.schema(PATH),
-      /client-glue cannot be loaded: .*; install it again: npm install @aws-sdk/,
-    );
+    assert.match(await missing(registry), /client-glue cannot be loaded: .*; install it again: npm install @aws-sdk/);
   });
 
   it('is not asked where the package is not installed', () => {
