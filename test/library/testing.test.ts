@@ -53,7 +53,7 @@ describe('crier/testing', { concurrency: 4 }, () => {
         schema: `
           type Subscription {
             rows(min: Int): Row
-              @kafka(topic: "db.rows", envelope: DEBEZIUM, where: [{ arg: "min", path: "item_count", op: GTE }], tombstone: ROW)
+              @kafka(topic: "db.rows", envelope: DEBEZIUM, before: WHOLE, where: [{ arg: "min", path: "item_count", op: GTE }], tombstone: ROW)
           }
           type Row { id: ID item_count: Int op: String @change(field: OP) before: Row @change(field: BEFORE) }`,
       }),
