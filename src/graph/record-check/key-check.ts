@@ -2,6 +2,7 @@ import { getNamedType, isEnumType } from 'graphql';
 import type { GraphQLInputType, GraphQLSchema } from 'graphql';
 import { didYouMean } from '../../base/did-you-mean.ts';
 import { valueAt } from '../../base/json/value-at.ts';
+import type { ChangeOperation } from '../../bus/change-text.ts';
 import { textOf } from '../compared-text.ts';
 import { describeKey, isKeyPart, isRecordPart, partLabel, partsReader, pathInKey } from '../record-parts.ts';
 import type { RecordParts } from '../record-parts.ts';
@@ -9,11 +10,21 @@ import type { Binding } from '../schema/binding.ts';
 import { absenceAt, kindOf, sentence, shortened } from './described.ts';
 import type { RecordOrigin, ShownEnvelope } from './described.ts';
 
+/** What a record says of the row before its change. */
+export interface CheckedChange {
+  readonly op?: ChangeOperation | undefined;
+  readonly before?: unknown;
+  /** True: its database may not log whole rows. */
+  readonly isFilled?: boolean | undefined;
+}
+
 /** A record, and its payload with the names of keys that the graph reads. */
 export interface CheckedRecord extends RecordParts {
   readonly partition: number;
   readonly offset: string;
   readonly payload: Readonly<Record<string, unknown>>;
+  /** Of a topic with an envelope. */
+  readonly change?: CheckedChange;
   /** Absent: its value shows no other envelope than the topic's. */
   readonly shown?: ShownEnvelope;
 }

@@ -10,6 +10,7 @@ import type { RecordOrigin } from './described.ts';
 import { envelopeProblem } from './envelope-check.ts';
 import { KeyCheck } from './key-check.ts';
 import type { CheckedRecord } from './key-check.ts';
+import { rowsBeforeProblems } from './rows-before-check.ts';
 import { ValueCheck } from './record-value-check.ts';
 
 /** What does not fit between the records of a topic and a field that is bound to it. */
@@ -47,6 +48,7 @@ export function checkRecords(
   const fields = [...graph.bindings.values()]
     .filter(({ topics }) => topics.includes(topic))
     .map((binding) => ({ binding, keys: new KeyCheck(schema, binding) }));
+  const hasWholeRows = fields.some(({ binding }) => binding.hasWholeRows);
   const isUnrouted = (record: CheckedRecord) => !fields.some(({ keys }) => keys.isMatchedBy(record));
   const hasLost = records.some(isUnrouted);
   const subscription = schema.getSubscriptionType()!;
@@ -59,6 +61,7 @@ export function checkRecords(
       ...keys.problems(compared, origin),
       ...payloadProblems(binding, compared),
       ...tombstoneProblems(binding, compared),
+      ...rowsBeforeProblems(binding, compared, hasWholeRows),
     ];
     const values = new ValueCheck(schema, origin);
     const definition = subscription.getFields()[binding.field]!;

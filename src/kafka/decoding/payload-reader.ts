@@ -4,7 +4,7 @@ import type { RecordContent } from '../batch.ts';
 import type { ConnectSchemas } from './connect/connect-schemas.ts';
 import { UndecodableError } from './decoder.ts';
 import { withoutSchema } from './envelopes/connect.ts';
-import type { Envelope } from './envelopes/envelope.ts';
+import type { Envelope, EnvelopeChange } from './envelopes/envelope.ts';
 import { recognisedEnvelope } from './envelopes/recognised.ts';
 import type { RecognisedEnvelope } from './envelopes/recognised.ts';
 import { decodeJson } from './record.ts';
@@ -19,8 +19,8 @@ export interface ReadEnvelope {
   readonly schemas: Pick<ConnectSchemas, 'of'>;
 }
 
-/** What a record has, and the envelope that its value shows, whatever the graph says of it. */
-export type ReadPayload = Decoded & { readonly recognised?: RecognisedEnvelope };
+/** What a record has, and the envelope that its value shows, whatever the graph says of it. `change`: of a topic with an envelope. */
+export type ReadPayload = Decoded & { readonly recognised?: RecognisedEnvelope; readonly change?: EnvelopeChange };
 
 export interface PayloadReaderOptions {
   readonly limits: RecordLimits;
@@ -82,8 +82,8 @@ export class PayloadReader {
     const ofTopic = this.#options.envelopes?.get(topic);
     if (!ofTopic) return { ...(isJsonObject(value) ? { payload: named(value) } : NOT_OBJECT), ...recognised };
     try {
-      const row = ofTopic.envelope.read(converted(value, ofTopic.schemas))?.row;
-      return row ? { payload: named(row), ...recognised } : undefined;
+      const change = ofTopic.envelope.read(converted(value, ofTopic.schemas));
+      return change?.row ? { payload: named(change.row), change, ...recognised } : undefined;
     } catch (error) {
       if (error instanceof UndecodableError) return { poison: error.reason, ...recognised };
       throw error;

@@ -15,7 +15,7 @@ import { envelopeOf } from '../../kafka/decoding/envelopes/envelopes.ts';
 import { LIKENESSES, otherEnvelope } from '../../kafka/decoding/envelopes/recognised.ts';
 import type { RecognisedEnvelope } from '../../kafka/decoding/envelopes/recognised.ts';
 import { PayloadReader } from '../../kafka/decoding/payload-reader.ts';
-import type { ReadEnvelope } from '../../kafka/decoding/payload-reader.ts';
+import type { ReadEnvelope, ReadPayload } from '../../kafka/decoding/payload-reader.ts';
 import type { RecordLimits } from '../../kafka/decoding/record.ts';
 import { FormatUnavailableError, SchemaUnavailableError } from '../../kafka/decoding/schema-errors.ts';
 import { recordKeysOf } from '../../kafka/decoding/record-keys.ts';
@@ -96,7 +96,7 @@ export class TopicRecords {
         return { topic, records: 0, misfits: [misfit(`${decoded.message}; ${FORMAT_FIX}`)] };
       const shown = 'recognised' in decoded ? this.#otherEnvelope(topic, decoded.recognised) : undefined;
       if (decoded.poison === undefined)
-        compared.push({ partition, offset, ...decoded.content, payload: decoded.payload, ...(shown && { shown }) });
+        compared.push({ partition, offset, ...decoded.content, ...decodedParts(decoded), ...(shown && { shown }) });
       else if (shown) {
         undecodable = misfit(`the record cannot be decoded (${decoded.poison}); ${envelopeFix(shown)}`);
       } else {
@@ -130,6 +130,10 @@ export class TopicRecords {
       throw error;
     }
   }
+}
+
+function decodedParts({ payload, change }: Extract<ReadPayload, { readonly payload: unknown }>) {
+  return { payload, ...(change && { change }) };
 }
 
 function envelopesOf(graph: Graph, limits: RecordLimits): ReadonlyMap<string, ReadEnvelope> {

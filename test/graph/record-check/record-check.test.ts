@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { RecordParts } from '../../../src/graph/record-parts.ts';
 import { loadGraph } from '../../../src/graph/loading/load.ts';
+import type { CheckedRecord } from '../../../src/graph/record-check/key-check.ts';
 import { checkRecords } from '../../../src/graph/record-check/record-check.ts';
 import { graphFolder } from '../support/graph-folder.ts';
 
@@ -246,6 +247,69 @@ describe('checkRecords', () => {
   it('survives payloads that are nested deeply and lists of thousands', async (t) => {
     const lines = Array.from({ length: 10_000 }, () => ({ sku: 's' }));
     assert.deepEqual(await found(t, BY_ID, [order({ lines })]), []);
+  });
+
+  describe('rows before a change', () => {
+    const CUSTOMERS = 'match: [{ arg: "customer", path: "customer" }], tombstone: NULL';
+    const insert = { op: 'CREATE', before: null, isFilled: true } as const;
+
+    const said = async (
+      t: TestContext,
+      rules: string,
+      change: CheckedRecord['change'],
+      args = '(customer: ID!)',
+      more = '',
+    ) => {
+      const sdl = `
+        type Subscription { rows${args}: Row @kafka(topic: "rows", envelope: DEBEZIUM, ${rules}) }
+        type Row { id: ID! customer: ID ${more} }`;
+      const graph = await loadGraph(await graphFolder(t, { 'schema.graphql': sdl }));
+      const [key, payload] = [
+        { key: Buffer.from('{"id":7}'), keyValue: { id: 7 } },
+        { id: 7, customer: 'c1' },
+      ];
+      const records = [{ partition: 0, offset: '0', ...key, payload, ...(change && { change }) }];
+      const misfits = checkRecords(graph, 'rows', records, 'what the producer writes');
+      assert.ok(misfits.every(({ isCertain }) => isCertain));
+      return misfits.flatMap(({ problems }) => problems);
+    };
+
+    it('warns of a match, a claim, a filter, ROW and BEFORE that need them, where they do not count', async (t) => {
+      assert.deepEqual(await said(t, CUSTOMERS, insert), [
+        'match of "customer" on "customer", which the key does not have: this needs the row before a change, which does not count, because a connector ' +
+          "such as PostgreSQL's may not log whole rows: subscribers that a row leaves are not told, or not what it was; " +
+          'ALTER TABLE … REPLICA IDENTITY FULL, and write before: WHOLE in @kafka',
+      ]);
+      const claim = 'where: [{ claim: "sub", path: "customer" }], tombstone: NULL';
+      assert.match((await said(t, claim, insert, ''))[0]!, /^where of the claim "sub" on "customer", which/);
+      const filter = 'where: [{ arg: "customer", path: "customer", op: EQ }], tombstone: ROW';
+      const [filtered] = await said(t, filter, insert, '(customer: ID)');
+      assert.match(filtered!, /^where of "customer" on "customer", which the key does not have, tombstone: ROW: this/);
+      const byId = 'match: [{ arg: "id", path: "id" }], tombstone: NULL';
+      const [before] = await said(t, byId, insert, '(id: ID!)', 'was: Row @change(field: BEFORE)');
+      assert.match(before!, /^@change\(field: BEFORE\): this needs/);
+    });
+
+    it('says nothing where the key has the columns, a state knows them, rows are whole, or nobody is told', async (t) => {
+      const byId = 'match: [{ arg: "id", path: "id" }], tombstone: NULL';
+      assert.deepEqual(await said(t, byId, insert, '(id: ID!)'), []);
+      assert.deepEqual(await said(t, `${CUSTOMERS}, state: {}`, insert), []);
+      assert.deepEqual(await said(t, CUSTOMERS.replace('NULL', 'SKIP'), insert), []);
+      assert.deepEqual(await said(t, `${CUSTOMERS}, before: WHOLE`, insert), []);
+      assert.deepEqual(await said(t, CUSTOMERS, { ...insert, isFilled: false }), []);
+      assert.deepEqual(await said(t, CUSTOMERS, undefined), []);
+    });
+
+    it('warns of before: WHOLE where an update has none', async (t) => {
+      const whole = `${CUSTOMERS}, before: WHOLE`;
+      const [text, ...others] = await said(t, whole, { op: 'UPDATE', before: null, isFilled: true });
+      assert.match(
+        text!,
+        /^before: WHOLE is not true of the table: an update has no row before.*REPLICA IDENTITY FULL/,
+      );
+      assert.deepEqual(others, []);
+      assert.deepEqual(await said(t, whole, { op: 'UPDATE', before: { id: 7 }, isFilled: true }), []);
+    });
   });
 
   describe('values of a connector without the names of their types', () => {
