@@ -90,6 +90,12 @@ export function checkTombstone(
     );
     return;
   }
+  if (action === 'ROW' && isNonNullType(field.type)) {
+    const nullable = String(field.type.ofType);
+    warnings.push(
+      `tombstone: ROW on a field that cannot be null: a delete whose row the source does not know reaches nobody; make its type ${nullable}`,
+    );
+  }
   if (hasState || hasEnvelope) return;
   if (where.length > 0) {
     problems.push(

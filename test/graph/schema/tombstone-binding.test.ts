@@ -58,9 +58,18 @@ describe('tombstone of @kafka', () => {
     assert.deepEqual([problems, warnings], [[], []]);
   });
 
+  it('warns of ROW on a field that cannot be null: a delete whose row is not known reaches nobody', () => {
+    const { problems, warnings } = parse(`a: Order! @kafka(topic: "t", ${CHANGES}, tombstone: ROW)`);
+    assert.deepEqual(problems, []);
+    assert.match(
+      warnings.join('\n'),
+      /^\S+ Subscription\.a: tombstone: ROW on a field that cannot be null: .* reaches nobody; make its type Order$/,
+    );
+  });
+
   it('may be ROW, and on any match and where, with an envelope: the delete of a row says what it was', () => {
     const { bindings, problems, warnings } = parse(`
-      a: Order! @kafka(topic: "t", ${CHANGES}, tombstone: ROW)
+      a: Order @kafka(topic: "t", ${CHANGES}, tombstone: ROW)
       b(id: ID!, region: ID!): Order @kafka(topic: "t", ${CHANGES}, ${BY_BOTH}, tombstone: NULL)
       c(region: ID!): Order @kafka(topic: "t", ${CHANGES}, match: [{ arg: "region", path: "region" }], tombstone: COMPLETE)
       d(id: ID!): Order @kafka(topic: "t", ${CHANGES}, ${BY_ID}, where: [{ claim: "org", path: "region" }], tombstone: ROW)
