@@ -1,13 +1,15 @@
 import { getNamedType, isEnumType } from 'graphql';
 import type { GraphQLInputType, GraphQLSchema } from 'graphql';
 import { didYouMean } from '../../base/did-you-mean.ts';
+import { QUOTE } from '../../base/json/characters.ts';
+import { isJsonObject } from '../../base/json/json-object.ts';
 import { valueAt } from '../../base/json/value-at.ts';
 import type { ChangeOperation } from '../../bus/change-text.ts';
 import { textOf } from '../compared-text.ts';
-import { describeKey, isKeyPart, isRecordPart, partLabel, partsReader, pathInKey } from '../record-parts.ts';
+import { KEY_PART, describeKey, isKeyPart, isRecordPart, partLabel, partsReader, pathInKey } from '../record-parts.ts';
 import type { RecordParts } from '../record-parts.ts';
 import type { Binding } from '../schema/binding.ts';
-import { absenceAt, kindOf, sentence, shortened } from './described.ts';
+import { absenceAt, kindOf, listed, sentence, shortened } from './described.ts';
 import type { RecordOrigin, ShownEnvelope } from './described.ts';
 
 /** What a record says of the row before its change. */
@@ -72,6 +74,8 @@ export class KeyCheck {
     return this.#keys.flatMap((key) => {
       const texts = records.flatMap((record) => textIn(record, key) ?? []);
       if (texts.length === 0) return [absence(key, records.at(-1)!, origin)];
+      const json = key.path === KEY_PART ? jsonKey(records) : undefined;
+      if (json !== undefined) return [`${key.label}: ${json}`];
       if (key.type === undefined || texts.some((text) => canEqual(key.type!, text))) return [];
       return [misfit(key, key.type, records)];
     });
@@ -96,6 +100,20 @@ function partAbsence(path: string, record: CheckedRecord): string {
     return `has ${describeKey(record)}${inKey === undefined ? '' : `, without a value at "${inKey}"`}`;
   }
   return `has no ${partLabel(path).replace("the record's ", '')} that is UTF-8`;
+}
+
+/** Why arguments seldom equal keys that `key: true` compares as they are written. undefined: a key is no JSON text. */
+function jsonKey(records: readonly CheckedRecord[]): string | undefined {
+  const found = records.filter(({ key }) => key !== null);
+  const { keyValue } = found.at(-1)!;
+  if (isJsonObject(keyValue) && found.every((record) => isJsonObject(record.keyValue))) {
+    const names = Object.keys(keyValue).map((name) => `key: ${JSON.stringify(name)}`);
+    return `key: true compares the whole key, which is ${describeKey(found.at(-1)!).replace('a key that is ', '')}; write a match on its members: ${listed(names)}`;
+  }
+  const isQuoted = found.every((record) => typeof record.keyValue === 'string' && record.key?.[0] === QUOTE);
+  return isQuoted
+    ? 'key: true compares the key with the quotes that it is written with, as JSON; let the producer write keys as plain text (StringConverter in Kafka Connect, StringSerializer)'
+    : undefined;
 }
 
 function misfit({ label, path }: BindingKey, type: GraphQLInputType, records: readonly CheckedRecord[]): string {

@@ -216,6 +216,27 @@ describe('checkRecords', () => {
     assert.match(unread!.problems[0]!, /^match of "id": the record has a binary key\. No subscription/);
   });
 
+  it('names key: true on keys that are JSON objects or quoted JSON texts, with what to write instead', async (t) => {
+    const fields = BY_ID.replace('path: "order.id"', 'key: true');
+    const said = async (key: Parameters<typeof found>[4]) => {
+      const misfits = await found(t, fields, [order({})], undefined, key);
+      assert.ok(misfits.every(({ isCertain }) => isCertain));
+      return misfits.flatMap(({ problems }) => problems).join('\n');
+    };
+    assert.equal(
+      await said({ key: Buffer.from('{"id":7}'), keyValue: { id: 7 } }),
+      'match of "id": key: true compares the whole key, which is a struct of "id"; write a match on its members: key: "id"',
+    );
+    assert.match(await said({ key: Buffer.from('{"a":1,"b":2}'), keyValue: { a: 1, b: 2 } }), /: key: "a", key: "b"$/);
+    assert.match(
+      await said({ key: Buffer.from('"o-1"'), keyValue: 'o-1' }),
+      /^match of "id": key: true compares the key with the quotes .*StringConverter/,
+    );
+    // Of a key with a schema the text is that of the value.
+    assert.equal(await said({ key: Buffer.from('o-1'), keyValue: 'o-1' }), '');
+    assert.equal(await said(Buffer.from('o-1')), '');
+  });
+
   it('names what the key is where a match on a path of it, or a tombstone, finds no value', async (t) => {
     const struct = { key: Buffer.from('{"tenant":"a","no":7}'), keyValue: { tenant: 'a', no: 7 } };
     const ofKey = (fields: string, key: Parameters<typeof found>[4]) => found(t, fields, [order({})], undefined, key);
