@@ -31,6 +31,7 @@ export interface InferredGraph {
   readonly objects: readonly InferredObject[];
   readonly enums: readonly InferredEnum[];
   readonly envelope: RecognisedEnvelope | undefined;
+  readonly rowsBefore: SeenTopic['rowsBefore'];
   /** Of the payload's type, which a change fills: what it does to the row. undefined: the records do not say it. */
   readonly operation: string | undefined;
   /** Path of the field's value in the payload; [] is the whole payload. */
@@ -66,6 +67,7 @@ export function inferGraph(topic: string, seen: Omit<SeenTopic, 'mixed'>): Infer
     objects: types.objects,
     enums: types.enums,
     envelope,
+    rowsBefore: seen.rowsBefore,
     operation: object && operationField(records, envelope, object),
     payload,
     keys: object ? keys.flatMap((key) => matchedField(key, object, isEnum)) : [],

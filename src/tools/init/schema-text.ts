@@ -6,6 +6,9 @@ import { escapeHidden, visible } from '../../base/visible.ts';
 const MAX_LEFT_OUT = 10;
 const MAX_DOC_LENGTH = 1000;
 
+const UNKNOWN_BEFORE =
+  'To match other columns than those of the key: ALTER TABLE … REPLICA IDENTITY FULL, and before: WHOLE below. No update that was read shows rows before as whole.';
+
 /** The schema.graphql of a graph. @param notes for comments at the top */
 export function schemaText(graph: InferredGraph, source: string, notes: readonly string[] = []): string {
   const types = [graph.type, ...graph.objects.flatMap(({ fields }) => fields.map(({ type }) => type))];
@@ -29,13 +32,14 @@ export function schemaText(graph: InferredGraph, source: string, notes: readonly
 }
 
 function subscription(graph: InferredGraph): string {
-  const { topic, field, type, keys, payload, envelope } = graph;
+  const { topic, field, type, keys, payload, envelope, rowsBefore } = graph;
   const matches = keys.map(
     ({ argument, path }) => `{ arg: "${argument}", path: "${[...payload, ...path].join('.')}" }`,
   );
   const parts = [
     `topic: ${JSON.stringify(topic)}`,
     ...(envelope === undefined ? [] : [`envelope: ${envelope}`]),
+    ...(rowsBefore === 'WHOLE' ? ['before: WHOLE'] : []),
     ...(keys.length > 0 ? [`match: [${matches.join(', ')}]`] : []),
     ...(payload.length > 0 ? [`payload: "${payload.join('.')}"`] : []),
     // An event of the outbox is of no row that is deleted.
@@ -47,7 +51,8 @@ function subscription(graph: InferredGraph): string {
   const what = keys.length > 0 ? `The records of one ${names}; ${without}, all records.` : 'All records of the topic.';
   const deletes = envelope !== undefined && envelope !== 'OUTBOX' ? ' Null: the row was deleted.' : '';
   const choice = graph.isKeyed ? `  # ${choiceText(graph)}\n` : '';
-  return `type Subscription {\n${choice}  "${what}${deletes}"\n  ${field}${args}: ${type} @kafka(${parts.join(', ')})\n}`;
+  const before = rowsBefore === 'UNKNOWN' ? `  # ${UNKNOWN_BEFORE}\n` : '';
+  return `type Subscription {\n${choice}${before}  "${what}${deletes}"\n  ${field}${args}: ${type} @kafka(${parts.join(', ')})\n}`;
 }
 
 function objectText(object: InferredObject, { keys, object: root, operation }: InferredGraph): string {

@@ -6,6 +6,7 @@ import { connectValueType } from '../../kafka/decoding/connect/connect-value-typ
 import { UNREAD, UndecodableError } from '../../kafka/decoding/decoder.ts';
 import type { PayloadPlace } from '../../kafka/decoding/decoder.ts';
 import { withoutSchema } from '../../kafka/decoding/envelopes/connect.ts';
+import type { EnvelopeChange } from '../../kafka/decoding/envelopes/envelope.ts';
 import { envelopeOf } from '../../kafka/decoding/envelopes/envelopes.ts';
 import { recognisedEnvelope } from '../../kafka/decoding/envelopes/recognised.ts';
 import type { RecognisedEnvelope } from '../../kafka/decoding/envelopes/recognised.ts';
@@ -33,6 +34,8 @@ export interface SeenTopic {
   readonly envelope: RecognisedEnvelope | undefined;
   /** What schemas say of the payloads; undefined: nothing. */
   readonly type: ValueType | undefined;
+  /** Of Debezium's changes, what updates show of their rows before. undefined: they count in any case, or the records are none. */
+  readonly rowsBefore?: 'WHOLE' | 'UNKNOWN' | undefined;
   /** By the envelope that they show, where records disagree. Empty: they agree. */
   readonly mixed: ReadonlyMap<RecognisedEnvelope | undefined, number>;
 }
@@ -74,7 +77,29 @@ export function seenTopic(
   const records = (kept.length > 0 ? kept : all).map(({ record }) => record);
   const rows = [...types, ...values.types].flatMap((type) => rowType(type, envelope) ?? []);
   const type = rows.length > 0 ? new MergedTypes().of(rows) : undefined;
-  return { records, envelope, type, mixed: mixed.size > 1 ? mixed : new Map() };
+  const rowsBefore = envelope === 'DEBEZIUM' ? rowsBeforeOf(opened) : undefined;
+  return { records, envelope, type, rowsBefore, mixed: mixed.size > 1 ? mixed : new Map() };
+}
+
+/** WHOLE only if an update shows it and none denies it. */
+function rowsBeforeOf(
+  opened: readonly { readonly inner: unknown; readonly keyValue?: unknown }[],
+): SeenTopic['rowsBefore'] {
+  const changes = opened.map(({ inner, keyValue }) => ({ keyValue, change: changeOf(inner, 'DEBEZIUM') }));
+  if (!changes.some(({ change }) => change?.isFilled)) return undefined;
+  const updates = changes.filter(({ change }) => change?.op === 'UPDATE');
+  const isWhole = ({ change, keyValue }: (typeof updates)[number]) =>
+    isWholeBefore(change!.before, change!.row!, keyValue);
+  return updates.some(isWhole) && updates.every(({ change }) => change!.before) ? 'WHOLE' : 'UNKNOWN';
+}
+
+/** A row before that Debezium has filled has the columns of the row, too; of a whole one, some column stays as it was. */
+function isWholeBefore(before: JsonObject | null | undefined, row: JsonObject, keyValue: unknown): boolean {
+  if (!before || !Object.keys(row).every((column) => Object.hasOwn(before, column))) return false;
+  const isOfKey = (column: string) => isJsonObject(keyValue) && Object.hasOwn(keyValue, snakeCaseName(column));
+  return Object.entries(row).some(
+    ([column, value]) => value !== null && !isOfKey(column) && JSON.stringify(value) === JSON.stringify(before[column]),
+  );
 }
 
 /** Takes values of Kafka Connect out of what has their schema beside them. */
@@ -105,7 +130,7 @@ class OpenedValues {
 }
 
 /** undefined: the value is of no row, or is no object. */
-function changeOf(value: unknown, envelope: RecognisedEnvelope | undefined): RowChange | undefined {
+function changeOf(value: unknown, envelope: RecognisedEnvelope | undefined): EnvelopeChange | undefined {
   if (envelope === undefined) return isJsonObject(value) ? { row: value } : undefined;
   try {
     return envelopeOf({ name: envelope, read: undefined }).read(value);

@@ -228,6 +228,30 @@ scalar JSON`.trim(),
     }
   });
 
+  it('writes before: WHOLE only where an update has a whole row before, and none denies it', () => {
+    const source = { connector: 'postgresql', ts_ms: 1 };
+    const row = { id: 7, name: 'a', status: 'NEW' };
+    const update = (before: unknown, connector = 'postgresql') => ({
+      op: 'u',
+      before,
+      after: { ...row, name: 'b' },
+      source: { ...source, connector },
+    });
+    const binding = (...values: unknown[]) => {
+      const schema = schemaOf(
+        values,
+        values.map(() => '{"id":7}'),
+      );
+      return [schema.includes('DEBEZIUM, before: WHOLE, match'), /# .*REPLICA IDENTITY FULL/.test(schema)];
+    };
+    assert.deepEqual(binding(update(row)), [true, false]);
+    assert.deepEqual(binding(update(row), update(null)), [false, true]);
+    assert.deepEqual(binding(update({ id: 7, name: '', status: 'OLD' })), [false, true]);
+    assert.deepEqual(binding(update({ id: 7, status: 'NEW' })), [false, true]);
+    assert.deepEqual(binding({ op: 'c', before: null, after: row, source }), [false, true]);
+    assert.deepEqual(binding(update(null, 'mysql')), [false, false]);
+  });
+
   it('finds the payload below objects of one key', () => {
     assert.match(
       schemaOf([{ data: { order: { id: 1 } } }]),

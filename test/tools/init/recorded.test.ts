@@ -43,7 +43,7 @@ updated: String`;
 /** By connector and table: the binding, and the fields of the types. */
 const RECORDED: Readonly<Record<string, readonly [binding: string, fields: string]>> = {
   'plain rows': [
-    'envelope: DEBEZIUM, match: [{ arg: "id", path: "id" }], tombstone: NULL',
+    'envelope: DEBEZIUM, before: WHOLE, match: [{ arg: "id", path: "id" }], tombstone: NULL',
     `${ROW}\nnote: String\nop: String`,
   ],
   'plain pairs': [
@@ -51,7 +51,7 @@ const RECORDED: Readonly<Record<string, readonly [binding: string, fields: strin
     'tenant: String!\nnumber: Int!\nname: String\nop: String',
   ],
   'schema rows': [
-    'envelope: DEBEZIUM, match: [{ arg: "id", path: "id" }], tombstone: NULL',
+    'envelope: DEBEZIUM, before: WHOLE, match: [{ arg: "id", path: "id" }], tombstone: NULL',
     `${ROW}\nnote: String\nop: String`,
   ],
   'schema pairs': [
@@ -72,7 +72,7 @@ const RECORDED: Readonly<Record<string, readonly [binding: string, fields: strin
   ],
   'outbox_expanded order': ['match: [{ arg: "order_id", path: "order_id" }]', 'status: String\norder_id: ID!'],
   'avro rows': [
-    'envelope: DEBEZIUM, match: [{ arg: "id", path: "id" }], tombstone: NULL',
+    'envelope: DEBEZIUM, before: WHOLE, match: [{ arg: "id", path: "id" }], tombstone: NULL',
     `${ROW}\nnote: String\nop: String`,
   ],
   'avro pairs': [
@@ -170,6 +170,25 @@ describe('crier init, of the records that Debezium writes', { timeout: 300_000 }
     });
   }
 
+  it('says how rows before count where no update shows a whole one, and crier check where a field needs them', async (t) => {
+    for (const table of ['keyed', 'pairs']) {
+      const { schema, binding, check } = await written(t, table, await recordedTopic('schema', table));
+      assert.match(schema, /# To match other columns .* ALTER TABLE … REPLICA IDENTITY FULL, and before: WHOLE below/);
+      assert.doesNotMatch(binding!, /before/);
+      assert.deepEqual(await check(), []);
+      if (table === 'pairs') continue;
+      const byCustomer = rebound(schema, 'path: "id"', 'path: "customer"');
+      assert.match(
+        (await check(byCustomer)).join('\n'),
+        /^warning [^\n]*Subscription\.keyed: match of "id" on "customer", which the key does not have: [^\n]*before: WHOLE in @kafka$/,
+      );
+      assert.match(
+        (await check(rebound(byCustomer, 'match:', 'before: WHOLE, match:'))).join('\n'),
+        /^warning [^\n]*Subscription\.keyed: before: WHOLE is not true of the table: [^\n]*REPLICA IDENTITY FULL[^\n]*$/,
+      );
+    }
+  });
+
   for (const connector of ['schema', 'connect', 'avro']) {
     it(`writes the types of columns that ${connector} says, which fit the topic`, async (t) => {
       const registry = connector === 'avro' ? await schemaRegistry(t) : undefined;
@@ -246,12 +265,12 @@ describe('crier init, of the records that Debezium writes', { timeout: 300_000 }
       );
     };
     assert.match(
-      await changed('envelope: DEBEZIUM, ', ''),
+      await changed('envelope: DEBEZIUM, before: WHOLE, ', ''),
       /^warning +records: [^\n]*Subscription\.row: the records are changes of rows by Debezium \(before, after, op, source\); write envelope: DEBEZIUM in @kafka with tombstone: NULL, and paths of the row: [^\n]*$/,
     );
     assert.match(
       await changed(
-        /envelope: DEBEZIUM, (.*)path: "id"(.*), tombstone: NULL/,
+        /envelope: DEBEZIUM, before: WHOLE, (.*)path: "id"(.*), tombstone: NULL/,
         '$1path: "after.id"$2, payload: "after"',
       ),
       /^warning [^\n]*; write envelope: DEBEZIUM in @kafka with tombstone: NULL, without payload: "after", and paths/,
