@@ -1,9 +1,11 @@
+import type { GraphQLField } from 'graphql';
 import { valueAt } from '../../base/json/value-at.ts';
 import { hasResolver } from '../execution/executable.ts';
 import type { Graph } from '../graph-parts.ts';
 import type { Binding } from '../schema/binding.ts';
 import { textOf } from '../compared-text.ts';
 import { describeKey, keyTextAt } from '../record-parts.ts';
+import { directiveOf } from '../schema/field-directive.ts';
 import { keyedMatch } from '../schema/tombstone-binding.ts';
 import { absenceAt, placeOf, sentence } from './described.ts';
 import type { RecordOrigin } from './described.ts';
@@ -34,13 +36,15 @@ const MAX_PROBLEMS = 20;
  * Compares records of a topic with the bindings of the topic and the types of their fields. A key or a field counts as absent if all
  * records lack it.
  * @param graph with a schema that is prepared for execution
- * @param records the newest last
+ * @param records the newest last, those with a value
+ * @param hasTombstones true: others have none
  */
 export function checkRecords(
   graph: Pick<Graph, 'schema' | 'bindings'>,
   topic: string,
   records: readonly CheckedRecord[],
   origin: RecordOrigin,
+  hasTombstones = false,
 ): RecordMisfit[] {
   const newest = records.at(-1);
   if (!newest) return [];
@@ -71,13 +75,23 @@ export function checkRecords(
     const { misfits, uncertain } = values;
     const isCertain = (bound.length > 0 && isMeant) || misfits.length > 0;
     const envelope = envelopeProblem(binding, compared);
-    const others = [...bound, ...misfits, ...uncertain];
+    const untold = hasTombstones && skipsUnsaid(binding, definition) ? [UNTOLD] : [];
+    const others = [...bound, ...misfits, ...uncertain, ...untold];
     // What the wrong envelope of all records leaves out is not named one by one.
     const isAlone = envelope !== undefined && compared.every(({ shown }) => shown);
     const problems = [...(envelope === undefined ? [] : [envelope]), ...(isAlone ? [] : others)].slice(0, MAX_PROBLEMS);
     const { partition, offset } = compared.at(-1)!;
     return problems.length === 0 ? [] : [{ topic, field, partition, offset, problems, isCertain }];
   });
+}
+
+const UNTOLD =
+  'tombstone: the topic has records without a value, and subscribers are not told that their keys were deleted; write tombstone: NULL, COMPLETE or SKIP';
+
+/** True if nobody has written what a tombstone does. With an envelope a warning of the graph says so. */
+function skipsUnsaid({ tombstone, envelope }: Binding, field: GraphQLField<unknown, unknown>): boolean {
+  if (tombstone !== undefined || envelope !== undefined) return false;
+  return !directiveOf(field, 'kafka')?.arguments?.some(({ name }) => name.value === 'tombstone');
 }
 
 function payloadProblems({ payload: path }: Binding, records: readonly CheckedRecord[]): string[] {

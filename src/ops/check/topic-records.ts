@@ -104,8 +104,11 @@ export class TopicRecords {
         undecodable = misfit(`the record cannot be decoded (${why}); ${fix}`);
       }
     }
-    if (compared.length > 0)
-      return { topic, records: compared.length, misfits: checkRecords(this.#graph, topic, compared, origin) };
+    if (compared.length > 0) {
+      const hasTombstones = records.some(({ value, poison }) => value === null && !poison);
+      const misfits = checkRecords(this.#graph, topic, compared, origin, hasTombstones);
+      return { topic, records: compared.length, misfits };
+    }
     return undecodable && { topic, records: 0, misfits: [undecodable] };
   }
 

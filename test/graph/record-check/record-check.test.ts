@@ -265,6 +265,22 @@ describe('checkRecords', () => {
     assert.deepEqual(await ofKey(deleted.replace('NULL', 'NULL, state: {}'), struct), []);
   });
 
+  it('says that subscribers are not told of tombstones, unless the field says what they do', async (t) => {
+    const said = async (more: string, hasTombstones = true) => {
+      const sdl = `${TYPES} type Subscription { ${BY_ID.replace(/\)$/, `${more})`)} }`;
+      const graph = await loadGraph(await graphFolder(t, { 'schema.graphql': sdl }));
+      const record = { partition: 0, offset: '0', key: Buffer.from(FITTING.id), payload: order({}) };
+      return checkRecords(graph, 'orders', [record], 'what the producer writes', hasTombstones);
+    };
+    const [misfit] = await said('');
+    assert.equal(misfit?.isCertain, false);
+    assert.deepEqual(misfit.problems, [
+      'tombstone: the topic has records without a value, and subscribers are not told that their keys were deleted; write tombstone: NULL, COMPLETE or SKIP',
+    ]);
+    assert.deepEqual(await said('', false), []);
+    for (const action of ['SKIP', 'NULL', 'COMPLETE']) assert.deepEqual(await said(`, tombstone: ${action}`), []);
+  });
+
   it('survives payloads that are nested deeply and lists of thousands', async (t) => {
     const lines = Array.from({ length: 10_000 }, () => ({ sku: 's' }));
     assert.deepEqual(await found(t, BY_ID, [order({ lines })]), []);
