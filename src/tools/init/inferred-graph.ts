@@ -42,12 +42,17 @@ export interface InferredGraph {
   readonly isKeyed: boolean;
   /** A member of the keys, which are structs; undefined: they are none. */
   readonly keyMember: string | undefined;
+  /** True: tombstones delete the values of keys, and the binding can route them. */
+  readonly hasTombstones: boolean;
   /** True: a schema says which fields are required. */
   readonly hasSchema: boolean;
 }
 
-/** @param seen whose records are at least one */
-export function inferGraph(topic: string, seen: Omit<SeenTopic, 'mixed'>): InferredGraph {
+/**
+ * @param seen whose records are at least one
+ * @param hasTombstones true: others have no value
+ */
+export function inferGraph(topic: string, seen: Omit<SeenTopic, 'mixed'>, hasTombstones = false): InferredGraph {
   const { records, envelope, type: written } = seen;
   const root = new Place();
   for (const { payload } of records) root.add(payload);
@@ -73,6 +78,8 @@ export function inferGraph(topic: string, seen: Omit<SeenTopic, 'mixed'>): Infer
     keys: object ? keys.flatMap((key) => matchedField(key, object, isEnum)) : [],
     isKeyed: records.some((record) => record.key !== undefined),
     keyMember: memberOf(records),
+    // Else the key of a tombstone says nothing of the matched value.
+    hasTombstones: hasTombstones && keys.every(({ isRecordKey }) => isRecordKey),
     hasSchema: written !== undefined,
   };
 }

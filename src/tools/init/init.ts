@@ -61,13 +61,19 @@ export async function run(args: readonly string[]): Promise<number> {
   const topic = topicOf(source, folder);
   const settings = readSettings();
   const limits = { maxBytes: settings.MAX_RECORD_BYTES, maxDepth: MAX_RECORD_DEPTH };
-  const { records: read, types, hasSchema, undecodable } = await readFrom(source, topic, settings, limits);
+  const {
+    records: read,
+    types,
+    hasSchema,
+    undecodable,
+    hasTombstones,
+  } = await readFrom(source, topic, settings, limits);
   if (undecodable > 0) process.stderr.write(`left out, because crier cannot decode them: ${undecodable} records\n`);
 
   const seen = seenTopic(read, limits, types);
   const { records } = seen;
   if (records.length === 0) throw new SetupError(`none of the records ${placeOf(source, topic)} has a row; ${ROW_FIX}`);
-  const graph = inferGraph(topic, seen);
+  const graph = inferGraph(topic, seen, hasTombstones);
   const count = read.length === 1 ? 'one record' : `${read.length} records`;
   const from = `${count} ${placeOf(source, topic)}`;
   const envelope = envelopeText(seen);
@@ -121,7 +127,13 @@ async function readFrom(
   limits: RecordLimits,
 ): Promise<TopicRecords> {
   if (sample === undefined) return readTopic(topic, settings, limits);
-  return { records: await readSampleFile(sample, limits), types: [], hasSchema: false, undecodable: 0 };
+  return {
+    records: await readSampleFile(sample, limits),
+    types: [],
+    hasSchema: false,
+    undecodable: 0,
+    hasTombstones: false,
+  };
 }
 
 function report(folder: string, source: string, choice: string, { sample, tail, live, types }: NextCommands): string {

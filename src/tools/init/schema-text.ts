@@ -33,8 +33,12 @@ export function schemaText(graph: InferredGraph, source: string, notes: readonly
 
 function subscription(graph: InferredGraph): string {
   const { topic, field, type, keys, payload, envelope, rowsBefore } = graph;
-  const matches = keys.map(
-    ({ argument, path }) => `{ arg: "${argument}", path: "${[...payload, ...path].join('.')}" }`,
+  const hasTombstones = envelope === undefined && graph.hasTombstones;
+  // A tombstone has only its key, and one value of it at most stands for a path.
+  const matches = keys.map(({ argument, path }) =>
+    hasTombstones && keys.length > 1
+      ? `{ arg: "${argument}", key: "${path.join('.')}" }`
+      : `{ arg: "${argument}", path: "${[...payload, ...path].join('.')}" }`,
   );
   const parts = [
     `topic: ${JSON.stringify(topic)}`,
@@ -44,12 +48,14 @@ function subscription(graph: InferredGraph): string {
     ...(payload.length > 0 ? [`payload: "${payload.join('.')}"`] : []),
     // An event of the outbox is of no row that is deleted.
     ...(envelope === undefined ? [] : [`tombstone: ${envelope === 'OUTBOX' ? 'SKIP' : 'NULL'}`]),
+    ...(hasTombstones ? ['tombstone: NULL'] : []),
   ];
   const args = keys.length > 0 ? `(${keys.map((key) => `${key.argument}: ${key.type}`).join(', ')})` : '';
   const names = keys.map(({ path }) => path.join('.')).join(' and ');
   const without = keys.length > 1 ? 'without the arguments' : 'without the argument';
   const what = keys.length > 0 ? `The records of one ${names}; ${without}, all records.` : 'All records of the topic.';
-  const deletes = envelope !== undefined && envelope !== 'OUTBOX' ? ' Null: the row was deleted.' : '';
+  const isOfRows = envelope !== undefined && envelope !== 'OUTBOX';
+  const deletes = isOfRows ? ' Null: the row was deleted.' : hasTombstones ? ' Null: the key was deleted.' : '';
   const choice = graph.isKeyed ? `  # ${choiceText(graph)}\n` : '';
   const before = rowsBefore === 'UNKNOWN' ? `  # ${UNKNOWN_BEFORE}\n` : '';
   return `type Subscription {\n${choice}${before}  "${what}${deletes}"\n  ${field}${args}: ${type} @kafka(${parts.join(', ')})\n}`;

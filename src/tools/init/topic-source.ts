@@ -41,6 +41,8 @@ export interface TopicRecords {
   readonly hasSchema: boolean;
   /** Records that are no payloads. */
   readonly undecodable: number;
+  /** True: a record has no value. */
+  readonly hasTombstones: boolean;
 }
 
 /**
@@ -48,7 +50,8 @@ export interface TopicRecords {
  * @throws SetupError if the topic does not exist, is empty, or has no record that crier can decode
  */
 export async function readTopic(topic: string, settings: Settings, limits: RecordLimits): Promise<TopicRecords> {
-  const records = (await newestRecords(topic, settings)).filter(({ value, poison }) => value !== null || poison);
+  const newest = await newestRecords(topic, settings);
+  const records = newest.filter(({ value, poison }) => value !== null || poison);
   if (records.length === 0) {
     throw new SetupError(
       `the topic "${topic}" has no record with a value; write one first, or add --sample with a file of records`,
@@ -61,7 +64,8 @@ export async function readTopic(topic: string, settings: Settings, limits: Recor
       `none of the ${records.length} newest records of the topic "${topic}" can be decoded (${why}); ${fix}`,
     );
   }
-  return { records: read, types, hasSchema, undecodable: records.length - read.length };
+  const hasTombstones = records.length < newest.length;
+  return { records: read, types, hasSchema, undecodable: records.length - read.length, hasTombstones };
 }
 
 function newestRecords(topic: string, settings: Settings): Promise<readonly KafkaRecord[]> {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { loadGraph } from '../../../src/graph/loading/load.ts';
 import { inferGraph } from '../../../src/tools/init/inferred-graph.ts';
 import { schemaText } from '../../../src/tools/init/schema-text.ts';
+import { graphFolder } from '../../graph/support/graph-folder.ts';
 import { lived, schemaOf, seen } from './inferred.ts';
 
 const bodyOf = (schema: string) => schema.slice(schema.indexOf('type Subscription')).trim();
@@ -250,6 +252,24 @@ scalar JSON`.trim(),
     assert.deepEqual(binding(update({ id: 7, status: 'NEW' })), [false, true]);
     assert.deepEqual(binding({ op: 'c', before: null, after: row, source }), [false, true]);
     assert.deepEqual(binding(update(null, 'mysql')), [false, false]);
+  });
+
+  it('writes tombstone: NULL where a record has no value, and its key names the channel', async (t) => {
+    const written = async (value: unknown, ...keys: string[]) => {
+      const topic = seen([JSON.stringify(value)], keys);
+      const text = schemaText(inferGraph('orders', topic, true), 'records');
+      const graph = await loadGraph(await graphFolder(t, { 'schema.graphql': text }));
+      assert.deepEqual(graph.warnings, [], text);
+      return /@kafka\(topic: "orders"(?:, )?(.*)\)$/m.exec(text)![1]!;
+    };
+    assert.equal(await written({ id: 7, n: 1 }, '7'), 'match: [{ arg: "id", path: "id" }], tombstone: NULL');
+    assert.equal(
+      await written({ tenant: 'a', no: 7, n: 1 }, '{"tenant":"a","no":7}'),
+      'match: [{ arg: "tenant", key: "tenant" }, { arg: "no", key: "no" }], tombstone: NULL',
+    );
+    assert.equal(await written({ n: 1 }, 'k'), 'tombstone: NULL');
+    assert.equal(await written({ id: 7, n: 1 }, 'k'), 'match: [{ arg: "id", path: "id" }]');
+    assert.doesNotMatch(schemaOf([{ id: 7, n: 1 }], ['7']), /tombstone/);
   });
 
   it('finds the payload below objects of one key', () => {
