@@ -66,12 +66,13 @@ describe('RecordCheck', { concurrency: 2 }, () => {
       [level, line['topic'], line['field'], line['partition'], line['offset'], line['compared']],
       ['warn', topic, 'Subscription.order_updated', 1, '1', 2],
     );
-    const [path, state, ...others] = problems as string[];
+    const [path, state, untold, ...others] = problems as string[];
     assert.match(
       path!,
       /^match of "id": the record has no "order_id" at "head", where its keys are order_no; did you mean/,
     );
     assert.match(state!, /^Order\.state: the record has "OPN" .* did you mean "OPEN"\?/);
+    assert.match(untold!, /^tombstone: the topic has records without a value, and subscribers are not told/);
     assert.deepEqual(others, []);
     // The consumer alone has a group, and its position is not moved.
     assert.deepEqual(
