@@ -21,7 +21,7 @@ extend schema @crier(keys: KEEP)
 type Subscription {
   row(id: ID!): Row @kafka(topic: "${name}.public.rows", envelope: DEBEZIUM, match: [{ arg: "id", path: "id" }], tombstone: NULL)
   rows(customer: String): Row
-    @kafka(topic: "${name}.public.rows", envelope: DEBEZIUM, match: [{ arg: "customer", path: "customer" }], tombstone: ROW)
+    @kafka(topic: "${name}.public.rows", envelope: DEBEZIUM, before: WHOLE, match: [{ arg: "customer", path: "customer" }], tombstone: ROW)
   keyed(id: ID!): Row @kafka(topic: "${name}.public.keyed", envelope: DEBEZIUM, match: [{ arg: "id", path: "id" }], tombstone: NULL)
   keyed_of(customer: String): Row
     @kafka(topic: "${name}.public.keyed", envelope: DEBEZIUM, match: [{ arg: "customer", path: "customer" }], tombstone: ROW)
