@@ -118,7 +118,7 @@ export class TopicDecoders implements KeyDecoders {
       return framing && (format === 'JSON_SCHEMA' ? 'json' : this.#by(framing));
     }
     if (!nameSchema(headers, this.#headers)) return undefined;
-    // JSON may have such a header, too, for those who validate it.
+    // A JSON record may have such a header, too: other readers validate the record by it.
     if (format === 'JSON_SCHEMA' || (format === undefined && part !== 'key')) return 'json';
     throw new UndecodableError('needs_registry');
   }
