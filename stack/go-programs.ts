@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -33,7 +34,7 @@ export async function builtProgram(
   build: (folder: string) => Promise<unknown>,
 ): Promise<string> {
   const path = join(FOLDER, `${name}-${version}`);
-  if (await exists(path)) return path;
+  if (existsSync(path)) return path;
   process.stderr.write(`Building ${name} ${version} with Go ...\n`);
   await mkdir(FOLDER, { recursive: true });
   const draft = await mkdtemp(join(FOLDER, '.draft-'));
@@ -71,11 +72,4 @@ export async function runGo(
     if (code === 127) throw new Error('go was not found: install Go 1.26 or later (https://go.dev/doc/install)');
     throw new Error(`failed: go ${words.join(' ')}\n${stderr?.trim() || message}`, { cause: error });
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { access, mkdir, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { runProgram } from './programs.ts';
@@ -32,7 +33,7 @@ export async function baseVersion(): Promise<BaseVersion> {
  */
 export async function imageBase({ node, debian }: BaseVersion): Promise<string> {
   const folder = resolve('.stack', 'image', `${debian}-node-${node}`);
-  if (await exists(folder)) return folder;
+  if (existsSync(folder)) return folder;
   process.stderr.write(`Building a base image of Debian ${debian} and Node ${node} ...\n`);
   await mkdir(resolve('.stack', 'image'), { recursive: true });
   const draft = await mkdtemp(join(resolve('.stack', 'image'), '.draft-'));
@@ -48,7 +49,7 @@ export async function imageBase({ node, debian }: BaseVersion): Promise<string> 
     await symlink('../lib/node_modules/npm/bin/npm-cli.js', join(local, 'bin', 'npm'));
     await rename(root, folder);
   } catch (error) {
-    if (!(await exists(folder))) throw error;
+    if (!existsSync(folder)) throw error;
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
@@ -60,11 +61,4 @@ async function unpack(name: string, draft: string, to: string): Promise<void> {
   const { stdout } = await run('npm', ['pack', '--silent', name, '--pack-destination', draft]);
   await mkdir(to, { recursive: true });
   await run('tar', ['-xzf', join(draft, stdout.trim()), '--strip-components=1', '-C', to]);
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

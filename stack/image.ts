@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { access } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -54,11 +54,7 @@ export class Image {
     await buildah('commit', '--quiet', '--rm', base, BASE);
     const files: string[] = [];
     for (const [from, to] of HOST_FILES) {
-      const isThere = await access(from).then(
-        () => true,
-        () => false,
-      );
-      if (isThere) files.push('--volume', `${from}:${to}:ro`);
+      if (existsSync(from)) files.push('--volume', `${from}:${to}:ro`);
     }
     // The health check is part of Docker's format only.
     const format = ['--format', 'docker', '--runtime', 'runc', '--network', 'host', ...files];

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import { median } from '../../loadtest/runner/spread.ts';
 import { Container } from '../../stack/container.ts';
 import { baseVersion, imageBase } from '../../stack/image-base.ts';
 import { Image } from '../../stack/image.ts';
@@ -83,7 +84,7 @@ describe('the image', { timeout: 10 * 60_000 }, () => {
       await time('image', (await createPod(t)).pod);
       await time('checkout', spawnPod(t, { EMBEDDED: 'true', NODE_ENV: 'production' }, { command: [node, ...words] }));
     }
-    const [ofImage, ofCheckout] = [medianOf(times.image), medianOf(times.checkout)];
+    const [ofImage, ofCheckout] = [median(times.image), median(times.checkout)];
     t.diagnostic(`image ${Math.round(ofImage)} ms, checkout ${Math.round(ofCheckout)} ms`);
     assert.ok(ofImage <= 1.5 * ofCheckout, `${ofImage} ms and ${ofCheckout} ms`);
   });
@@ -102,7 +103,3 @@ describe('the base image of the tests', () => {
     );
   });
 });
-
-function medianOf(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!;
-}

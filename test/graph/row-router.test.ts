@@ -6,19 +6,8 @@ import type { RecordParts } from '../../src/graph/record-parts.ts';
 import { TopicRouter } from '../../src/graph/router.ts';
 import type { ChangeRoutes } from '../../src/graph/row-router.ts';
 import type { Binding } from '../../src/graph/schema/binding.ts';
+import { match, rowBinding as binding } from './support/row-binding.ts';
 
-const match = (path: string, isOptional = false) => ({ arg: path, path, isOptional });
-const binding = (parts: Partial<Binding>): Binding => ({
-  field: 'row',
-  topics: ['rows'],
-  envelope: 'DEBEZIUM',
-  match: [match('id')],
-  where: [],
-  payload: [],
-  isShared: true,
-  tombstone: 'NULL',
-  ...parts,
-});
 const BY_ID = binding({});
 const BY_CUSTOMER = binding({ field: 'of_customer', match: [match('customer')] });
 const STATE = { seconds: 0 };

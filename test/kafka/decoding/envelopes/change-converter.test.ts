@@ -11,23 +11,12 @@ import type { EnvelopeOptions } from '../../../../src/kafka/decoding/envelopes/c
 import { envelopeOf } from '../../../../src/kafka/decoding/envelopes/envelopes.ts';
 import { SnakeCase } from '../../../../src/kafka/decoding/snake-case.ts';
 import { PendingConversion } from '../../../../src/kafka/batch.ts';
+import { match, rowBinding as binding } from '../../../graph/support/row-binding.ts';
 import { settled } from '../settled.ts';
 import { changeProperty } from './random-changes.ts';
 
 const LIMITS = { maxBytes: 100_000, maxDepth: 12 };
 const DEMAND = { before: true, sourceTimestamp: true, transaction: true, isSnapshot: true };
-const match = (path: string, isOptional = false) => ({ arg: path, path, isOptional });
-const binding = (parts: Partial<Binding>): Binding => ({
-  field: 'row',
-  topics: ['rows'],
-  envelope: 'DEBEZIUM',
-  match: [match('id')],
-  where: [],
-  payload: [],
-  isShared: true,
-  tombstone: 'NULL',
-  ...parts,
-});
 const BY_ID = binding({});
 const BY_CUSTOMER = binding({ field: 'of_customer', match: [match('customer_id', true)] });
 
