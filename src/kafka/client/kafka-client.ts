@@ -11,6 +11,7 @@ import type { KafkaConnectionConfig } from './access/kafka-access.ts';
 import { CLIENT_CLOSED, surviveFailovers } from './patches/failover.ts';
 import { stopIdleTimers } from './patches/idle-timer.ts';
 import { tolerateLeaderless } from './patches/partition-errors.ts';
+import { endStoppedRunners } from './patches/stopped-runner.ts';
 import { saslMechanism } from './sasl.ts';
 
 const CLIENT_ID = 'crier';
@@ -37,6 +38,7 @@ export interface KafkaClient {
  */
 export function createKafkaClient(config: KafkaConnectionConfig, log: Logger): KafkaClient {
   stopIdleTimers();
+  endStoppedRunners();
   surviveFailovers();
   const sockets = new Set<Socket>();
   let isDestroyed = false;

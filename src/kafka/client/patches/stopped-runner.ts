@@ -1,0 +1,38 @@
+import { createRequire } from 'node:module';
+
+/** The part of kafkajs's Runner that this file patches. */
+export interface Runner {
+  readonly running: boolean;
+  readonly fetchManager: { stop(): Promise<void> };
+  fetch: (this: Runner, nodeId: string) => Promise<readonly unknown[]>;
+}
+
+const PATCHED = Symbol.for('crier.kafkajs.stopped-runner');
+
+/** A class of kafkajs that it does not export. */
+function runnerClass(): { readonly prototype: Runner } {
+  return createRequire(import.meta.url)('kafkajs/src/consumer/runner') as { prototype: Runner };
+}
+
+/**
+ * Ends the fetchers of a consumer that has stopped. kafkajs 2.2.4 makes new fetchers when a broker joins or leaves. A consumer that is
+ * stopped while the former ones end never stops the new ones: their fetches return at once, without I/O, so the process does nothing else
+ * for ever. A fetch that finds its consumer stopped stops the fetchers now, and `stop` returns.
+ *
+ * Idempotent. Returns a function that removes the patch.
+ */
+export function endStoppedRunners(): () => void {
+  const { prototype } = runnerClass();
+  const original = prototype.fetch;
+  if (PATCHED in original) return () => undefined;
+  async function fetch(this: Runner, nodeId: string): Promise<readonly unknown[]> {
+    if (this.running) return original.call(this, nodeId);
+    // Not awaited: it waits for the fetcher that asks.
+    void this.fetchManager.stop();
+    return [];
+  }
+  prototype.fetch = Object.assign(fetch, { [PATCHED]: true });
+  return () => {
+    prototype.fetch = original;
+  };
+}
