@@ -21,7 +21,7 @@ export class AbortedTransactions {
 
   /** True if the batch is aborted. Call it for every batch, in order, including skipped ones. */
   has(batch: RecordBatch): boolean {
-    const { producerId, inTransaction } = batch.context;
+    const { producerId, inTransaction } = batch;
     while (this.#upcoming[0] && Number(this.#upcoming[0].firstOffset) <= batch.lastOffset) {
       this.#producers.add(this.#upcoming.shift()!.producerId);
     }

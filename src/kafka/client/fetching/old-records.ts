@@ -7,14 +7,11 @@ const PREFIX_BYTES = 12;
 const SIZE_AT = 8;
 
 const PLACEHOLDER: Omit<FetchedRecord, 'offset'> = {
-  magicByte: 2,
-  attributes: 0,
   timestamp: -1,
   key: null,
   value: null,
   headers: {},
   isControlRecord: false,
-  batchContext: { producerId: '-1', inTransaction: false },
   poison: 'unsupported_record_format',
 };
 

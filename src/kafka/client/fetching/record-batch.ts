@@ -15,17 +15,8 @@ const CONTROL_FLAG = 0x20;
 
 const NO_HEADERS: RecordHeaders = Object.freeze({});
 
-/** Fields of a record's batch that kafkajs reads. */
-interface BatchContext {
-  readonly producerId: string;
-  readonly inTransaction: boolean;
-}
-
-/** A record in the shape that kafkajs passes to consumers. */
+/** A record, with the fields that kafkajs reads before it passes it to consumers. */
 export interface FetchedRecord {
-  /** Version of the format. Batches of another version than 2 are not read. */
-  readonly magicByte: 2;
-  readonly attributes: number;
   /** Milliseconds since the epoch. */
   readonly timestamp: number;
   /** kafkajs, which has text here, reads a number, too. */
@@ -34,7 +25,6 @@ export interface FetchedRecord {
   readonly value: Buffer | null;
   readonly headers: RecordHeaders;
   readonly isControlRecord: boolean;
-  readonly batchContext: BatchContext;
   /** Set on a placeholder for a record of a batch that cannot be inflated or decoded. */
   readonly poison?: PoisonReason;
 }
@@ -81,7 +71,8 @@ export class RecordBatch {
   readonly data: Buffer;
   /** True for a control batch: its record is a marker of Kafka that ends a transaction. */
   readonly isControl: boolean;
-  readonly context: BatchContext;
+  readonly producerId: string;
+  readonly inTransaction: boolean;
   readonly #firstTimestamp: number;
   readonly #appendTimestamp: number | undefined;
 
@@ -95,10 +86,8 @@ export class RecordBatch {
     this.#firstTimestamp = Number(bytes.readBigInt64BE(27));
     this.#appendTimestamp = attributes & LOG_APPEND_TIME_FLAG ? Number(bytes.readBigInt64BE(35)) : undefined;
     this.isControl = (attributes & CONTROL_FLAG) !== 0;
-    this.context = {
-      producerId: `${bytes.readBigInt64BE(43)}`,
-      inTransaction: (attributes & TRANSACTIONAL_FLAG) !== 0,
-    };
+    this.producerId = `${bytes.readBigInt64BE(43)}`;
+    this.inTransaction = (attributes & TRANSACTIONAL_FLAG) !== 0;
   }
 
   /**
@@ -115,22 +104,20 @@ export class RecordBatch {
       const length = reader.varint();
       const end = reader.at + length;
       if (length < 0 || end > data.length) throw new CorruptBatchError('a record is cut off');
-      const attributes = reader.byte();
+      // Attributes: no version has any.
+      reader.byte();
       const timestampDelta = reader.varint();
       const offset = this.baseOffset + reader.varint();
       if (offset >= from) {
         const key = reader.bytes();
         const value = reader.bytes();
         records.push({
-          magicByte: 2,
-          attributes,
           timestamp: this.#appendTimestamp ?? this.#firstTimestamp + timestampDelta,
           offset,
           key,
           value,
           headers: headersOf(reader),
           isControlRecord: this.isControl,
-          batchContext: this.context,
         });
         if (reader.at > end) throw new CorruptBatchError('a record is longer than it says');
       }
@@ -160,14 +147,11 @@ export class RecordBatch {
 
   #emptyRecord(offset: number): Omit<FetchedRecord, 'isControlRecord'> {
     return {
-      magicByte: 2,
-      attributes: 0,
       timestamp: this.#appendTimestamp ?? this.#firstTimestamp,
       offset,
       key: null,
       value: null,
       headers: NO_HEADERS,
-      batchContext: this.context,
     };
   }
 }

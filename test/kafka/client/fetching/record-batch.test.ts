@@ -5,7 +5,8 @@ import { CorruptBatchError, RecordBatch, batchesOf } from '../../../../src/kafka
 import { encodedBatch, kafkajsRecords } from './encoded-batch.ts';
 import type { EncodedRecord } from './encoded-batch.ts';
 
-type KafkajsRecord = Record<'offset' | 'timestamp', string> & { readonly batchContext: object };
+type KafkajsRecord = Record<'offset' | 'timestamp', string> &
+  Record<'key' | 'value' | 'headers' | 'isControlRecord', unknown>;
 
 const ALL = { from: 0, count: Infinity };
 
@@ -47,12 +48,11 @@ describe('RecordBatch', () => {
           const expected = (await kafkajsRecords(batch)) as KafkajsRecord[];
           const actual = decoded(batch);
           assert.equal(actual.length, expected.length);
-          for (const [i, { batchContext, ...rest }] of actual.entries()) {
-            const { batchContext: context, offset, timestamp, ...others } = expected[i]!;
+          for (const [i, one] of actual.entries()) {
+            const { offset, timestamp, key, value, headers, isControlRecord } = expected[i]!;
             const numbers = { offset: Number(offset), timestamp: Number(timestamp) };
-            assert.deepEqual({ ...rest, headers: { ...rest.headers } }, { ...others, ...numbers });
-            const { producerId, inTransaction } = context as Record<string, unknown>;
-            assert.deepEqual(batchContext, { producerId, inTransaction });
+            const read = { key, value, headers, isControlRecord, ...numbers };
+            assert.deepEqual({ ...one, headers: { ...one.headers } }, read);
           }
         },
       ),
