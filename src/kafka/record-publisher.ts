@@ -23,6 +23,24 @@ export interface RecordPublisherPorts extends BatchPorts {
   readonly undecodable?: UndecodableLimit;
 }
 
+/** How the chunks of one partition are published. */
+export interface PublishTerms {
+  /** Called when the gateways have no room. False: the next chunk is not published now. */
+  readonly mayWait: () => boolean;
+  /** Ends the wait for room. */
+  readonly flowSignal: AbortSignal | undefined;
+  /** Poison records up to this offset were sent to the dead-letter topic before. */
+  readonly handledUpTo?: number | undefined;
+  /** Ends the writing of dead letters. */
+  readonly endSignal?: AbortSignal;
+}
+
+export interface PublishedChunk {
+  readonly chunk: Chunk;
+  /** Settles as `deadLetter` does; undefined: the chunk has no new poison records. */
+  readonly deadLettered: Promise<void> | undefined;
+}
+
 /** Publishes records on the bus: decodes and routes them, and publishes them in chunks. Needs no Kafka: the embedded mode uses it, too. */
 export class RecordPublisher {
   readonly #ports: RecordPublisherPorts;
@@ -40,27 +58,33 @@ export class RecordPublisher {
     this.#log = log;
   }
 
-  /** The records of one partition, in chunks that the next three methods publish, in this order. */
+  /** The records of one partition, in chunks that `publishNext` publishes. */
   chunker(records: Iterable<KafkaRecord>): Chunker {
     return new Chunker(records, this.#ports);
   }
 
-  /** Bytes that the gateways have room for now. @throws TopicStoppedError: no retry helps */
-  room(topic: string, partition: number): number {
-    this.#ports.undecodable?.check(topic);
-    return this.#ports.flow.room(topic, partition);
-  }
-
-  /** Bytes that the gateways have room for, once they have any; 0: the signal has ended the wait. */
-  whenRoom(topic: string, partition: number, signal: AbortSignal | undefined): Promise<number> {
-    return this.#ports.flow.whenRoom(topic, partition, signal);
-  }
-
   /**
-   * Publishes a chunk. A chunk without messages is published, too: the bus keeps its position.
-   * @throws BusUnavailableError, FencedError of the bus; TopicStoppedError
+   * Publishes the chunk that begins with `next`, which must not be undefined: waits for room at the gateways, decodes, publishes, and begins to
+   * write dead letters. undefined: there is no room.
+   * @throws TopicStoppedError: no retry helps; BusUnavailableError, FencedError, SchemaUnavailableError
    */
-  async publishChunk(chunk: Chunk): Promise<void> {
+  async publishNext(
+    chunks: Chunker,
+    { mayWait, flowSignal, handledUpTo, endSignal }: PublishTerms,
+  ): Promise<PublishedChunk | undefined> {
+    const { topic, partition } = chunks.next()!;
+    const { undecodable, flow } = this.#ports;
+    undecodable?.check(topic);
+    let room = flow.room(topic, partition);
+    if (room === 0 && mayWait()) room = await flow.whenRoom(topic, partition, flowSignal);
+    if (room === 0) return undefined;
+    const chunk = await chunks.take(limitsWithin(room));
+    await this.#publish(chunk);
+    return { chunk, deadLettered: this.#rejectPoison(chunk, handledUpTo, endSignal) };
+  }
+
+  /** A chunk without messages is published, too: the bus keeps its position. */
+  async #publish(chunk: Chunk): Promise<void> {
     const { messages, recordCount, recordBytes, last, spans, startedAt, decodeMs } = chunk;
     const { topic, partition, offset } = last;
     this.#ports.undecodable?.count(chunk);
@@ -78,12 +102,8 @@ export class RecordPublisher {
     this.#observer.onConsumed(topic, recordCount, recordBytes);
   }
 
-  /**
-   * Counts and logs a chunk's poison records and sends them to the dead-letter topic, after the chunk is published: a publish that is retried does not send them
-   * twice. Settles as `deadLetter` does; undefined: there are none.
-   * @param after offset up to which poison records were sent before
-   */
-  rejectPoison({ poison }: Chunk, after = -1, signal?: AbortSignal): Promise<void> | undefined {
+  /** Counts and logs a chunk's poison records and sends them to the dead-letter topic, after its publish: one that is retried sends them once. */
+  #rejectPoison({ poison }: Chunk, after = -1, signal?: AbortSignal): Promise<void> | undefined {
     const fresh = poison.filter(({ record }) => record.offset > after);
     if (fresh.length === 0) return undefined;
     for (const { record, reason } of fresh) {
@@ -105,13 +125,10 @@ export class RecordPublisher {
    */
   async publish(records: Iterable<KafkaRecord>, signal?: AbortSignal): Promise<void> {
     const chunks = this.chunker(records);
-    for (let next; (next = chunks.next());) {
-      const { topic, partition } = next;
-      const room = this.room(topic, partition) || (await this.whenRoom(topic, partition, signal));
-      if (room === 0) return;
-      const chunk = await chunks.take(limitsWithin(room));
-      await this.publishChunk(chunk);
-      await this.rejectPoison(chunk);
+    while (chunks.next()) {
+      const published = await this.publishNext(chunks, { mayWait: () => true, flowSignal: signal });
+      if (!published) return;
+      await published.deadLettered;
     }
   }
 }

@@ -1,11 +1,10 @@
 import { BusUnavailableError, FencedError } from '../../base/errors.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
-import { limitsWithin } from '../batch.ts';
 import type { Chunk, KafkaRecord } from '../batch.ts';
 import { SchemaUnavailableError } from '../decoding/schema-errors.ts';
 import type { Batch, GroupConsumer } from '../client/group-consumer.ts';
-import type { RecordPublisher } from '../record-publisher.ts';
+import type { PublishTerms, RecordPublisher } from '../record-publisher.ts';
 import { TopicStoppedError } from '../undecodable-limit.ts';
 import type { Commits } from './commits.ts';
 import type { Detachment } from './detachment.ts';
@@ -20,7 +19,7 @@ const FENCE_LOG_WINDOW_MS = 5000;
 
 export interface BatchProcessorOptions {
   readonly consumer: Pick<GroupConsumer, 'pause' | 'resume' | 'heartbeat'>;
-  readonly publisher: Pick<RecordPublisher, 'chunker' | 'room' | 'whenRoom' | 'publishChunk' | 'rejectPoison'>;
+  readonly publisher: Pick<RecordPublisher, 'chunker' | 'publishNext'>;
   readonly leases: PartitionLeases;
   readonly commits: Commits;
   readonly waits: Pick<PartitionWaits, 'bus' | 'schemas' | 'deadLetters' | 'stopped'>;
@@ -77,23 +76,26 @@ export class BatchProcessor {
     }
   }
 
-  /** Publishes the batch in chunks: room at the gateways, decode, publish, dead letters, accept. Accepting schedules the commit. */
+  /** Publishes the batch in chunks, and accepts each: that schedules the commit. */
   async #publish(run: BatchRun, detachment: Detachment): Promise<void> {
     const { consumer, publisher, leases } = this.#options;
     const { batch, generation, isOurs, canContinue } = run;
     const { topic, partition } = batch;
     const [first] = batch.records;
     if (first) await leases.acquire(topic, partition, first.offset);
-    const handled = leases.handledUpTo(topic, partition);
+    const { flowSignal, endSignal } = generation;
+    const terms: PublishTerms = {
+      // A batch that the budget cannot keep is fetched again.
+      mayWait: () => detachment.detach(),
+      flowSignal,
+      endSignal,
+      handledUpTo: leases.handledUpTo(topic, partition),
+    };
     const chunks = publisher.chunker(recordsOf(batch));
     while (canContinue() && chunks.next()) {
-      let room = publisher.room(topic, partition);
-      // A batch that the budget cannot keep is fetched again.
-      if (room === 0 && detachment.detach()) room = await publisher.whenRoom(topic, partition, generation.flowSignal);
-      if (room === 0) return;
-      const chunk = await chunks.take(limitsWithin(room));
-      await publisher.publishChunk(chunk);
-      const deadLettered = publisher.rejectPoison(chunk, handled, generation.endSignal);
+      const published = await publisher.publishNext(chunks, terms);
+      if (!published) return;
+      const { chunk, deadLettered } = published;
       const isDeadLettered = await isResolvedWithin(deadLettered, DEAD_LETTER_PATIENCE_MS);
       // The partition may have moved to another member, which reads it from the last commit.
       if (generation.hasEnded) return;
