@@ -123,7 +123,8 @@ function stepsOf(json: string) {
   const converter = new Converter(new Map([['auctions', router]]), limits, snakeCase);
   const envelope = envelopeOf({ name: 'DEBEZIUM', read: undefined });
   const demand = { before: false, sourceTimestamp: false, transaction: false, isSnapshot: false };
-  const changes = new Converter(new Map([['auctions', router]]), limits, snakeCase, {
+  const rowRouter = new TopicRouter('auctions', [{ ...binding, envelope: 'DEBEZIUM' }], '');
+  const changes = new Converter(new Map([['auctions', rowRouter]]), limits, snakeCase, {
     envelopes: new Map([['auctions', { envelope, demand }]]),
   });
   const changeBytes = (before: string, op: string) =>

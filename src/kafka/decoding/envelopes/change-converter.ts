@@ -85,7 +85,8 @@ interface PayloadRow {
 }
 
 /** A change whose rows are as in payloads. */
-interface PayloadChange extends Facts {
+interface PayloadChange {
+  readonly facts: Facts;
   readonly row: PayloadRow | null;
   readonly before: { readonly text: string; readonly values: PathValues } | undefined;
 }
@@ -133,11 +134,11 @@ export class ChangeConverter {
     const isUnavailable = this.#unavailable.mayBeIn(text);
     const read = convert || isUnavailable ? undefined : this.#rewriter?.read(text, this.#reads);
     if (read) {
-      const { row: values, before: own, ...facts } = read;
+      const { row: values, before: own, facts } = read;
       const row = values && { values, print: (suffix: string) => rewriter!.payload(suffix) };
       const counts = this.#reads.before && this.#counts(record, facts, own && (() => parsed(own.text)));
       const before = counts ? own : undefined;
-      return this.#conversionOf(record, { ...facts, row, before }, undefined);
+      return this.#conversionOf(record, { facts, row, before }, undefined);
     }
     const { json, poison } = decodeJson(text, limits);
     if (poison !== undefined) return { poison };
@@ -172,20 +173,20 @@ export class ChangeConverter {
   /** @param mayLack true: values of rows may be unavailable */
   #convert(
     record: RecordContent,
-    { row: ownRow, before: ownBefore, ...facts }: EnvelopeChange,
+    change: EnvelopeChange,
     named: (row: JsonObject) => JsonObject,
     mayLack: boolean,
   ): Converted {
     const reads = this.#reads.before || mayLack;
-    const row = ownRow && named(ownRow);
-    const known = reads && ownBefore ? named(ownBefore) : undefined;
+    const row = change.row && named(change.row);
+    const known = reads && change.before ? named(change.before) : undefined;
     const columns = mayLack && row ? this.#unavailable.columnsOf(row) : [];
     if (known && mayLack) this.#unavailable.replaceIn(known, undefined);
-    const counts = reads && this.#counts(record, facts, known && (() => known));
+    const counts = reads && this.#counts(record, change, known && (() => known));
     const before = counts ? known : undefined;
     const convert = (last: JsonObject | undefined) => {
       if (row && columns.length > 0) this.#complete(row, columns, last);
-      return this.#conversionOf(record, this.#printed(facts, row, before), before);
+      return this.#conversionOf(record, this.#printed(change, row, before), before);
     };
     if (columns.length === 0 || !row) return convert(undefined);
     const { routes, lastOf } = this.#options;
@@ -238,7 +239,7 @@ export class ChangeConverter {
   #printed(facts: Facts, row: JsonObject | null, before: JsonObject | undefined): PayloadChange {
     const { routes } = this.#options;
     return {
-      ...facts,
+      facts,
       row: row && { values: routes.valuesIn(row), print: (suffix) => JSON.stringify(row) + suffix },
       before:
         before && this.#reads.before ? { text: JSON.stringify(before), values: routes.valuesIn(before) } : undefined,
@@ -248,28 +249,29 @@ export class ChangeConverter {
   /** @param ownBefore parsed, if it is at hand */
   #conversionOf(record: RecordContent, change: PayloadChange, ownBefore: JsonObject | undefined): Conversion {
     const { routes, demand, envelope } = this.#options;
-    const { row, before, op } = change;
+    const { row, before, facts } = change;
+    const { op } = facts;
     this.#remember(record, row === null);
     const { keyValue } = record;
     const of =
       envelope.rowOfKey && keyValue !== undefined ? { ...record, keyValue: envelope.rowOfKey(keyValue) } : record;
     const { entered, stayed, left, untold } = routes.changeRoutes(row && row.values, before?.values, of);
-    const arrival = row && entered.length > 0 ? row.print(this.#print(change, op)) : TOMBSTONE;
+    const arrival = row && entered.length > 0 ? row.print(this.#print(facts, op)) : TOMBSTONE;
     if (stayed.length === 0 && left.length === 0 && untold.length === 0)
       return entered.length === 0 ? NO_CHANNEL : { payload: arrival, destinations: entered };
     const isTold =
       demand.before &&
       before &&
-      (row !== null || change.isFilled || hasMoreThanKey(ownBefore ?? parsed(before.text), record));
+      (row !== null || facts.isFilled || hasMoreThanKey(ownBefore ?? parsed(before.text), record));
     const told = isTold ? before.text : undefined;
     const destinations: Destination[] = [];
     const add = (to: readonly Destination[], payload: string | Buffer) => {
       for (const one of to) destinations.push(one.isDeparture ? one : { ...one, payload });
     };
-    if (untold.length > 0) add(untold, TOMBSTONE + this.#print(change, 'DELETE'));
+    if (untold.length > 0) add(untold, TOMBSTONE + this.#print(facts, 'DELETE'));
     if (left.length > 0)
-      add(row ? left.map((one) => ({ ...one, isLeft: true })) : left, TOMBSTONE + this.#print(change, 'DELETE', told));
-    if (row && stayed.length > 0) add(stayed, row.print(this.#print(change, op, told)));
+      add(row ? left.map((one) => ({ ...one, isLeft: true })) : left, TOMBSTONE + this.#print(facts, 'DELETE', told));
+    if (row && stayed.length > 0) add(stayed, row.print(this.#print(facts, op, told)));
     add(entered, arrival);
     return { payload: TOMBSTONE, destinations };
   }
@@ -280,17 +282,20 @@ export class ChangeConverter {
     else if (this.#deleted.size > 0) this.#deleted.delete(nameOf(key));
   }
 
-  #print(change: PayloadChange, op: ChangeOperation | undefined, before?: string): string {
+  #print(
+    { sourceTimestamp, transaction, isSnapshot }: Facts,
+    op: ChangeOperation | undefined,
+    before?: string,
+  ): string {
     if (!this.#reads.facts && before === undefined) return op ? PRINTED[op] : '';
     const { demand } = this.#options;
-    const { sourceTimestamp, transaction, isSnapshot } = change;
-    const facts = {
+    const printed = {
       ...(op && { op }),
       ...(demand.sourceTimestamp && sourceTimestamp !== undefined && { sourceTimestamp }),
       ...(demand.transaction && transaction !== undefined && { transaction }),
       ...(demand.isSnapshot && isSnapshot && { isSnapshot }),
     };
-    return before === undefined && Object.keys(facts).length === 0 ? '' : printChange(facts, before);
+    return before === undefined && Object.keys(printed).length === 0 ? '' : printChange(printed, before);
   }
 }
 

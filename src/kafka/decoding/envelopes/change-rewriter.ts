@@ -11,7 +11,8 @@ import type { ChangeFacts } from './debezium.ts';
 import { SourceReader, boundedNames } from './source-reader.ts';
 
 /** Rows as they are in payloads. `row` is null for a deleted one. */
-export interface RewrittenChange extends ChangeFacts {
+export interface RewrittenChange {
+  readonly facts: ChangeFacts;
   /** Values at the topic's paths. The row's text is that of the rewriter. */
   readonly row: PathValues | null;
   /** undefined: it has none, or was not asked for. */
@@ -33,6 +34,10 @@ const MEMBERS: readonly Member[] = ['op', 'before', 'after', 'source', 'transact
 const CONNECTOR = ['connector'] as const;
 /** Beside those there are times. */
 const MAX_NAMES = 32;
+/** Of changes of rows, by the character of their operation, where nothing else of them is read. */
+const OPERATION_FACTS: ReadonlyMap<number, ChangeFacts> = new Map(
+  [...'curd'].map((op) => [op.charCodeAt(0), factsOf({ op })!]),
+);
 
 /**
  * Reads Debezium's changes of JSON without a schema in their text: the key rewriter makes the rows, and the rest is skipped, or parsed by
@@ -65,7 +70,7 @@ export class ChangeRewriter {
     if (end < 0 || rewriter.scanner.token(end) !== record.length) return undefined;
     const facts = this.#facts(readsFacts);
     if (!facts || (this.#row === null) !== (facts.op === 'DELETE')) return undefined;
-    return { ...facts, row: this.#row, before: this.#before };
+    return { facts, row: this.#row, before: this.#before };
   }
 
   /** Returns the offset after the object; -1: declined. */
@@ -130,12 +135,13 @@ export class ChangeRewriter {
     const op = this.#starts.op;
     // One letter in quotes.
     if (op < 0 || view.getUint8(op) !== QUOTE || this.#ends.op !== op + 3) return undefined;
-    const code = String.fromCharCode(view.getUint8(op + 1));
-    if (!'curd'.includes(code)) return undefined;
+    const operation = OPERATION_FACTS.get(view.getUint8(op + 1));
+    if (!operation || (!readsAll && !this.#before)) return operation;
     const { scanner } = this.#rewriter;
+    const code = String.fromCharCode(view.getUint8(op + 1));
     if (readsAll)
       return factsOf({ op: code, source: this.#source.read(scanner), transaction: this.#parsed('transaction') });
-    return factsOf({ op: code, source: this.#before && this.#source.read(scanner, CONNECTOR) });
+    return factsOf({ op: code, source: this.#source.read(scanner, CONNECTOR) });
   }
 
   #parsed(member: Member): unknown {
