@@ -57,7 +57,6 @@ describe('crier without settings', () => {
   });
 
   it('delivers every field of every subscription without errors, also fields from backends', async (t) => {
-    // Each record causes some hundred executions and backend requests. On a busy machine, a faster rate would build a backlog.
     const pod = await startPod(t, {
       SAMPLE_INTERVAL_MS: '200',
       MAX_QUERY_DEPTH: '12',
@@ -77,19 +76,22 @@ describe('crier without settings', () => {
     // while the machine is busy.
     const watchListing = (_: unknown, i: number) =>
       watchField('listing_status_changed', '(listing_id: $id)', { id: `L-${3005180 + i}` }, '($id: ID!)');
-    const watches: Record<string, Watch[]> = {
-      auction_updated: [watchField('auction_updated', '(auction_id: 3005177)')],
-      auctions_updated: [watchField('auctions_updated')],
-      bid_placed: [watchField('bid_placed', '(auction_id: 3005177)')],
-      listing_status_changed: Array.from({ length: 30 }, watchListing),
-      catalogue_updated: [watchField('catalogue_updated')],
+    const watchers: Record<string, () => Watch[]> = {
+      auction_updated: () => [watchField('auction_updated', '(auction_id: 3005177)')],
+      auctions_updated: () => [watchField('auctions_updated')],
+      bid_placed: () => [watchField('bid_placed', '(auction_id: 3005177)')],
+      listing_status_changed: () => Array.from({ length: 30 }, watchListing),
+      catalogue_updated: () => [watchField('catalogue_updated')],
     };
-    assert.deepEqual(Object.keys(watches).sort(), fields.map(({ name }) => name).sort());
-    for (const some of Object.values(watches)) {
-      const { event } = await Promise.any(some.map((one) => one.event(1, 60_000)));
+    assert.deepEqual(Object.keys(watchers).sort(), fields.map(({ name }) => name).sort());
+    // One field at a time: an event causes some hundred executions and backend requests, and those of all would pile up on a busy machine.
+    for (const start of Object.values(watchers)) {
+      const watches = start();
+      const { event } = await Promise.any(watches.map((one) => one.event(1, 60_000)));
       assert.deepEqual(emptyOnes(event), []);
+      for (const { failures } of watches) assert.deepEqual(failures, []);
+      await Promise.all(watches.map(async (one) => one.close()));
     }
-    for (const { failures } of Object.values(watches).flat()) assert.deepEqual(failures, []);
   });
 
   it('exits with 0 on SIGTERM and Ctrl-C, with a close code on which clients reconnect', async (t) => {
