@@ -2,6 +2,7 @@
 import { GraphiQL } from 'graphiql';
 import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
+import { EventList } from './event-list.ts';
 import { HeaderlessStorage } from './headerless-storage.ts';
 import { Session } from './session.ts';
 import { StatusLine } from './status-line.ts';
@@ -18,7 +19,13 @@ const url = new URL('graphql', location.href);
 url.protocol = url.protocol.replace('http', 'ws');
 
 const status = new StatusLine(document.getElementById('status'), sources);
-const session = new Session({ url: url.href, onChange: () => status.show(session), onHeaders: () => render() });
+const events = new EventList(document.getElementById('events'));
+const session = new Session({
+  url: url.href,
+  onChange: () => status.show(session),
+  onEvent: (result) => events.add(result),
+  onHeaders: () => render(),
+});
 const storage = new HeaderlessStorage(sessionStorage);
 const root = createRoot(document.getElementById('graphiql'));
 

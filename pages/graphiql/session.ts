@@ -20,6 +20,8 @@ export interface SessionOptions {
   /** Of the WebSocket. */
   readonly url: string;
   readonly onChange: () => void;
+  /** Called with each result of a subscription. */
+  readonly onEvent: (result: object) => void;
   /** The Headers editor has other headers than before. */
   readonly onHeaders: () => void;
 }
@@ -100,6 +102,7 @@ export class Session {
       next: (result) => {
         if (!this.#runs.has(run)) return;
         note(run, result.extensions);
+        if (operation.kind === 'subscription') this.#options.onEvent(result);
         sink.next(result);
         this.#options.onChange();
       },

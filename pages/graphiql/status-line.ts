@@ -1,3 +1,4 @@
+import { element } from '../element.ts';
 import { eventHint } from './event-hint.ts';
 import type { EventSources } from '../../src/graph/schema/event-source-type.ts';
 import type { ConnectionState, Run, Session } from './session.ts';
@@ -58,8 +59,4 @@ function eventsText({ events, missedBefore, resumed }: Run): string {
   const count = events === 1 ? '1 event' : `${events} events`;
   if (missedBefore !== undefined) return `${count} · events may have been missed before event ${missedBefore}`;
   return resumed ? `${count} · resumed: no event was missed` : count;
-}
-
-function element(name: string): HTMLElement {
-  return document.createElement(name);
 }

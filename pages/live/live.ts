@@ -1,4 +1,4 @@
-import { element } from './element.ts';
+import { element } from '../element.ts';
 import { duration } from './format.ts';
 import { OperationsTable } from './operations-table.ts';
 import type { Stats } from './stats.ts';

@@ -1,4 +1,4 @@
-import { element } from './element.ts';
+import { element } from '../element.ts';
 import { count, milliseconds, perSecond } from './format.ts';
 import type { OperationStats } from './stats.ts';
 

@@ -1,4 +1,4 @@
-import { element } from './element.ts';
+import { element } from '../element.ts';
 import { Sparkline } from './sparkline.ts';
 import type { Series } from './sparkline.ts';
 import type { Stats } from './stats.ts';

@@ -1,4 +1,4 @@
-import { element } from './element.ts';
+import { element } from '../element.ts';
 
 /** Says why the figures are refused. Asks for ADMIN_TOKEN where it helps, and keeps it in the page's memory only. */
 export class TokenForm {

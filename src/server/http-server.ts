@@ -61,7 +61,7 @@ function openPages({ config, graph, live }: GatewayServices): GraphiqlHandler {
   const pagesOf = (of: Graph): GraphiqlHandler => {
     const operation = exampleOperation(of);
     const sources: EventSources = { fields: eventSources(of), records: recordsOf(config, of) };
-    const graphiql = config.GRAPHIQL ? createGraphiql({ operation, title: of.name, sources }) : () => false;
+    const graphiql = config.GRAPHIQL ? createGraphiql({ operation, title: of.name, sources, hasLive }) : () => false;
     const overview = createOverview({
       endpoint: ENDPOINT,
       origin: config.PUBLIC_ORIGIN,

@@ -10,6 +10,8 @@ export interface GraphiqlOptions {
   readonly title: string;
   /** What the page tells somebody who waits for an event; JSON. */
   readonly sources: object;
+  /** True if the dashboard is at /live. */
+  readonly hasLive: boolean;
 }
 
 /** Handles a request for GraphiQL and returns true. Returns false for every other request and leaves it untouched. */
@@ -52,7 +54,7 @@ function sendPage(request: IncomingMessage, response: ServerResponse, page: Buff
 }
 
 /** URLs are relative, so that the page also works under a path of a reverse proxy. */
-function renderPage({ operation, title, sources }: GraphiqlOptions): Buffer {
+function renderPage({ operation, title, sources, hasLive }: GraphiqlOptions): Buffer {
   // "<" could end the script element; in JSON it may be written as an escape.
   const settings = JSON.stringify({ operation, sources }).replaceAll('<', '\\u003c');
   return Buffer.from(`<!doctype html>
@@ -68,8 +70,14 @@ function renderPage({ operation, title, sources }: GraphiqlOptions): Buffer {
     <script type="module" src="graphiql/graphiql.js"></script>
   </head>
   <body>
-    <div id="graphiql"></div>
-    <footer id="status" role="status"></footer>
+    <main id="graphiql"></main>
+    <footer>
+      <div id="line">
+        <div id="status" role="status"></div>
+        ${hasLive ? '<a href="live">Live figures</a>' : ''}
+      </div>
+      <details id="events" open hidden></details>
+    </footer>
   </body>
 </html>
 `);

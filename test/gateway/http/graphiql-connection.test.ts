@@ -113,6 +113,7 @@ async function silentServer(t: TestContext, events: readonly object[] = [{}]) {
     operation: 'subscription Tick {\n  tick\n}\n',
     title: 'silent',
     sources: { fields: { tick: { resolver: true } }, records: 'nobody' },
+    hasLive: false,
   });
   const server = createServer((request, response) => void handleGraphiql(request, response));
   let isAway = false;

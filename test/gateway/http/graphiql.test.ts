@@ -39,7 +39,7 @@ const schema = buildSchema(`
 
 /** A server with nothing but GraphiQL and a subscription that ticks every 50 ms. */
 async function tickingServer(t: TestContext, title = 'ticks') {
-  const handleGraphiql = createGraphiql({ operation: OPERATION, title, sources: SOURCES });
+  const handleGraphiql = createGraphiql({ operation: OPERATION, title, sources: SOURCES, hasLive: true });
   const state = { live: 0, params: [] as unknown[] };
   async function* ticks({ from }: { from: number }) {
     state.live++;
@@ -104,6 +104,39 @@ describe('GraphiQL in a browser', () => {
     assert.deepEqual(graphiql.complaints, []);
   });
 
+  it('lists the last events, pauses while one is read, and is cleared', async (t) => {
+    const { url } = await tickingServer(t);
+    const graphiql = await openGraphiql(t, url);
+    const { page } = graphiql;
+    const events = page.locator('#events');
+    assert.equal(await events.isVisible(), false);
+    await graphiql.pressRun();
+    await graphiql.waitForEvent((result) => result.includes('tick'));
+    const lines = events.locator('li summary');
+    await waitFor('three events', async () => (await lines.count()) >= 3);
+    assert.match(
+      await lines.last().innerText(),
+      /^\d\d:\d\d:\d\d\.\d{3}\s+\{"data":\{"tick":\{"number":1,"text":"tick 1"\}\}\}$/,
+    );
+    const rate = events.locator('.rate');
+    await waitFor('a rate', async () => /^\d+ events, [1-9]\d*(\.\d)? a second$/.test(await rate.innerText()));
+    await lines.last().click();
+    assert.match(await events.locator('pre').innerText(), /"text": "tick 1"/);
+    const resume = events.getByRole('button', { name: /Resume \(\d+ waiting\)/ });
+    await resume.waitFor();
+    const count = await lines.count();
+    await events.getByRole('button', { name: /Resume \([1-9]\d* waiting\)/ }).waitFor();
+    assert.equal(await lines.count(), count);
+    await screenshot(page, 'graphiql-paused');
+    await resume.click();
+    await waitFor('those that waited', async () => (await lines.count()) > count);
+    await graphiql.pressRun();
+    await events.getByRole('button', { name: 'Clear' }).click();
+    await waitFor('no event', async () => (await lines.count()) === 0);
+    assert.equal(await page.getByRole('link', { name: 'Live figures' }).getAttribute('href'), 'live');
+    assert.deepEqual(graphiql.complaints, []);
+  });
+
   it('sends requests to its own origin only', async (t) => {
     const { url } = await tickingServer(t);
     const graphiql = await openGraphiql(t, url);
@@ -124,7 +157,7 @@ describe('GraphiQL in a browser', () => {
       await screenshot(page, `graphiql-400-${scheme}`);
       const backgrounds = () =>
         page.evaluate<string[]>(
-          `['#status', '.graphiql-container'].map((one) => getComputedStyle(document.querySelector(one)).backgroundColor)`,
+          `['footer', '.graphiql-container'].map((one) => getComputedStyle(document.querySelector(one)).backgroundColor)`,
         );
       const [own, graphiql] = await backgrounds();
       assert.equal(own, graphiql, scheme);
@@ -234,6 +267,7 @@ describe('createGraphiql', () => {
       operation: '{ a(b: "</script><script>alert(1)</script>") }',
       title: '',
       sources: {},
+      hasLive: false,
     });
     let body = '';
     const response = { writeHead: () => response, end: (chunk: Buffer) => (body = chunk.toString()) };
