@@ -1,7 +1,7 @@
 import { element } from '../element.ts';
 import { duration } from './format.ts';
 import { OperationsTable } from './operations-table.ts';
-import type { Stats } from './stats.ts';
+import type { Figures, Stats } from './stats.ts';
 import { StatsStream } from './stats-stream.ts';
 import { Tile } from './tile.ts';
 import { TILES } from './tiles.ts';
@@ -12,7 +12,7 @@ const HISTORY = 180;
 /** Age in seconds from which figures are called old. */
 const OLD_SECONDS = 3;
 
-const pod = element('h1', '', 'crier');
+const graph = element('h1', '', 'crier');
 const facts = element('p', 'facts');
 const connection = element('p', 'pill', 'connecting…');
 const status = element('p', 'pill');
@@ -31,24 +31,32 @@ const form = new TokenForm((token) => {
 
 connection.setAttribute('role', 'status');
 status.hidden = true;
-header.append(pod, facts, connection, status);
+header.append(graph, facts, connection, status);
 grid.append(...tiles.map(({ root }) => root));
-board.append(problems, grid, table.root, element('p', 'note', 'The lines are the last three minutes at most.'));
+board.append(
+  problems,
+  grid,
+  table.root,
+  element('p', 'note', 'Lines: the last three minutes, from 0 to the figure at their right.'),
+);
 document.body.append(header, form.root, board);
 
 /** The last three minutes, one entry a second; null: no figures came. */
-let history: (Stats | null)[] = [];
+let history: (Figures | null)[] = [];
 let latest: Stats | undefined;
 let receivedAt = 0;
 let reason = '';
 let state: 'connecting' | 'live' | 'waiting' | 'reconnecting' | 'refused' = 'connecting';
 
 const stream = new StatsStream(new URL('live/graphql', location.href), {
+  // Behind a Service the next stream may be another pod's.
+  onHistory: (former) => {
+    history = former.flatMap((stats, i) => Array<Figures>(secondsSince(former[i - 1], stats)).fill(stats));
+    history.splice(0, history.length - HISTORY);
+  },
   onStats: (stats) => {
     reason = '';
     receivedAt = performance.now();
-    // Behind a Service the next stream may be another pod's.
-    if (latest && latest.pod !== stats.pod) history = [];
     latest = stats;
     push(stats);
     show('live', 'live');
@@ -75,6 +83,11 @@ setInterval(() => {
   if (state !== 'refused' && state !== 'connecting') showAge();
 }, 1000);
 
+/** Seconds that figures stand for. */
+function secondsSince(before: Figures | undefined, { at }: Figures): number {
+  return before ? Math.max(1, Math.round((Date.parse(at) - Date.parse(before.at)) / 1000)) : 1;
+}
+
 function push(stats: Stats | null): void {
   history.push(stats);
   if (history.length > HISTORY) history.shift();
@@ -99,9 +112,9 @@ function show(next: typeof state, text: string): void {
 }
 
 function draw(stats: Stats): void {
-  document.title = `${stats.pod} · live`;
-  pod.textContent = stats.pod;
-  facts.textContent = `${stats.graph} · ${stats.role} · ${stats.version} · up ${duration(stats.uptime_seconds)}`;
+  document.title = `${stats.graph} · ${stats.pod} · live`;
+  graph.textContent = stats.graph;
+  facts.textContent = `${stats.pod} · ${stats.role} · ${stats.version} · up ${duration(stats.uptime_seconds)}`;
   status.dataset['state'] = stats.status;
   status.textContent = stats.status;
   problems.replaceChildren(...stats.problems.map((problem) => element('li', '', problem)));

@@ -1,6 +1,6 @@
 const SVG = 'http://www.w3.org/2000/svg';
-/** Seconds that a short series is drawn over: the first ones must be seen, too. */
-const LEAST_WIDTH = 60;
+/** Seconds that the width stands for. */
+const WIDTH = 180;
 const HEIGHT = 36;
 
 /** Values of the last three minutes, one a second; null: unknown. */
@@ -23,18 +23,18 @@ export class Sparkline {
     this.root.append(...this.#paths.toReversed());
   }
 
-  /** @param ceiling the least top of the scale */
-  draw(lines: readonly Series[], ceiling: number): void {
+  /** Returns the top of the scale. @param ceiling the least one */
+  draw(lines: readonly Series[], ceiling: number): number {
     const values = lines.flat().filter((value) => value !== null);
     const top = Math.max(ceiling, ...values);
-    const width = Math.max(LEAST_WIDTH, lines[0]?.length ?? 0);
-    this.root.setAttribute('viewBox', `0 -2 ${width} ${HEIGHT + 4}`);
-    this.#paths.forEach((path, i) => path.setAttribute('d', pathOf(lines[i] ?? [], top, width)));
+    this.root.setAttribute('viewBox', `0 -2 ${WIDTH} ${HEIGHT + 4}`);
+    this.#paths.forEach((path, i) => path.setAttribute('d', pathOf(lines[i] ?? [], top)));
+    return top;
   }
 }
 
 /** The last value is at the right end. An unknown value interrupts the line. */
-function pathOf(series: Series, top: number, width: number): string {
+function pathOf(series: Series, top: number): string {
   let isDrawing = false;
   const commands = series.map((value, i) => {
     if (value === null) {
@@ -43,7 +43,7 @@ function pathOf(series: Series, top: number, width: number): string {
     }
     const command = isDrawing ? 'L' : 'M';
     isDrawing = true;
-    const x = width - series.length + 1 + i;
+    const x = WIDTH - series.length + 1 + i;
     // A single value is a dot.
     return `${command}${x} ${(HEIGHT * (1 - value / top)).toFixed(1)}${command === 'M' ? 'h0' : ''}`;
   });

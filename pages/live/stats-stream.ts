@@ -1,7 +1,9 @@
-import { SUBSCRIPTION } from './stats.ts';
-import type { Stats } from './stats.ts';
+import { HISTORY, SUBSCRIPTION } from './stats.ts';
+import type { Figures, Stats } from './stats.ts';
 
 export interface StreamObserver {
+  /** Called before the first figures of each stream. @param history of the pod, the oldest first */
+  onHistory(history: readonly Figures[]): void;
   onStats(stats: Stats): void;
   /** It is tried again. @param reason for a person */
   onBroken(reason: string): void;
@@ -28,14 +30,15 @@ const NEXT: Readonly<Record<number, Outcome['next']>> = { 401: 'refused', 403: '
 /** `crier_stats` over server-sent events, opened again whenever it ends. EventSource cannot send a token. */
 export class StatsStream {
   readonly #url: URL;
+  readonly #historyUrl: URL;
   readonly #observer: StreamObserver;
   #attempt = new AbortController();
   #token = '';
 
   /** @param url of the endpoint */
   constructor(url: URL, observer: StreamObserver) {
-    this.#url = new URL(url);
-    this.#url.searchParams.set('query', SUBSCRIPTION);
+    this.#url = withQuery(url, SUBSCRIPTION);
+    this.#historyUrl = withQuery(url, HISTORY);
     this.#observer = observer;
   }
 
@@ -72,7 +75,7 @@ export class StatsStream {
     let timer = listen();
     try {
       const response = await fetch(this.#url, {
-        headers: { accept: 'text/event-stream', ...(this.#token && { authorization: `Bearer ${this.#token}` }) },
+        headers: { accept: 'text/event-stream', ...this.#access() },
         signal: AbortSignal.any([stopped, silence.signal]),
         cache: 'no-store',
       });
@@ -80,6 +83,7 @@ export class StatsStream {
         const reason = (await response.text()).trim().slice(0, 500) || `HTTP ${response.status}`;
         return { reason, next: NEXT[response.status] ?? 'retry' };
       }
+      await this.#readHistory(stopped);
       let rest = '';
       for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
         clearTimeout(timer);
@@ -94,6 +98,18 @@ export class StatsStream {
     }
   }
 
+  /** A pod of a former version has none. */
+  async #readHistory(stopped: AbortSignal): Promise<void> {
+    const response = await fetch(this.#historyUrl, { headers: this.#access(), signal: stopped, cache: 'no-store' });
+    if (!response.ok) return;
+    const { data } = (await response.json()) as { data?: { crier_stats_history: Figures[] } };
+    if (data) this.#observer.onHistory(data.crier_stats_history);
+  }
+
+  #access(): Record<string, string> {
+    return this.#token ? { authorization: `Bearer ${this.#token}` } : {};
+  }
+
   #onEvent(event: string): void {
     const [, data] = /^data: (.+)$/m.exec(event) ?? [];
     if (data === undefined) return;
@@ -104,4 +120,10 @@ export class StatsStream {
     if (!result) throw new Error(errors?.[0]?.message ?? 'no data');
     this.#observer.onStats(result.crier_stats);
   }
+}
+
+function withQuery(url: URL, query: string): URL {
+  const asked = new URL(url);
+  asked.searchParams.set('query', query);
+  return asked;
 }

@@ -78,7 +78,11 @@ export class LiveEndpoint {
       document,
       operationName,
       variableValues: objectOf(sent.variables),
-      rootValue: { pod: this.#options.pod, crier_stats: () => events(this.#options.sampler.watch(stop.signal)) },
+      rootValue: {
+        pod: this.#options.pod,
+        crier_stats: () => events(this.#options.sampler.watch(stop.signal)),
+        crier_stats_history: () => this.#options.sampler.history,
+      },
     };
     if (!isStream) return sendJson(response, 200, await execute(args));
     if (request.method === 'HEAD') return void response.writeHead(200, HEADERS).end();

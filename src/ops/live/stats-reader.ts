@@ -110,11 +110,6 @@ export class StatsReader {
     };
   }
 
-  /** Forgets the last reading: the next one begins anew. */
-  reset(): void {
-    this.#last = undefined;
-  }
-
   async #reading(): Promise<Reading> {
     const { metrics, tallies } = this.#options;
     const [counters, latency] = await Promise.all([sums(metrics, COUNTERS), metrics.distribution(LATENCY)]);

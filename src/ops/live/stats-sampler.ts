@@ -1,29 +1,43 @@
 import type { Stats } from './stats.ts';
 
 interface Reader {
+  /** The figures since the last reading. */
   read(): Promise<Stats>;
-  /** Nobody watches any more: the next reading is a first one. */
-  reset(): void;
 }
 
-const INTERVAL_MS = 1000;
+interface Intervals {
+  /** Between two readings while somebody watches, in ms. Default: 1 s. */
+  readonly watchedMs?: number;
+  /** While nobody does. Default: 10 s. */
+  readonly unwatchedMs?: number;
+}
 
-/** Reads the figures of the pod once a second for all watchers together, and never without one. */
+/** Time that the history reaches back. */
+const HISTORY_MS = 180_000;
+
+/** Reads the figures of the pod once a second for all watchers together, and seldom without one: a dashboard begins with what was before. */
 export class StatsSampler {
   readonly #reader: Reader;
   readonly #onFailure: (error: Error) => void;
-  readonly #intervalMs: number;
+  readonly #intervals: Required<Intervals>;
   /** Each wakes one. */
   readonly #watchers = new Set<() => void>();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout;
   #latest: Stats | undefined;
+  #readAt = -Infinity;
   #isReading = false;
+  #history: Stats[] = [];
   readonly #closing = new AbortController();
 
-  constructor(reader: Reader, onFailure: (error: Error) => void, intervalMs = INTERVAL_MS) {
+  constructor(
+    reader: Reader,
+    onFailure: (error: Error) => void,
+    { watchedMs = 1000, unwatchedMs = 10_000 }: Intervals = {},
+  ) {
     this.#reader = reader;
     this.#onFailure = onFailure;
-    this.#intervalMs = intervalMs;
+    this.#intervals = { watchedMs, unwatchedMs };
+    this.#timer = this.#every(unwatchedMs);
   }
 
   /** Aborted by `close`. */
@@ -33,6 +47,11 @@ export class StatsSampler {
 
   get watchers(): number {
     return this.#watchers.size;
+  }
+
+  /** Figures of the last three minutes, the oldest first, without operations. */
+  get history(): readonly Stats[] {
+    return this.#history;
   }
 
   /** The figures from now on. A watcher that is slow gets the latest ones, and none twice. Ends when `signal` is aborted. */
@@ -67,16 +86,25 @@ export class StatsSampler {
   #add(wake: () => void): void {
     this.#watchers.add(wake);
     if (this.#watchers.size > 1 || this.closing.aborted) return;
-    this.#timer = setInterval(() => void this.#read(), this.#intervalMs);
-    void this.#read();
+    const { watchedMs } = this.#intervals;
+    clearInterval(this.#timer);
+    this.#timer = this.#every(watchedMs);
+    // Rates of a shorter time would jump.
+    if (performance.now() - this.#readAt >= watchedMs) {
+      this.#latest = undefined;
+      void this.#read();
+    }
   }
 
   #delete(wake: () => void): void {
     this.#watchers.delete(wake);
-    if (this.#watchers.size > 0) return;
+    if (this.#watchers.size > 0 || this.closing.aborted) return;
     clearInterval(this.#timer);
-    this.#latest = undefined;
-    this.#reader.reset();
+    this.#timer = this.#every(this.#intervals.unwatchedMs);
+  }
+
+  #every(ms: number): NodeJS.Timeout {
+    return setInterval(() => void this.#read(), ms).unref();
   }
 
   /** A reading that lasts is not begun twice. */
@@ -84,13 +112,18 @@ export class StatsSampler {
     if (this.#isReading) return;
     this.#isReading = true;
     try {
-      const stats = await this.#reader.read();
-      if (this.#watchers.size > 0) this.#latest = stats;
-      else this.#reader.reset();
+      this.#latest = await this.#reader.read();
+      this.#readAt = performance.now();
+      this.#remember(this.#latest);
     } catch (error) {
       this.#onFailure(error as Error);
     }
     this.#isReading = false;
     for (const wake of this.#watchers) wake();
+  }
+
+  #remember(stats: Stats): void {
+    const since = new Date(Date.now() - HISTORY_MS).toISOString();
+    this.#history = [...this.#history.filter(({ at }) => at >= since), { ...stats, top_operations: [] }];
   }
 }

@@ -6,6 +6,8 @@ const SDL = `
 type Query {
   "Name of the pod: POD_NAME, or its host name."
   pod: String!
+  "Figures of the last three minutes, the oldest first, each since the one before. They have no operations."
+  crier_stats_history: [CrierStats!]!
 }
 
 "What this pod does."

@@ -157,8 +157,8 @@ describe('crier_stats', () => {
 
   it('cuts off a watcher that does not read when the pod closes', { timeout: 20_000 }, async (t) => {
     const figures = { pod: 'x'.repeat(16 * 1024 * 1024) } as Stats;
-    const reader = { read: () => Promise.resolve(figures), reset: () => undefined };
-    const sampler = new StatsSampler(reader, (error) => assert.fail(error), 5);
+    const reader = { read: () => Promise.resolve(figures) };
+    const sampler = new StatsSampler(reader, (error) => assert.fail(error), { watchedMs: 5 });
     const { route } = new LiveEndpoint({ sampler, pod: 'one' });
     const responses: ServerResponse[] = [];
     const server = createServer((received, response) => {

@@ -5,39 +5,54 @@ import type { Stats } from '../../../src/ops/live/stats.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** A sampler whose figures are numbered by their reading. */
-function numbered(read: (number: number) => Promise<void> = () => Promise.resolve()) {
-  const state = { readings: 0, resets: 0, failures: [] as string[] };
+function numbered(read: (number: number) => Promise<void> = () => Promise.resolve(), unwatchedMs = 60_000) {
+  const state = { readings: 0, failures: [] as string[] };
   const reader = {
     read: async () => {
       const number = ++state.readings;
       await read(number);
-      return { uptime_seconds: number } as Stats;
+      return { uptime_seconds: number, at: new Date().toISOString(), top_operations: [{}] } as unknown as Stats;
     },
-    reset: () => void state.resets++,
   };
-  return { state, sampler: new StatsSampler(reader, ({ message }) => state.failures.push(message), 5) };
+  const onFailure = ({ message }: Error) => void state.failures.push(message);
+  return { state, sampler: new StatsSampler(reader, onFailure, { watchedMs: 5, unwatchedMs }) };
 }
 
 describe('StatsSampler', () => {
-  it('reads nothing before somebody watches, and nothing after the last watcher has left', async () => {
+  it('reads seldom before somebody watches and after the last watcher has left', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
     const { state, sampler } = numbered();
-    const readings = () => state.readings;
     const stop = new AbortController();
     const watch = sampler.watch(stop.signal);
-    await waitFor('turns', () => Promise.resolve(true));
-    assert.equal(readings(), 0);
+    t.mock.timers.tick(59_999);
+    assert.equal(state.readings, 0);
     await watch.next();
-    await watch.next();
-    assert.equal(readings(), 2);
+    assert.equal(state.readings, 1);
     const pending = watch.next();
+    t.mock.timers.tick(5);
+    await pending;
+    assert.equal(state.readings, 2);
+    const last = watch.next();
     stop.abort();
-    assert.equal((await pending).done, true);
+    assert.equal((await last).done, true);
     assert.equal(sampler.watchers, 0);
-    assert.equal(state.resets, 1);
-    const before = readings();
-    const again = sampler.watch(new AbortController().signal);
-    await again.next();
-    assert.equal(readings(), before + 1, 'no timer has read meanwhile');
+    t.mock.timers.tick(59_999);
+    assert.equal(state.readings, 2);
+    t.mock.timers.tick(1);
+    assert.equal(state.readings, 3);
+    await sampler.close();
+  });
+
+  it('has the figures of the time before somebody watches, without operations', async () => {
+    const { sampler } = numbered(undefined, 5);
+    await waitFor('two readings', () => sampler.history.length >= 2);
+    assert.deepEqual(
+      sampler.history.slice(0, 2).map(({ uptime_seconds, top_operations }) => [uptime_seconds, top_operations]),
+      [
+        [1, []],
+        [2, []],
+      ],
+    );
     await sampler.close();
   });
 
