@@ -96,7 +96,9 @@ describe('flow control of partitions', () => {
 
   it('closes a socket that does not read with 1013, and delivers everything to the others', async (t) => {
     const stage = await createStage(t, { brokers, partitions: 4 });
-    const [gateway] = await Promise.all([stage.start('gateway'), stage.start('worker')]);
+    // The socket, which answers no ping either, is to be closed for its queue.
+    const patient = { PING_INTERVAL_MS: '600000' };
+    const [gateway] = await Promise.all([stage.start('gateway', patient), stage.start('worker')]);
     const stalled = await openSocket(t, gateway.url);
     await stalled.init();
     stalled.subscribe('1', entriesQuery());
