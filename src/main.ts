@@ -56,7 +56,8 @@ async function start(config: Config, isDev: boolean, standardError: LogDestinati
   const log = createLog(config.LOG_LEVEL, facts, standardError);
   const exitProfile = await startExitProfile(config, { ...facts, role: config.process ?? config.ROLE }, log);
   const fail = (error: unknown, message: string) => {
-    log.fatal({ err: error }, message);
+    if (error instanceof SetupError) log.fatal(error.message);
+    else log.fatal({ err: error }, message);
     void Promise.resolve(exitProfile?.finish()).then(() => log.flush(() => process.exit(1)));
   };
   const unhandledRejections = logUnhandled(log, fail);

@@ -241,7 +241,10 @@ async function openGateway(
   return startGateway(services, isListening);
 }
 
-/** Starts the worker, unless ROLE=gateway. Resolves once it is a member of its group, or `stop` is aborted. */
+/**
+ * Starts the worker, unless ROLE=gateway. Resolves once it is a member of its group, or `stop` is aborted. What only a new process can help with is
+ * thrown until then.
+ */
 async function openWorker(
   services: RoleServices,
   lifecycle: Lifecycle,
@@ -249,11 +252,16 @@ async function openWorker(
 ): Promise<void> {
   if (services.config.ROLE === 'gateway') return;
   const { createWorker } = await import('./server/worker-stage.ts');
-  const worker = await createWorker(services, onFatal);
+  let onFailure = onFatal;
+  const worker = await createWorker(services, (error) => onFailure(error));
   lifecycle.registerWorker(worker);
   if (stop?.aborted) await worker.close();
   stop?.addEventListener('abort', () => void worker.close(), { once: true });
-  await worker.start();
+  await new Promise<void>((resolve, reject) => {
+    onFailure = reject;
+    Promise.resolve(worker.start()).then(() => resolve(), reject);
+  });
+  onFailure = onFatal;
 }
 
 function bannerOf(config: Config, graph: Graph, ports: Pick<BannerOptions, 'port' | 'adminPort'>): string {

@@ -8,8 +8,10 @@ export interface Lock {
 export interface LockRequest {
   /** Processes that give the same holder hold the lock together. */
   readonly holder: string;
+  /** Tells this process from the others of the holder. */
+  readonly process: string;
   /** `Lock.since` of the last lock that this process had; undefined: it had none. The holder that took the name first has it. */
   readonly since?: number | undefined;
-  /** Until the lock expires unless it is taken again. */
+  /** Until this process counts as ended unless it takes the lock again. The lock expires with the last process of its holder. */
   readonly ttlMs: number;
 }

@@ -14,6 +14,11 @@ export interface Shared {
    */
   lock(name: string, request: LockRequest): Promise<Lock>;
   /**
+   * Gives up this process's part of a lock: the last process of its holder releases it. The lock of another holder stays.
+   * @throws BusUnavailableError
+   */
+  unlock(name: string, request: Omit<LockRequest, 'ttlMs'>): Promise<void>;
+  /**
    * The lock of a name; undefined: there is none.
    * @throws BusUnavailableError
    */

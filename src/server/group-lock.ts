@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Shared } from '../bus/shared.ts';
 import type { Config } from '../config/config.ts';
 import { BusUnavailableError, SetupError } from '../base/errors.ts';
@@ -6,13 +7,11 @@ import { Periodic } from '../kafka/periodic.ts';
 /** Name of the lock on the bus. */
 export const GROUP_LOCK = 'group';
 const INTERVAL_MS = 5000;
-/** After the last worker has crashed. */
+/** After the last worker has crashed. A worker that ends gives the lock up. */
 const TTL_MS = 30_000;
-/** After the last worker has ended. The other workers take the lock again within `INTERVAL_MS`. */
-const CLOSED_TTL_MS = 10_000;
 
 export interface GroupLockOptions {
-  readonly bus: Pick<Shared, 'lock'>;
+  readonly bus: Pick<Shared, 'lock' | 'unlock'>;
   readonly config: Pick<Config, 'CHANNEL_PREFIX' | 'names'>;
   /** Called once, if another group claimed the channels earlier. */
   readonly onRefused: (error: SetupError) => void;
@@ -25,6 +24,9 @@ export interface GroupLockOptions {
 export class GroupLock {
   readonly #options: GroupLockOptions;
   readonly #periodic: Periodic;
+  readonly #process = randomUUID();
+  /** The last request, which may be under way. */
+  #taking: Promise<unknown> | undefined;
   #groupId = '';
   #since: number | undefined;
   #isRefused = false;
@@ -75,21 +77,26 @@ export class GroupLock {
 
   async #take(): Promise<void> {
     const { bus, config } = this.#options;
+    if (this.#isClosed) throw new BusUnavailableError('the worker has given up the lock of its channels');
     const holder = this.#groupId;
-    const lock = await bus.lock(GROUP_LOCK, { holder, since: this.#since, ttlMs: TTL_MS });
+    const taking = bus.lock(GROUP_LOCK, { holder, process: this.#process, since: this.#since, ttlMs: TTL_MS });
+    this.#taking = taking;
+    const lock = await taking;
     if (lock.holder !== holder) throw refusal(holder, lock.holder, config);
     this.#since = lock.since;
   }
 
-  /** Idempotent. */
+  /** Gives the lock up: the last worker of the group frees the channels. Idempotent. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#periodic.close();
-    if (this.#since === undefined || this.#isRefused) return;
-    const { bus } = this.#options;
-    const request = { holder: this.#groupId, since: this.#since, ttlMs: CLOSED_TTL_MS };
-    await bus.lock(GROUP_LOCK, request).catch(() => undefined);
+    if (this.#isRefused) return;
+    // Redis may run it after a request that is repeated with the text of the script.
+    await this.#taking?.catch(() => undefined);
+    if (this.#since === undefined) return;
+    const request = { holder: this.#groupId, process: this.#process, since: this.#since };
+    await this.#options.bus.unlock(GROUP_LOCK, request).catch(() => undefined);
   }
 }
 
@@ -97,7 +104,7 @@ function refusal(own: string, other: string, { CHANNEL_PREFIX, names }: GroupLoc
   const [ownName, otherName, prefixText] = [own, other, CHANNEL_PREFIX].map((text) => JSON.stringify(text));
   return new SetupError(
     `${names.KAFKA_GROUP_ID}: the group ${ownName} may not publish with ${names.CHANNEL_PREFIX}=${prefixText}, because the group ${otherName} does so on this Redis, ` +
-      `and the two would fence each other: give these pods another ${names.CHANNEL_PREFIX}, set ${names.KAFKA_GROUP_ID}=${other}, or stop the workers of ${otherName} ` +
-      `and wait ${TTL_MS / 1000} s`,
+      `and the two would fence each other: give these pods another ${names.CHANNEL_PREFIX}, set ${names.KAFKA_GROUP_ID}=${other}, or stop the workers of ${otherName}; ` +
+      `after a crash their lock expires within ${TTL_MS / 1000} s`,
   );
 }

@@ -124,6 +124,10 @@ export class MemoryBus implements Bus {
     return Promise.resolve({ holder, since });
   }
 
+  unlock(): Promise<void> {
+    return Promise.resolve();
+  }
+
   lockOf(): Promise<undefined> {
     return Promise.resolve(undefined);
   }

@@ -21,10 +21,13 @@ export async function agreeOn(link: PublishLink, key: string, proposal: string):
   }
 }
 
-/** @throws BusUnavailableError */
-export async function lockFor(tag: RedisTag, name: string, { holder, since, ttlMs }: LockRequest): Promise<Lock> {
+/** Takes a lock, or with `ttlMs` 0 gives it up. Returns the lock that is valid now, or was until then. @throws BusUnavailableError */
+export async function lockFor(tag: RedisTag, name: string, request: LockRequest): Promise<Lock> {
   const { publisher, prefix, scripts } = tag;
-  return lockIn(String(await runScript(publisher, scripts.lock, [`${prefix}${name}`], [holder, since ?? '', ttlMs])));
+  const { holder, since, ttlMs, process } = request;
+  const key = `${prefix}${name}`;
+  const args = [holder, since ?? '', ttlMs, process];
+  return lockIn(String(await runScript(publisher, scripts.lock, [key, `${key}:processes`], args)));
 }
 
 /** @throws BusUnavailableError */

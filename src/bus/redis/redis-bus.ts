@@ -207,6 +207,11 @@ export class RedisBus implements Bus {
     }
   }
 
+  async unlock(name: string, request: Omit<LockRequest, 'ttlMs'>): Promise<void> {
+    this.#assertNotClosed();
+    await lockFor(this.#tagOf(name), name, { ...request, ttlMs: 0 });
+  }
+
   async lockOf(name: string): Promise<Lock | undefined> {
     this.#assertNotClosed();
     return lockOf(this.#tagOf(name), name);
