@@ -1,6 +1,8 @@
 import { readSettings } from '../config/config.ts';
 import { SetupError, UsageError } from '../base/errors.ts';
 import { parseExactly } from '../base/json/exact-numbers.ts';
+import { isJsonObject } from '../base/json/json-object.ts';
+import { compactTextAt } from '../base/json/tokens.ts';
 import { valueAt } from '../base/json/value-at.ts';
 import { createLog } from '../base/log.ts';
 import type { Cluster } from '../kafka/client/cluster.ts';
@@ -14,7 +16,10 @@ export const usage = `Writes each line of standard input to a Kafka topic, as th
 
 Usage: crier publish <topic> [options] < records.jsonl
 
-  --key <path>              takes the record's key from the value, by its own names, such as data.orderId; default: no key
+  --key <path>              takes the record's key from the value, by its own names, such as data.orderId; of an object its JSON text;
+                            default: no key
+  --key-separator <text>    each line is a key, this text and the value, as 7|{"n":1} with "|"; a line that ends after it is a
+                            tombstone, a record without a value: 7|. "\\t" is a tab. A key may be a JSON object: {"id":7}|{"n":1}
   --header <name: value>    a header of every record; may be repeated
   --text                    lines are any text; default: each must be JSON
   --create                  creates the topic if it does not exist, with the brokers' defaults
@@ -25,13 +30,15 @@ Exits with 1 if a line is refused; the lines before it are written.
 
 const WITHOUT_KAFKA = '; without Kafka the records of a graph come from its samples.ts';
 const BATCH = 500;
-/** Characters of a value that is no key. */
+/** Characters of a key, or of a value that is none, in a message. */
 const MAX_SHOWN = 100;
 const PROGRESS_INTERVAL_MS = 2000;
 
 interface Target {
   readonly topic: string;
   readonly keyPath: readonly string[] | undefined;
+  /** undefined: a line is a value. */
+  readonly separator: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly isText: boolean;
   readonly isCreating: boolean;
@@ -64,6 +71,7 @@ async function createTopic(cluster: Cluster, { topic, isCreating }: Target): Pro
 function targetOf(args: readonly string[]): Target {
   const options = {
     key: { type: 'string' },
+    'key-separator': { type: 'string' },
     header: { type: 'string', multiple: true },
     text: { type: 'boolean' },
     create: { type: 'boolean' },
@@ -72,9 +80,14 @@ function targetOf(args: readonly string[]): Target {
   const [topic] = positionals;
   if (topic === undefined) throw new UsageError('expected the name of a topic; see crier publish --help');
   if (values.text && values.key !== undefined) throw new UsageError('--key: a line of --text has no fields');
+  const separator = values['key-separator']?.replaceAll('\\t', '\t');
+  if (separator === '') throw new UsageError('--key-separator: expected a text, such as "|" or "\\t"');
+  if (separator !== undefined && values.key !== undefined)
+    throw new UsageError('--key-separator: the lines have their keys; leave out --key');
   return {
     topic,
     keyPath: values.key?.split('.'),
+    separator,
     headers: readHeaders(values.header ?? []),
     isText: values.text ?? false,
     isCreating: values.create ?? false,
@@ -126,25 +139,68 @@ async function* arrivingLines(input: NodeJS.ReadStream): AsyncGenerator<Line[]> 
   yield [lineOf(rest)].filter(isNotEmpty);
 }
 
-function messageOf(line: string, number: number, { keyPath, headers, isText }: Target): OutgoingRecord {
-  if (isText) return { value: line, key: null, headers: { ...headers } };
+function messageOf(line: string, number: number, target: Target): OutgoingRecord {
+  const { keyPath, separator, headers } = target;
+  if (separator !== undefined) {
+    const { key, value } = keyedLine(line, separator, number);
+    if (value !== '') checkValue(value, number, target);
+    return { key, value: value === '' ? null : value, headers: { ...headers } };
+  }
+  const value = checkValue(line, number, target);
+  return { value: line, key: keyPath ? keyOf(line, value, keyPath, number) : null, headers: { ...headers } };
+}
+
+/** @throws SetupError for a value that is written with --text only. @returns what JSON it is */
+function checkValue(text: string, number: number, { isText, separator }: Target): unknown {
+  if (isText) return undefined;
   let value: unknown;
   try {
-    value = parseExactly(line);
+    value = parseExactly(text);
   } catch (error) {
-    throw new SetupError(`line ${number} is not JSON: ${(error as Error).message}; --text writes any text`, {
+    const other = separator === undefined ? '' : ` after the first ${JSON.stringify(separator)}`;
+    throw new SetupError(`line ${number} is not JSON${other}: ${(error as Error).message}; --text writes any text`, {
       cause: error,
     });
   }
-  return { value: line, key: keyPath ? keyOf(value, keyPath, number) : null, headers: { ...headers } };
+  if (value !== null) return value;
+  const tombstone = separator === undefined ? 'give its key with --key-separator' : 'end the line after the separator';
+  throw new SetupError(
+    `line ${number}: null is a JSON value and no tombstone: for a tombstone ${tombstone}; --text writes the text null`,
+  );
 }
 
-function keyOf(value: unknown, path: readonly string[], number: number): string {
+/** @throws SetupError for a line that has no key, or whose key is a part of one */
+function keyedLine(line: string, separator: string, number: number): { readonly key: string; readonly value: string } {
+  const shown = JSON.stringify(separator);
+  const at = line.indexOf(separator);
+  if (at < 0)
+    throw new SetupError(`line ${number}: expected a key, ${shown} and a value; a tombstone ends after ${shown}`);
+  const key = line.slice(0, at);
+  if (key.trim() === '') throw new SetupError(`line ${number}: expected a key before ${shown}`);
+  const value = line.slice(at + separator.length);
+  if (!key.trimStart().startsWith('{')) return { key, value };
+  try {
+    JSON.parse(key);
+  } catch (error) {
+    throw new SetupError(
+      `line ${number}: the key before the first ${shown} is no JSON object: ${shorten(key)}; choose a --key-separator that no key has, such as "\\t"`,
+      { cause: error },
+    );
+  }
+  return { key: compactTextAt(key, [])!, value };
+}
+
+function keyOf(line: string, value: unknown, path: readonly string[], number: number): string {
   const key = valueAt(value, path);
   if (typeof key === 'string' || typeof key === 'number' || typeof key === 'boolean') return String(key);
+  if (isJsonObject(key)) return compactTextAt(line, path)!;
   const text = JSON.stringify(key) as string | undefined;
-  const found = text === undefined ? 'nothing' : text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  const found = text === undefined ? 'nothing' : shorten(text);
   throw new SetupError(
-    `line ${number}: --key ${path.join('.')}: expected a string or a number there, got ${found}${keyHint(value, path)}`,
+    `line ${number}: --key ${path.join('.')}: expected a string, a number or an object there, got ${found}${keyHint(value, path)}`,
   );
+}
+
+function shorten(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }

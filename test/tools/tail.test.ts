@@ -120,16 +120,61 @@ describe('crier tail and crier publish', { timeout: 240_000 }, () => {
     assert.equal((await outside.readAll(topic, 2)).length, 2);
   });
 
+  it('writes tombstones, and keys that are JSON objects, by their bytes', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    const settings = { KAFKA_BROKERS: outside.brokers };
+    const publish = async (args: readonly string[], input: string) => {
+      const ended = await crier(t, ['publish', topic, ...args], { settings, input });
+      assert.equal(ended.code, 0, ended.errors);
+    };
+    await publish(['--key', 'key'], '{ "key": { "id": 9007199254740993, "b": [1.50, "x y"] }, "n": 1 }\n');
+    await publish(['--key-separator', '\\t'], '{"id": 9007199254740993, "b": [1.50, "x y"]}\t\r\n7\t{"n":2}\n7\t\n\n');
+    await publish(['--key-separator', '|', '--text'], '7|a|b\n7|\n');
+    const records = await outside.readAll(topic, 6);
+    const struct = '{"id":9007199254740993,"b":[1.50,"x y"]}';
+    assert.deepEqual(
+      records.map(({ key, value }) => [key!.toString(), value && value.toString()]),
+      [
+        [struct, '{ "key": { "id": 9007199254740993, "b": [1.50, "x y"] }, "n": 1 }'],
+        [struct, null],
+        ['7', '{"n":2}'],
+        ['7', null],
+        ['7', 'a|b'],
+        ['7', null],
+      ],
+    );
+  });
+
   it('writes the lines before one that is refused, and names its number', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const settings = { KAFKA_BROKERS: outside.brokers };
     const mistakes = [
       [[topic], '{"a":1}\r\n\n{"a":2}\n{oops\n{"a":4}\n', 1, /^crier: line 4 is not JSON: /],
-      [[topic, '--key', 'a.b'], '{"a":{"c":1}}\n', 1, /line 1: --key a\.b: expected a string or a number there/],
+      [
+        [topic, '--key', 'a.b'],
+        '{"a":{"c":1}}\n',
+        1,
+        /line 1: --key a\.b: expected a string, a number or an object there/,
+      ],
       [[topic, '--key', 'order_id'], '{"data":{"orderId":1}}\n', 1, /got nothing; did you mean "data\.orderId"\?$/m],
       [[randomName('absent')], '{}\n', 1, /the topic "absent-.*" does not exist.*; --create creates it$/m],
       [[`${topic}x`], '{}\n', 1, new RegExp(`may not be seen; did you mean "${topic}"\\?; --create creates it`)],
       [[], '{}\n', 2, /expected the name of a topic/],
+      [[topic], 'null\n', 1, /line 1: null is a JSON value and no tombstone: .* give its key with --key-separator/],
+      [[topic, '--key', 'id'], 'null\n', 1, /line 1: null is a JSON value and no tombstone/],
+      [[topic, '--key', 'a'], '{"a":[1]}\n', 1, /--key a: expected a string, a number or an object there, got \[1\]/],
+      [[topic, '--key-separator', '|'], '7|null\n', 1, /no tombstone: .* end the line after the separator/],
+      [[topic, '--key-separator', '|'], '7\n', 1, /line 1: expected a key, "\|" and a value; a tombstone ends/],
+      [[topic, '--key-separator', '|'], '|{}\n', 1, /line 1: expected a key before "\|"/],
+      [[topic, '--key-separator', '|'], '7|b|{}\n', 1, /line 1 is not JSON after the first "\|": /],
+      [
+        [topic, '--key-separator', ':'],
+        '{"id":7}:{}\n',
+        1,
+        /the key before the first ":" is no JSON object: \{"id"; choose/,
+      ],
+      [[topic, '--key-separator', '|', '--key', 'a'], '{}\n', 2, /the lines have their keys; leave out --key/],
+      [[topic, '--key-separator', ''], '{}\n', 2, /--key-separator: expected a text/],
     ] as const;
     for (const [args, input, code, message] of mistakes) {
       const ended = await crier(t, ['publish', ...args], { settings, input });
