@@ -174,8 +174,8 @@ function envelopesOf(
       lastOf,
       unavailable,
       hasWholeRows: whole.has(topic),
-      onFilled: once(() => log.warn({ topic }, FILLED_ROWS)),
-      onLacking: once(() => log.warn({ topic }, LACKING_ROWS)),
+      onFilled: () => log.warn({ topic }, FILLED_ROWS),
+      onLacking: () => log.warn({ topic }, LACKING_ROWS),
       onUnknown: (values) => onUnknown(topic, values),
     });
   }
@@ -225,12 +225,4 @@ function continueCounts(former: WorkerGraph, { routers, printers }: WorkerGraph)
     if (counted) router.continueFrom(counted);
   }
   for (const [topic, printer] of printers) printer.omitted += former.printers.get(topic)?.omitted ?? 0;
-}
-
-function once(action: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (!isDone) action();
-    isDone = true;
-  };
 }

@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
-import { isJsonObject } from '../../../base/json/json-object.ts';
+import { memberNames } from '../../../base/json/tokens.ts';
 import { TOMBSTONE } from '../../../bus/bus-message.ts';
 import type { PathValues } from '../../../bus/channel.ts';
 import { printChange, splitChange } from '../../../bus/change-text.ts';
-import type { ChangeDemand, ChangeOperation } from '../../../bus/change-text.ts';
+import type { ChangeOperation } from '../../../bus/change-text.ts';
 import type { KeyPlace } from '../../../base/json/key-place.ts';
 import { PendingConversion } from '../../batch.ts';
 import type { Conversion, Converted, Destination, RecordContent } from '../../batch.ts';
@@ -17,8 +15,10 @@ import type { SnakeCase } from '../snake-case.ts';
 import { UnavailableValues } from '../unavailable-values.ts';
 import { ChangeRewriter } from './change-rewriter.ts';
 import type { ReadMembers } from './change-rewriter.ts';
-import type { Envelope, EnvelopeChange, JsonObject } from './envelope.ts';
-import { hasMoreThanKey, isInKey } from './rows-before.ts';
+import { DeletedKeys } from './deleted-keys.ts';
+import type { EnvelopeChange, JsonObject } from './envelope.ts';
+import { RowsBefore, hasMoreThanKey } from './rows-before.ts';
+import type { RowBefore, RowsBeforeOptions } from './rows-before.ts';
 
 /** Where the change of a row goes. */
 export interface ChangeRoutes {
@@ -48,19 +48,11 @@ export interface RowRoutes {
 }
 
 /** What a topic's envelope needs. */
-export interface EnvelopeOptions {
-  readonly envelope: Envelope;
-  readonly demand: ChangeDemand;
+export interface EnvelopeOptions extends Omit<RowsBeforeOptions, 'routes'> {
   /** Converts the values of records whose schema Connect writes beside them; absent: they stay as they are. */
   readonly schemas?: Pick<ConnectSchemas, 'split'>;
   /** The last message of a channel that keeps states; undefined: it has none. @throws BusUnavailableError as a rejection */
   readonly lastOf?: (channel: string) => Promise<Buffer | undefined>;
-  /** True: the graph says that rows before are whole, also of databases that may log less. */
-  readonly hasWholeRows?: boolean;
-  /** Called for each row before that does not count because it may not be whole, though a channel or a subscriber would depend on it. */
-  readonly onFilled?: () => void;
-  /** Called for each update without a row before, though the graph says that rows before are whole. */
-  readonly onLacking?: () => void;
   /** Default: those of Debezium's own placeholder. */
   readonly unavailable?: UnavailableValues;
   /** Called with the number of values of a row that its database did not log and nobody knows. They became null. */
@@ -103,22 +95,19 @@ const PRINTED: Readonly<Record<ChangeOperation, string>> = {
   READ: printChange({ op: 'READ' }),
 };
 
-/** Keys of deleted rows whose tombstone is yet to come. A tombstone follows its delete at once; records of other partitions may be between them. */
-const MAX_DELETED = 1000;
-const MAX_NAME_BYTES = 128;
-
 /** Converts the records of a topic with an envelope: the payload is the row, and channels that the row leaves get its delete. */
 export class ChangeConverter {
   readonly #options: ChangeConverterOptions;
   readonly #rewriter: ChangeRewriter | undefined;
   readonly #reads: ReadMembers;
   readonly #unavailable: UnavailableValues;
-  /** Keys of rows that were deleted last (`nameOf`). */
-  readonly #deleted = new LRUCache<string, true>({ max: MAX_DELETED });
+  readonly #rowsBefore: RowsBefore;
+  readonly #deleted = new DeletedKeys();
 
   constructor(options: ChangeConverterOptions) {
     const { envelope, demand, rewriter, keys, limits, routes } = options;
     this.#options = options;
+    this.#rowsBefore = new RowsBefore(options);
     this.#reads = {
       before: demand.before || routes.readsRows,
       facts: demand.sourceTimestamp || demand.transaction || demand.isSnapshot,
@@ -136,7 +125,7 @@ export class ChangeConverter {
     if (read) {
       const { row: values, before: own, facts } = read;
       const row = values && { values, print: (suffix: string) => rewriter!.payload(suffix) };
-      const counts = this.#reads.before && this.#counts(record, facts, own && (() => parsed(own.text)));
+      const counts = this.#reads.before && this.#rowsBefore.counts(record, facts, own && (() => columnsOf(own)));
       const before = counts ? own : undefined;
       return this.#conversionOf(record, { facts, row, before }, undefined);
     }
@@ -159,7 +148,7 @@ export class ChangeConverter {
    */
   convertTombstone(record: RecordContent): Conversion {
     const { routes } = this.#options;
-    const isKnown = record.key !== null && this.#deleted.has(nameOf(record.key));
+    const isKnown = this.#deleted.has(record.key);
     const destinations = isKnown ? routes.statesOfKey(record) : routes.tombstoneChannels(record);
     return destinations.length === 0 ? NO_CHANNEL : { payload: TOMBSTONE + PRINTED.DELETE, destinations };
   }
@@ -182,7 +171,7 @@ export class ChangeConverter {
     const known = reads && change.before ? named(change.before) : undefined;
     const columns = mayLack && row ? this.#unavailable.columnsOf(row) : [];
     if (known && mayLack) this.#unavailable.replaceIn(known, undefined);
-    const counts = reads && this.#counts(record, change, known && (() => known));
+    const counts = reads && this.#rowsBefore.counts(record, change, known && (() => this.#columnsOf(known)));
     const before = counts ? known : undefined;
     const convert = (last: JsonObject | undefined) => {
       if (row && columns.length > 0) this.#complete(row, columns, last);
@@ -199,34 +188,8 @@ export class ChangeConverter {
     });
   }
 
-  /**
-   * True if the row before of a change counts. Of databases that may log the columns of a key only, Debezium fills the others with null, zero, an empty
-   * text, the epoch, or the column's DEFAULT: of JSON without a schema nothing tells them from values, and whoever is matched by them would receive
-   * the delete of somebody else's row. So such a row counts where the graph says that rows are whole.
-   * https://debezium.io/documentation/reference/stable/connectors/postgresql.html#postgresql-replica-identity
-   * @param before as in payloads; undefined: there is none
-   */
-  #counts(record: RecordContent, { op, isFilled }: Facts, before: (() => JsonObject) | undefined): boolean {
-    const { envelope, hasWholeRows, onFilled, onLacking } = this.#options;
-    if (!before) {
-      if (hasWholeRows && op === 'UPDATE' && envelope.rowMembers) onLacking?.();
-      return false;
-    }
-    if (!isFilled || hasWholeRows) return true;
-    const row = before();
-    if (isInKey(row, record)) return true;
-    if (this.#isMissed(row, record)) onFilled?.();
-    return false;
-  }
-
-  /** True if a channel or a subscriber depends on a column that the record's key has not. */
-  #isMissed(before: JsonObject, { key, keyValue = key?.toString() }: RecordContent): boolean {
-    const { routes, demand } = this.#options;
-    const ofKey = routes.valuesIn(keyValue);
-    const text = isJsonObject(keyValue) ? undefined : String(keyValue);
-    return (
-      demand.before || routes.valuesIn(before).some((value, i) => value !== undefined && value !== (ofKey[i] ?? text))
-    );
+  #columnsOf(row: JsonObject): RowBefore {
+    return { names: Object.keys(row), values: this.#options.routes.valuesIn(row) };
   }
 
   /** Gives columns whose values were not logged those of the row before. */
@@ -251,7 +214,7 @@ export class ChangeConverter {
     const { routes, demand, envelope } = this.#options;
     const { row, before, facts } = change;
     const { op } = facts;
-    this.#remember(record, row === null);
+    this.#deleted.note(record.key, row === null);
     const { keyValue } = record;
     const of =
       envelope.rowOfKey && keyValue !== undefined ? { ...record, keyValue: envelope.rowOfKey(keyValue) } : record;
@@ -276,12 +239,6 @@ export class ChangeConverter {
     return { payload: TOMBSTONE, destinations };
   }
 
-  #remember({ key }: RecordContent, isDeleted: boolean): void {
-    if (key === null) return;
-    if (isDeleted) this.#deleted.set(nameOf(key), true);
-    else if (this.#deleted.size > 0) this.#deleted.delete(nameOf(key));
-  }
-
   #print(
     { sourceTimestamp, transaction, isSnapshot }: Facts,
     op: ChangeOperation | undefined,
@@ -299,6 +256,10 @@ export class ChangeConverter {
   }
 }
 
+function columnsOf({ text, values }: { readonly text: string; readonly values: PathValues }): RowBefore {
+  return { names: memberNames(text), values };
+}
+
 /** undefined: the last message of the channel has deleted the row. */
 function rowIn(payload: Buffer): JsonObject | undefined {
   return (JSON.parse(splitChange(payload).row.toString()) as JsonObject | null) ?? undefined;
@@ -308,11 +269,6 @@ function rowIn(payload: Buffer): JsonObject | undefined {
 function hasKey(row: JsonObject, { keyValue }: RecordContent): boolean {
   if (typeof keyValue !== 'object' || keyValue === null) return true;
   return Object.entries(keyValue).every(([name, value]) => row[name] === value);
-}
-
-/** Of a key; of a long one its hash, because many are kept. */
-function nameOf(key: Buffer): string {
-  return key.length <= MAX_NAME_BYTES ? key.toString('latin1') : createHash('sha256').update(key).digest('base64');
 }
 
 function parsed(text: string | Buffer): JsonObject {

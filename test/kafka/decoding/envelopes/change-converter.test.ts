@@ -223,6 +223,19 @@ describe('a row before of PostgreSQL, which may be filled', () => {
       }
     });
 
+    it(`is reported once, and not if the key has what channels depend on (KEY_REWRITER=${hasRewriter})`, () => {
+      const demand = { ...DEMAND, before: false };
+      const { one, warnings } = stage({ demand });
+      one(deleted({ id: 7, name: '' }), { id: 7 });
+      assert.deepEqual(warnings, []);
+      for (let i = 0; i < 3; i++) one(deleted(filled), { id: 7 });
+      assert.deepEqual(warnings, ['filled']);
+      assert.deepEqual(Object.keys(one(deleted({ id: 7, customerId: 'c1' }), { id: 7, customer_id: 'c1' })), [
+        'rows{id="7"}',
+        'rows{customer_id="c1"}',
+      ]);
+    });
+
     it(`is whole if the graph says so; updates that have none are reported (KEY_REWRITER=${hasRewriter})`, () => {
       const { one, warnings } = stage({ hasWholeRows: true });
       const both = { 'rows{id="7"}': told(rowB), 'rows{customer_id="c2"}': told(rowB) };
