@@ -81,11 +81,11 @@ function keyFix(problem: DecodeReason | undefined, { SCHEMA_REGISTRY_URL }: Sett
     case 'needs_registry':
       return `set ${SCHEMA_REGISTRY_URL}: the key names its schema by its id in a registry`;
     case 'unknown_schema':
-      return `correct ${SCHEMA_REGISTRY_URL}, or of AWS Glue the region or the account: this registry does not know the key's schema`;
+      return `correct ${SCHEMA_REGISTRY_URL}, or of AWS Glue the region or the account: this registry does not know the key's schema. A binary key, such as a long, may begin like one with a schema: then write keys as text`;
     case 'unusable_schema':
       return "the log says why the key's schema cannot be used";
     default:
-      return 'its bytes are not what its schema says (windowed keys of ksqlDB and Kafka Streams have more): write other keys, or add state: {} to fields that match a path';
+      return 'its bytes are not what its schema says (windowed keys of ksqlDB and Kafka Streams have more, and longs none): write other keys, or add state: {} to fields that match a path';
   }
 }
 

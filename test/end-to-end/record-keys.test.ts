@@ -243,6 +243,35 @@ describe('the keys of records', { timeout: 240_000 }, () => {
     assert.equal(rows.events[3]!['last'], null);
   });
 
+  it('that are longs, which begin like a key with a schema, hold up their topic once, also while the registry is away', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    const server = await startSchemaRegistry();
+    t.after(() => server.stop());
+    const match = 'match: [{ arg: "id", path: "id" }], tombstone: NULL';
+    const schema = `type Subscription { row(id: ID): Row @kafka(topic: "${topic}", ${match}) } type Row { id: ID! }`;
+    const pod = await startPod(t, await settingsFor(t, schema, server.url));
+    const rows = watch(t, pod.url, 'subscription { row { id } }');
+    await pod.counts('crier_channels', 1);
+    let id = 0;
+    const of = (key: Buffer | string) => ({ partition: 0, key, value: `{"id":${id++}}` });
+    const long = (schemaId: number) => {
+      const key = Buffer.alloc(8);
+      key.writeBigInt64BE((BigInt(schemaId) << 24n) | 5n);
+      return key;
+    };
+    await outside.send(topic, [of(long(1_000_000))]);
+    await rows.event(1, 30_000);
+    await server.kill();
+    const uuid = Buffer.from('00123e4567e89b12d3a4564266141740', 'hex');
+    await outside.send(topic, [of(long(2_000_000)), of(uuid), of(Buffer.of(0, 1, 2, 3)), of(long(3_000_000)), of('7')]);
+    await rows.event(6, 30_000);
+    assert.deepEqual(
+      rows.events.map(({ row }) => (row as { id: string }).id),
+      ['0', '1', '2', '3', '4', '5'],
+    );
+    assert.equal(await pod.metric('crier_schema_waiting_partitions'), 0);
+  });
+
   it('that cannot be read are no poison, and are named once, at the start and by --check-config', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const byPath = `row(id: ID): Row @kafka(topic: "${topic}", match: [{ arg: "id", path: "id" }], tombstone: NULL)`;

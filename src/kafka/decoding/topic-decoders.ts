@@ -1,25 +1,20 @@
 import { LRUCache } from 'lru-cache';
 import { errorOf } from '../../base/errors.ts';
-import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
 import type { RecordHeaders } from '../batch.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
 import { PATIENCE_MS, UndecodableError } from './decoder.ts';
 import type { CompileSchema, DecoderOptions, KeyDecoders, RecordDecoding, RecordPart } from './decoder.ts';
 import { inflatedDecoding } from './inflated-decoding.ts';
+import { KeyEvidence } from './key-evidence.ts';
 import { protobufDecoding } from './protobuf-framing.ts';
-import type { DecodeReason } from './record.ts';
-import {
-  ForeignSchemaError,
-  MissingRegistryError,
-  SchemaUnavailableError,
-  UnusableSchemaError,
-} from './schema-errors.ts';
+import { SchemaUnavailableError } from './schema-errors.ts';
 import { SCHEMA_HEADERS, framingIn, nameSchema } from './schema-headers.ts';
 import type { SchemaHeaderNames } from './schema-headers.ts';
 import type { RegisteredSchema, SchemaRegistry, SchemaType } from './schema-registry.ts';
 import type { TopicGlue } from './topic-glue.ts';
 import { UnknownSchemas } from './unknown-schemas.ts';
+import { UnusableSchemas } from './unusable-schemas.ts';
 import { FIRST_MESSAGE, GLUE_BYTE, HEADER_BYTES, LONG_HEADER_BYTES, MAGIC_BYTE } from './wire-format.ts';
 import { glueFramingOf, longIdOf, schemaIdOf } from './wire-format.ts';
 import type { Framing, GlueId, SchemaId } from './wire-format.ts';
@@ -44,11 +39,8 @@ export interface TopicDecodersOptions {
 }
 
 const MAX_DECODERS = 200;
-/** Time for which a schema that cannot be used is not fetched again. */
-const UNUSABLE_MS = 30_000;
 /** Time after which the newest schema of a subject is fetched again; the former one is used meanwhile. */
 const NEWEST_MS = 30_000;
-const LOG_WINDOW_MS = 10_000;
 const FORMAT_TYPES = { AVRO: 'AVRO', PROTOBUF: 'PROTOBUF', JSON_SCHEMA: 'JSON' } as const;
 const JSON_BODY: RecordDecoding = { bodyAt: HEADER_BYTES, decoder: undefined };
 const JSON_LONG_BODY: RecordDecoding = { bodyAt: LONG_HEADER_BYTES, decoder: undefined };
@@ -66,14 +58,17 @@ export class TopicDecoders implements KeyDecoders {
   });
   /** By key, while a schema is fetched; each rejects when the patience ends. A partition waits for one id, which bounds them. */
   readonly #fetching = new Map<number | string, Promise<RecordDecoding>>();
-  readonly #unusable = new LRUCache<number | string, DecodeReason>({ max: MAX_DECODERS, ttl: UNUSABLE_MS });
+  readonly #unusable: UnusableSchemas;
   readonly #unknown = new UnknownSchemas();
-  readonly #log = new LogWindow(LOG_WINDOW_MS);
+  /** undefined: the decoders are those of values. */
+  readonly #evidence: KeyEvidence | undefined;
 
   constructor(options: TopicDecodersOptions) {
-    const { part = 'value', subject } = options;
+    const { topic, part = 'value', subject, log } = options;
     this.#options = options;
+    this.#unusable = new UnusableSchemas(topic, log);
     this.#headers = SCHEMA_HEADERS[part];
+    this.#evidence = part === 'key' ? new KeyEvidence() : undefined;
     const schema = `subjects/${subject ?? ''}` as const;
     this.#newest = subject === undefined ? undefined : { key: schema, schema, bodyAt: 0, message: FIRST_MESSAGE };
   }
@@ -140,17 +135,28 @@ export class TopicDecoders implements KeyDecoders {
   }
 
   async #fetch(framing: Framing): Promise<RecordDecoding> {
+    const fetching = this.#fetching.get(framing.key) ?? this.#beginFetch(framing);
+    if (!this.#mayBeNone) return fetching;
+    fetching.catch(() => undefined);
+    throw new UndecodableError('unknown_schema');
+  }
+
+  /** @throws UndecodableError */
+  #beginFetch(framing: Framing): Promise<RecordDecoding> {
     const { key, schema } = framing;
-    const fetching = this.#fetching.get(key);
-    if (fetching) return fetching;
-    const unusable = this.#unusable.get(key);
-    if (unusable !== undefined) throw new UndecodableError(unusable);
-    if (!this.#unknown.mayLookUp(schema, performance.now())) throw new UndecodableError('unknown_schema');
+    this.#unusable.check(framing);
+    if (!this.#unknown.mayLookUp(schema, performance.now(), this.#mayBeNone))
+      throw new UndecodableError('unknown_schema');
     const pending = () =>
       new SchemaUnavailableError(`${registryOf(schema)} has not answered yet`, schema, { isPending: true });
     const loading = withTimeout(() => this.#load(framing), PATIENCE_MS, pending);
     this.#fetching.set(key, loading);
     return loading;
+  }
+
+  /** True if what looks like the id of a schema is most probably none. */
+  get #mayBeNone(): boolean {
+    return this.#evidence?.areBinary === true;
   }
 
   async #load(framing: Framing): Promise<RecordDecoding> {
@@ -172,17 +178,18 @@ export class TopicDecoders implements KeyDecoders {
       if (!schema) throw this.#unknownError(id);
       this.#unknown.delete(id);
       const { type, text, references } = schema;
-      if (format !== undefined && type !== FORMAT_TYPES[format]) throw this.#otherFormat(framing, schema);
+      if (format !== undefined && type !== FORMAT_TYPES[format]) throw this.#unusable.addOtherFormat(framing, type);
       if (type === 'JSON') return this.#jsonOf(framing);
       const compile = await this.#compiler(type);
       const { decoderOptions } = this.#options;
-      const decoder = compile(text, references, { ...decoderOptions, isOfGlue: isGlueId(id) });
+      const compiled = compile(text, references, { ...decoderOptions, isOfGlue: isGlueId(id) });
+      const decoder = this.#evidence ? this.#evidence.observe(compiled) : compiled;
       const decoding = type === 'PROTOBUF' ? protobufDecoding(framing, decoder) : { bodyAt: framing.bodyAt, decoder };
       return framing.isCompressed ? inflatedDecoding(decoding, decoderOptions.limits.maxBytes) : decoding;
     } catch (error) {
       if (error instanceof SchemaUnavailableError) throw new SchemaUnavailableError(error.message, id);
       if (error instanceof UndecodableError) throw error;
-      throw this.#unusableError(framing, reasonOf(error), errorOf(error).message);
+      throw this.#unusable.add(framing, error);
     }
   }
 
@@ -210,33 +217,15 @@ export class TopicDecoders implements KeyDecoders {
   }
 
   #unknownError(id: SchemaId): Error {
-    return this.#unknown.judge(id, performance.now()) === 'wait'
-      ? new SchemaUnavailableError(`${registryOf(id)} does not know schema ${id}`, id)
-      : new UndecodableError('unknown_schema');
-  }
-
-  #otherFormat(framing: Framing, { type }: RegisteredSchema): Error {
-    const fix = `correct the format in @kafka, or leave it out: then each record says it`;
-    return this.#unusableError(framing, 'other_format', `its type is ${type}; ${fix}`);
-  }
-
-  #unusableError({ key, schema }: Framing, reason: DecodeReason, why: string): UndecodableError {
-    this.#unusable.set(key, reason);
-    const { log, topic } = this.#options;
-    this.#log.run(reason, (suppressed) =>
-      log.error({ topic, schema, reason, err: { message: why }, suppressed }, 'a schema cannot be used'),
-    );
-    return new UndecodableError(reason, { cause: new UnusableSchemaError(why) });
+    if (this.#unknown.judge(id, performance.now(), this.#mayBeNone) === 'wait')
+      return new SchemaUnavailableError(`${registryOf(id)} does not know schema ${id}`, id);
+    this.#evidence?.onUndecodable();
+    return new UndecodableError('unknown_schema');
   }
 }
 
 function isGlueId(id: SchemaId): id is GlueId {
   return typeof id === 'string' && id.startsWith('glue/');
-}
-
-function reasonOf(error: unknown): DecodeReason {
-  if (error instanceof MissingRegistryError) return 'needs_registry';
-  return error instanceof ForeignSchemaError ? 'no_schema_id' : 'unusable_schema';
 }
 
 function registryOf(id: SchemaId): string {

@@ -18,7 +18,8 @@ export type UnknownVerdict = 'wait' | 'poison';
 /**
  * The ids of one topic that the registry does not know. The first one gets a grace of 5 s, in which the partition waits. A producer that makes
  * up ids must neither hold up its topic nor keep the registry busy: within 30 s of an id that stayed unknown, unknown ids are
- * poison at once, and at most ten a second are looked up. Pure: the caller passes the time, of a monotonic clock.
+ * poison at once, and at most ten a second are looked up. So they always are where ids may be none (`mayBeNone`). Pure: the caller passes the
+ * time, of a monotonic clock.
  */
 export class UnknownSchemas {
   readonly #unknown: LRUCache<SchemaId, true>;
@@ -32,15 +33,16 @@ export class UnknownSchemas {
   }
 
   /** False: the id stays unknown without a lookup. */
-  mayLookUp(id: SchemaId, nowMs: number): boolean {
+  mayLookUp(id: SchemaId, nowMs: number, mayBeNone = false): boolean {
     if (this.#unknown.has(id)) return false;
-    return nowMs >= this.#distrustedUntil || this.#waitingSince.has(id) || this.#lookups.take(nowMs);
+    const isTrusted = !mayBeNone && (nowMs >= this.#distrustedUntil || this.#waitingSince.has(id));
+    return isTrusted || this.#lookups.take(nowMs);
   }
 
   /** The registry does not know the id. */
-  judge(id: SchemaId, nowMs: number): UnknownVerdict {
-    const since = this.#waitingSince.get(id);
-    if (since === undefined && nowMs >= this.#distrustedUntil) {
+  judge(id: SchemaId, nowMs: number, mayBeNone = false): UnknownVerdict {
+    const since = mayBeNone ? undefined : this.#waitingSince.get(id);
+    if (!mayBeNone && since === undefined && nowMs >= this.#distrustedUntil) {
       this.#waitingSince.set(id, nowMs);
       return 'wait';
     }

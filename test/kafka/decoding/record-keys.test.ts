@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setTimeout as settle } from 'node:timers/promises';
 import avsc from 'avsc';
 import { COMPILERS } from '../../../src/kafka/decoding/compilers.ts';
 import { graphDecoders } from '../../../src/kafka/decoding/graph-decoders.ts';
@@ -161,6 +162,92 @@ describe('RecordKeys', () => {
     assert.equal(await read(keys, framed(2, Buffer.from([1]))), 'unusable_schema');
     assert.equal(await read(keys, framed(5, Buffer.from('x'))), 'not_json');
     assert.equal(await read(keys, framed(1, Buffer.alloc(1000))), 'too_large');
+  });
+
+  describe('that are binary, and begin like one with a schema', () => {
+    const away = new SchemaUnavailableError('away');
+
+    function longKey(value: bigint): Buffer {
+      const key = Buffer.alloc(8);
+      key.writeBigInt64BE(value);
+      return key;
+    }
+
+    /** A long of 8 bytes whose bytes are the id of a schema, and 3 bytes that no long of Avro has. */
+    const longOf = (id: number) => longKey((BigInt(id) << 24n) | 0xffffffn);
+
+    /** A registry that knows schema 7 only, whose further answers a test may set. */
+    function stage() {
+      const schemas = new Map<SchemaId, KnownSchema | Error>([[7, { type: 'AVRO', text: ID }]]);
+      const asked: SchemaId[] = [];
+      const get = schemas.get.bind(schemas);
+      schemas.get = (id) => {
+        asked.push(id);
+        return get(id);
+      };
+      return { schemas, asked, keys: keysOf(schemas) };
+    }
+
+    it('hold up no record once a schema has not decoded one, whatever the registry answers', async () => {
+      const { schemas, asked, keys } = stage();
+      assert.equal(await read(keys, longOf(7)), 'not_avro');
+      for (const key of [longOf(8), longOf(1_000_000), Buffer.from('00123e4567e89b12d3a456426614174000', 'hex')])
+        assert.equal(await read(keys, key), 'unknown_schema');
+      schemas.set(9, away);
+      assert.equal(await read(keys, longOf(9)), 'unknown_schema');
+      const hanging = { then: () => undefined } as unknown as Error;
+      schemas.set(10, hanging);
+      const begin = performance.now();
+      for (let id = 11; id < 1000; id++) {
+        schemas.set(id, hanging);
+        assert.equal(await read(keys, longOf(id)), 'unknown_schema');
+      }
+      assert.ok(performance.now() - begin < 400);
+      assert.ok(asked.length <= 16, `${asked.length}`);
+    });
+
+    it('wait for a schema as long as no key has been read, and where most keys have one', async () => {
+      const { schemas, keys } = stage();
+      await assert.rejects(read(keys, longOf(8)), {
+        code: 'ERR_SCHEMA_UNAVAILABLE',
+        message: /does not know schema 8$/,
+      });
+      schemas.set(9, away);
+      await assert.rejects(read(keys, longOf(9)), { code: 'ERR_SCHEMA_UNAVAILABLE', message: 'away' });
+      for (let i = 0; i < 3; i++)
+        assert.deepEqual(await read(keys, avro(7, ID, { orderId: 7 })), [{ order_id: 7 }, '{"order_id":7}']);
+      assert.equal(await read(keys, longOf(7)), 'not_avro');
+      await assert.rejects(read(keys, longOf(10)), /does not know schema 10$/);
+    });
+
+    it('are decoded again once most keys have a schema', async () => {
+      const { schemas, keys } = stage();
+      for (let i = 0; i < 100; i++) assert.equal(await read(keys, longOf(7)), 'not_avro');
+      schemas.set(8, { type: 'AVRO', text: ID });
+      assert.equal(await read(keys, avro(8, ID, { orderId: 7 })), 'unknown_schema');
+      await settle(50);
+      for (let i = 0; i < 17; i++)
+        assert.deepEqual(((await read(keys, avro(8, ID, { orderId: 7 }))) as unknown[])[0], { order_id: 7 });
+      await assert.rejects(read(keys, longOf(10)), /does not know schema 10$/);
+    });
+
+    it('stay what they are if they cannot have the id of a schema: an int of 4 bytes, a small long, a negative one', () => {
+      for (const { keys } of [stage(), { keys: keysOf(new Map(), true) }]) {
+        const int = Buffer.alloc(4);
+        int.writeInt32BE(70_000);
+        for (const key of [
+          int,
+          longKey(7n),
+          longKey(2n ** 24n - 1n),
+          longKey(-7n),
+          longKey(2n ** 55n),
+          Buffer.alloc(0),
+        ]) {
+          const record = recordOf(key);
+          assert.equal(keys.read(record), record);
+        }
+      }
+    });
   });
 
   it('decodes keys whose schema is in headers, which say nothing of the value', async () => {

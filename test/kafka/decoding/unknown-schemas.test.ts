@@ -7,8 +7,8 @@ function create() {
   const schemas = new UnknownSchemas(() => now);
   return {
     pass: (ms: number) => (now += ms),
-    mayLookUp: (id: number) => schemas.mayLookUp(id, now),
-    judge: (id: number) => schemas.judge(id, now),
+    mayLookUp: (id: number, mayBeNone = false) => schemas.mayLookUp(id, now, mayBeNone),
+    judge: (id: number, mayBeNone = false) => schemas.judge(id, now, mayBeNone),
     known: (id: number) => schemas.delete(id),
   };
 }
@@ -40,6 +40,19 @@ describe('UnknownSchemas', () => {
     assert.equal(mayLookUp(5000), true);
     pass(30_000);
     assert.equal(judge(6000), 'wait');
+  });
+
+  it('gives ids that may be none no grace, and looks up ten of them a second', () => {
+    const { pass, mayLookUp, judge } = create();
+    assert.equal(judge(7), 'wait');
+    assert.equal(judge(7, true), 'poison');
+    const lookedUp = Array.from({ length: 1000 }, (_, i) => 100 + i).filter((id) => mayLookUp(id, true));
+    assert.equal(lookedUp.length, 10);
+    for (const id of lookedUp) assert.equal(judge(id, true), 'poison');
+    assert.equal(mayLookUp(7, true), false);
+    pass(1000);
+    assert.equal(mayLookUp(5000, true), true);
+    assert.equal(judge(8), 'wait');
   });
 
   it('distrusts nobody because of a schema that was found in time', () => {
