@@ -60,6 +60,27 @@ describe('records of AWS Glue', () => {
     assert.equal(new Set(glue.asked).size, 4);
   });
 
+  it('do not stop a topic of JSON for what only looks like them: /readyz says how to send it to the dead letters', async (t) => {
+    const junk = Buffer.concat([Buffer.of(3, 0), Buffer.alloc(20, 0x42)]);
+    glue.answers.set('42424242-4242-4242-4242-424242424242', { __type: 'AccessDeniedException', message: 'no right' });
+    const topic = await outside.createTopic(undefined, 1);
+    await outside.sendValues(topic, [Buffer.from('{"orderId":8}'), junk, Buffer.from('{"orderId":9}')]);
+    const settings = await settingsFor(t, topic);
+    const stopped = await startPod(t, settings);
+    await stopped.counts('crier_schema_waiting_partitions', 1);
+    const [wait] = (await stopped.readiness()).body['waiting_partitions'] as { error: string }[];
+    assert.match(wait!.error, /refuses the credentials .* if the records are JSON, say format: JSON in @kafka$/);
+    await stopped.stop();
+    const { GRAPH } = await settingsFor(t, topic, ', format: JSON');
+    const pod = await startPod(t, { ...settings, GRAPH });
+    await pod.counts(`crier_poison_records_total{topic="${topic}",reason="needs_registry"}`, 1);
+    const rows = watch(t, pod.url, QUERY);
+    await pod.counts('crier_channels', 1);
+    await outside.sendValues(topic, [Buffer.from('{"orderId":10}')]);
+    await rows.event(1);
+    assert.deepEqual(rows.events.at(-1), { row: { order_id: 10, no: null } });
+  });
+
   it('wait while Glue refuses, which /readyz and --check-config name, and lose nothing', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const settings = await settingsFor(t, topic, ', format: AVRO');

@@ -36,7 +36,7 @@ interface OptionsOfTopics extends Omit<Options, 'glue'> {
 }
 
 export function graphDecoders(topics: readonly DecodedTopic[], { glue, ...options }: Options): GraphDecoders {
-  const glues = new Map(glue ? topics.map(({ topic }) => [topic, new TopicGlue(glue)] as const) : []);
+  const glues = new Map(glue ? topics.map(({ topic, format }) => [topic, new TopicGlue(glue, format)] as const) : []);
   return { values: valueDecoders(topics, { ...options, glues }), keys: keyDecoders(topics, { ...options, glues }) };
 }
 

@@ -2,6 +2,9 @@ import { inflateSync } from 'node:zlib';
 import { UndecodableError } from './decoder.ts';
 import type { FramedDecoding, RecordDecoding } from './decoder.ts';
 
+/** https://www.rfc-editor.org/rfc/rfc1950#section-2.2 */
+const DEFLATE = 8;
+const CHECK = 31;
 const TOO_LARGE = 'ERR_BUFFER_TOO_LARGE';
 
 /** The decoding of records whose body is compressed by zlib. @param maxBytes of the body: a few bytes may stand for gigabytes */
@@ -15,6 +18,11 @@ export function inflatedDecoding({ bodyAt, decoder }: FramedDecoding, maxBytes: 
       decodeKey: (body) => decoder.decodeKey(inflate(body, maxBytes)),
     },
   };
+}
+
+/** False: what begins at the offset is no zlib. */
+export function isDeflated(bytes: Buffer, at: number): boolean {
+  return bytes.length >= at + 2 && (bytes[at]! & 0x0f) === DEFLATE && bytes.readUInt16BE(at) % CHECK === 0;
 }
 
 /** @throws UndecodableError */

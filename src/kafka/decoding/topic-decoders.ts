@@ -5,7 +5,7 @@ import type { RecordHeaders } from '../batch.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
 import { PATIENCE_MS, UndecodableError } from './decoder.ts';
 import type { CompileSchema, DecoderOptions, KeyDecoders, RecordDecoding, RecordPart } from './decoder.ts';
-import { inflatedDecoding } from './inflated-decoding.ts';
+import { inflatedDecoding, isDeflated } from './inflated-decoding.ts';
 import { KeyEvidence } from './key-evidence.ts';
 import { protobufDecoding } from './protobuf-framing.ts';
 import { SchemaUnavailableError } from './schema-errors.ts';
@@ -81,6 +81,7 @@ export class TopicDecoders implements KeyDecoders {
     if (named !== undefined) return named;
     if (this.#newest) return this.#byNewest(this.#newest);
     const ofGlue = glue && bytes[0] === GLUE_BYTE ? glueFramingOf(bytes) : undefined;
+    if (ofGlue?.isCompressed && !isDeflated(bytes, ofGlue.bodyAt)) throw new UndecodableError('not_zlib');
     if (ofGlue) return format === 'JSON_SCHEMA' ? this.#jsonOf(ofGlue) : this.#by(ofGlue);
     if (format === undefined && (bytes[0] !== MAGIC_BYTE || !registry)) return 'json';
     const id = schemaIdOf(bytes);

@@ -26,12 +26,13 @@ interface StageOptions {
   readonly failure?: Error;
 }
 
-function createStage({ format, hasGlue = true, failure }: StageOptions = {}) {
+function createStage(options: StageOptions = {}) {
+  const { format, hasGlue = true } = options;
   const asked: string[] = [];
   const glue = {
     schema: (id: string) => {
       asked.push(id);
-      if (failure) return Promise.reject(failure);
+      if (options.failure) return Promise.reject(options.failure);
       const found = GLUE_RECORDS.find(({ version }) => id === `glue/${version}`);
       return Promise.resolve(found && { type: found.format, text: found.schema, references: [] });
     },
@@ -154,9 +155,25 @@ describe("records of AWS Glue's own serializers", () => {
     assert.equal(await readKey(Buffer.from('7')), undefined);
   });
 
+  it('wait while Glue refuses, and say how to end that for JSON, until Glue has known a schema of the topic', async () => {
+    const failure = new SchemaUnavailableError('AWS Glue refuses');
+    const doubt =
+      /^AWS Glue refuses\. It has known no schema of this topic since the start: if the records are JSON, say format: JSON in @kafka$/;
+    await assert.rejects(createStage({ failure }).read(AVRO!.raw), { code: 'ERR_SCHEMA_UNAVAILABLE', message: doubt });
+    await assert.rejects(createStage({ failure, format: 'AVRO' }).read(AVRO!.raw), { message: 'AWS Glue refuses' });
+    const options = { failure };
+    const { read } = createStage(options);
+    options.failure = undefined!;
+    await read(JSON_RECORD!.raw);
+    options.failure = failure;
+    await assert.rejects(read(AVRO!.raw), { message: 'AWS Glue refuses' });
+  });
+
   it('are poison with a reason if their body is no zlib, is cut off, or exceeds the limit of records', async () => {
-    const { read, readKey } = createStage();
-    assert.equal(await read(Buffer.concat([header(5), Buffer.from('no zlib')])), 'not_zlib');
+    const { read, readKey, asked } = createStage();
+    for (const junk of ['no zlib', 'x', '', '\x78'])
+      assert.equal(await read(Buffer.concat([header(5), Buffer.from(junk)])), 'not_zlib');
+    assert.deepEqual(asked, []);
     assert.equal(await read(AVRO!.zlib.subarray(0, -5)), 'not_zlib');
     await read(AVRO!.raw);
     const bomb = Buffer.concat([header(5), deflateSync(Buffer.alloc(100_000))]);
