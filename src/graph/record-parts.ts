@@ -107,7 +107,7 @@ const MAX_MEMBERS = 10;
 export function describeKey(record: RecordParts): string {
   const { key, keyValue, keyProblem } = record;
   if (key === null) return 'no key';
-  if (keyProblem === 'needs_registry') return 'a key with a schema, and no schema registry is set';
+  if (keyProblem === 'needs_registry') return 'a key with a schema, and no registry for it is set';
   if (keyProblem !== undefined) return `a key with a schema that cannot be decoded (${keyProblem})`;
   if (isJsonObject(keyValue)) {
     const names = Object.keys(keyValue);

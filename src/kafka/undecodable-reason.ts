@@ -1,3 +1,4 @@
+import { USE_GLUE } from '../config/glue-package.ts';
 import { MAX_RECORD_DEPTH } from '../config/limits.ts';
 import type { SettingNames } from '../config/setting-names.ts';
 import type { PoisonReason, RecordContent } from './batch.ts';
@@ -39,4 +40,20 @@ export function undecodableReason(
     why: found === undefined ? reason : `${reason}: ${found}`,
     fix: fix ?? fixesOf(names)[fixOf] ?? otherFix,
   };
+}
+
+/** What makes a record's key readable. @param problem why a key with a schema cannot be decoded; undefined: the key has none */
+export function keyFix(problem: string | undefined, { SCHEMA_REGISTRY_URL }: SettingNames): string {
+  switch (problem) {
+    case undefined:
+      return 'write keys as text, JSON or with a schema (in Kafka Connect, key.converter), or add state: {} to fields that match a path';
+    case 'needs_registry':
+      return `the key names its schema by its id in a registry: set ${SCHEMA_REGISTRY_URL}, or for AWS Glue ${USE_GLUE}`;
+    case 'unknown_schema':
+      return `correct ${SCHEMA_REGISTRY_URL}, or of AWS Glue the region or the account: this registry does not know the key's schema. A binary key, such as a long, may begin like one with a schema: then write keys as text`;
+    case 'unusable_schema':
+      return "the log says why the key's schema cannot be used";
+    default:
+      return 'its bytes are not what its schema says (windowed keys of ksqlDB and Kafka Streams have more, and longs none): write other keys, or add state: {} to fields that match a path';
+  }
 }

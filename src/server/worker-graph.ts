@@ -1,7 +1,6 @@
 import { LAST_MESSAGE } from '../bus/history.ts';
 import { LogWindow } from '../base/log.ts';
 import { gluePackageFile } from '../config/glue-package.ts';
-import type { SettingNames } from '../config/setting-names.ts';
 import { changeDemands } from '../graph/change-demands.ts';
 import type { Graph } from '../graph/graph-parts.ts';
 import { keyedTopics } from '../graph/keyed-topics.ts';
@@ -19,13 +18,14 @@ import { ConnectSchemas } from '../kafka/decoding/connect/connect-schemas.ts';
 import type { EnvelopeOptions } from '../kafka/decoding/envelopes/change-converter.ts';
 import { valuePlace } from '../kafka/decoding/envelopes/envelope.ts';
 import { envelopeOf } from '../kafka/decoding/envelopes/envelopes.ts';
-import type { DecodeReason, RecordLimits } from '../kafka/decoding/record.ts';
+import type { RecordLimits } from '../kafka/decoding/record.ts';
 import type { GraphDecoders } from '../kafka/decoding/graph-decoders.ts';
 import { ownFormats } from '../kafka/decoding/own-format.ts';
 import { recordKeysOf } from '../kafka/decoding/record-keys.ts';
 import { UnavailableValues } from '../kafka/decoding/unavailable-values.ts';
 import { observeRewriting } from '../kafka/record-metrics.ts';
 import { SnakeCase } from '../kafka/decoding/snake-case.ts';
+import { keyFix } from '../kafka/undecodable-reason.ts';
 import { RecordCheck } from './record-check-stage.ts';
 import type { DecodersOf, openSchemaRegistry } from './schema-registry-stage.ts';
 import type { RoleServices } from './services.ts';
@@ -72,22 +72,6 @@ const FILLED_ROWS =
 const LACKING_ROWS =
   'an update has no row before, though before: WHOLE says that rows before are whole: a row that leaves a channel is not told there, and a delete may ' +
   'reach the channels of values that the database made up. Give each table of the topic REPLICA IDENTITY FULL, or remove before: WHOLE';
-
-/** @param problem why a key with a schema cannot be decoded; undefined: the key has none */
-function keyFix(problem: DecodeReason | undefined, { SCHEMA_REGISTRY_URL }: SettingNames): string {
-  switch (problem) {
-    case undefined:
-      return 'write keys as text, JSON or with a schema (in Kafka Connect, key.converter), or add state: {} to fields that match a path';
-    case 'needs_registry':
-      return `set ${SCHEMA_REGISTRY_URL}: the key names its schema by its id in a registry`;
-    case 'unknown_schema':
-      return `correct ${SCHEMA_REGISTRY_URL}, or of AWS Glue the region or the account: this registry does not know the key's schema. A binary key, such as a long, may begin like one with a schema: then write keys as text`;
-    case 'unusable_schema':
-      return "the log says why the key's schema cannot be used";
-    default:
-      return 'its bytes are not what its schema says (windowed keys of ksqlDB and Kafka Streams have more, and longs none): write other keys, or add state: {} to fields that match a path';
-  }
-}
 
 /** The graph whose records the worker publishes, with its metrics. */
 export async function openWorkerGraph(services: RoleServices): Promise<{ readonly current: WorkerGraph }> {
@@ -187,7 +171,7 @@ function createWorkerGraph({ config, bus, log }: RoleServices, ports: WorkerGrap
   const bindings = [...graph.bindings.values()];
   const onUnfitKey: OnUnfitKey = (topic, path, found, problem) => {
     if (path === undefined) {
-      log.warn({ topic, key: found }, `${UNREADABLE_KEY}; ${keyFix(problem as DecodeReason, config.names)}`);
+      log.warn({ topic, key: found }, `${UNREADABLE_KEY}; ${keyFix(problem, config.names)}`);
     } else log.warn({ topic, path: partLabel(path), key: found }, isKeyPart(path) ? NO_MEMBER : OTHER_KEY);
   };
   const routers = createRouters(bindings, config.CHANNEL_PREFIX, onUnfitKey, config.MAX_CHANNEL_BYTES);

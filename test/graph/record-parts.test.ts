@@ -72,7 +72,7 @@ describe('a decoded key', () => {
     ]);
     assert.equal(describeKey({ key: null }), 'no key');
     assert.equal(describeKey({ key: Buffer.from([0, 7]) }), 'a binary key');
-    assert.match(describeKey({ key, keyProblem: 'needs_registry' }), /a schema, and no schema registry is set/);
+    assert.match(describeKey({ key, keyProblem: 'needs_registry' }), /a schema, and no registry for it is set/);
     assert.match(describeKey({ key, keyProblem: 'not_avro' }), /cannot be decoded \(not_avro\)/);
   });
 

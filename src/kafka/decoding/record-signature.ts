@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { INSTALL_GLUE } from '../../config/glue-package.ts';
+import { USE_GLUE } from '../../config/glue-package.ts';
 import type { PoisonReason, RecordContent } from '../batch.ts';
 import { envelopeSignatureOf, foreignSignatureOf } from './foreign-formats.ts';
 import type { Signature } from './foreign-formats.ts';
@@ -103,7 +103,7 @@ function glueSignature(reason: PoisonReason, value: Buffer, { schema, bodyAt, is
     case 'needs_registry':
       return {
         found,
-        fix: `${INSTALL_GLUE} beside the graph, and give the worker AWS_REGION and credentials of AWS that allow glue:GetSchemaVersion: then crier asks Glue; and leave out format: JSON`,
+        fix: `${USE_GLUE}: then crier asks Glue; and leave out format: JSON`,
       };
     case 'unknown_schema':
       return {

@@ -251,7 +251,7 @@ describe('checkRecords', () => {
     assert.match(misfit!.problems[0]!, /the record has a string in "tenant" of the record's key, which is no Int/);
     const withoutRegistry = { key: Buffer.from([0, 0, 0, 0, 1, 0x0e]), keyProblem: 'needs_registry' };
     const [framed] = await ofKey(byMember('id'), withoutRegistry);
-    assert.match(framed!.problems[0]!, /a key with a schema, and no schema registry is set, without a value at "id"/);
+    assert.match(framed!.problems[0]!, /a key with a schema, and no registry for it is set, without a value at "id"/);
 
     const deleted = BY_ID.replace(/\)$/, ', tombstone: NULL)');
     const { id } = FITTING;
