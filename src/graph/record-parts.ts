@@ -117,13 +117,23 @@ export function describeKey(record: RecordParts): string {
   return keyText(record) === undefined ? 'a binary key' : 'a key without members';
 }
 
-/** Of several headers of one name the last counts, as in Kafka's `lastHeader`. */
 function headerReader(part: string): (record: RecordParts) => string | undefined {
   const name = JSON.parse(part.slice(HEADER_PART.length)) as string;
-  return ({ headers }) => {
-    const value = headers && Object.hasOwn(headers, name) ? headers[name] : undefined;
-    return utf8Text(Array.isArray(value) ? (value as readonly HeaderValue[]).at(-1) : (value as HeaderValue));
-  };
+  return ({ headers }) => headerText(headers && Object.hasOwn(headers, name) ? headers[name] : undefined);
+}
+
+/** Of several headers of one name the last counts, as in Kafka's `lastHeader`. */
+function headerText(value: HeaderValue | readonly HeaderValue[]): string | undefined {
+  return utf8Text(Array.isArray(value) ? (value as readonly HeaderValue[]).at(-1) : (value as HeaderValue));
+}
+
+/** The headers of a record that are text. */
+export function headerTexts(headers: RecordParts['headers'] = {}): Readonly<Record<string, string>> {
+  const texts = Object.entries(headers).flatMap(([name, value]) => {
+    const text = headerText(value);
+    return text === undefined ? [] : [[name, text] as const];
+  });
+  return Object.fromEntries(texts);
 }
 
 /**

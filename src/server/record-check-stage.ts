@@ -75,11 +75,16 @@ export class RecordCheck implements Component {
   }
 }
 
-function logMisfits({ misfits, records }: CheckedTopic, what: string, log: Logger): void {
-  for (const { topic, field, partition, offset, problems, isCertain } of misfits) {
-    const facts = { topic, field: field || undefined, partition, offset, compared: records || undefined, problems };
-    if (records === 0) log.warn(facts, `${what} cannot be decoded`);
-    else if (isCertain) log.warn(facts, `${what} do not fit schema.graphql`);
+function logMisfits({ topic, misfits, records, undecodable }: CheckedTopic, what: string, log: Logger): void {
+  // Of a topic that has others the worker logs each that cannot be decoded.
+  if (undecodable && records === 0) {
+    const { partition, offset, why, fix } = undecodable;
+    const problems = [`the record cannot be decoded (${why}); ${fix}`];
+    log.warn({ topic, partition, offset, problems }, `${what} cannot be decoded`);
+  }
+  for (const { field, partition, offset, problems: found, isCertain } of misfits) {
+    const facts = { topic, field, partition, offset, compared: records, problems: found.map(({ text }) => text) };
+    if (isCertain) log.warn(facts, `${what} do not fit schema.graphql`);
     else log.info(facts, `${what} do not have all that schema.graphql reads`);
   }
 }

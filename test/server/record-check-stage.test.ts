@@ -109,20 +109,37 @@ describe('RecordCheck', { concurrency: 2 }, () => {
     const { topic, send, settings } = await stage(t);
     const records = async () => {
       const { hasFailed, lines } = await checked(settings);
-      assert.equal(hasFailed, false, lines.join('\n'));
-      return lines.filter((line) => line.includes('records: '));
+      const found = lines.filter((line) => line.includes('records: '));
+      assert.equal(
+        hasFailed,
+        found.some((line) => line.startsWith('failed')),
+        lines.join('\n'),
+      );
+      return found;
     };
     assert.deepEqual(await records(), []);
+    await send(1, 'no JSON');
+    const [undecodable = ''] = await records();
+    assert.ok(
+      undecodable.startsWith(
+        `failed   records: none of the newest records of the topic ${topic} can be decoded (1 tried), so its fields deliver nothing: not_json: plain text (partition 1, offset 0); have`,
+      ),
+      undecodable,
+    );
     await send(0, { head: {}, order: { id: 'o-1' } });
-    const [found] = await records();
+    const [some, found] = await records();
+    assert.ok(
+      some?.startsWith(`warning  records: 1 of the newest records of the topic ${topic} cannot be decoded: not_json`),
+    );
     assert.ok(
       found?.startsWith(
-        `warning  records: the newest records of the topic ${topic} (partition 0, offset 0): Subscription.order_updated: match of "id": `,
+        `failed   records: the newest records of the topic ${topic} (partition 0, offset 0): Subscription.order_updated: match of "id": `,
       ),
       found,
     );
     await send(0, { head: { order_id: 1 }, order: { id: 'o-1', state: 'OPEN' } });
-    assert.deepEqual(await records(), [
+    const fitting = (await records()).slice(1);
+    assert.deepEqual(fitting, [
       `ok       records: the newest records of the topic ${topic} fit the graph (2 compared)`,
     ]);
   });
@@ -138,7 +155,7 @@ describe('RecordCheck', { concurrency: 2 }, () => {
     assert.match(String(problems), /no "head" at the top.*has "NEW" at "order\.state"/s);
     assert.match(
       (await checked({ GRAPH: folder })).lines.join('\n'),
-      /^warning {2}records: the first samples of the topic orders \(partition 0, offset 49\): .*no "head"/m,
+      /^failed {3}records: the first samples of the topic orders \(partition 0, offset 49\): .*no "head"/m,
     );
   });
 });

@@ -12,6 +12,14 @@ export interface ShownEnvelope {
   readonly likeness: string;
 }
 
+/** One thing that does not fit between records and a field. */
+export interface RecordProblem {
+  /** The binding or the field of a type, what the record has, and how to fix it. */
+  readonly text: string;
+  /** True: of records like these no subscription of the field receives a value. */
+  readonly isBlocking: boolean;
+}
+
 const MAX_NAMES = 10;
 const MAX_NAME_LENGTH = 40;
 
@@ -55,6 +63,11 @@ export function absenceAt(payload: unknown, path: readonly string[]): string {
   const keys = isJsonObject(value) ? ` with the keys ${listed(Object.keys(value))}` : '';
   const beside = siblings.length > 0 ? `, beside ${listed(siblings)}` : '';
   return `has ${kindOf(value)}${keys} at ${placeOf(path)}${beside}`;
+}
+
+/** A problem beside which a field delivers values. */
+export function problemOf(text: string): RecordProblem {
+  return { text, isBlocking: false };
 }
 
 /** The text as a sentence; a proposal ends it already. */

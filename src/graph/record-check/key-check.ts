@@ -6,11 +6,20 @@ import { isJsonObject } from '../../base/json/json-object.ts';
 import { valueAt } from '../../base/json/value-at.ts';
 import type { ChangeOperation } from '../../bus/change-text.ts';
 import { textOf } from '../compared-text.ts';
-import { KEY_PART, describeKey, isKeyPart, isRecordPart, partLabel, partsReader, pathInKey } from '../record-parts.ts';
+import {
+  KEY_PART,
+  describeKey,
+  isKeyPart,
+  isRecordPart,
+  keyText,
+  partLabel,
+  partsReader,
+  pathInKey,
+} from '../record-parts.ts';
 import type { RecordParts } from '../record-parts.ts';
 import type { Binding } from '../schema/binding.ts';
 import { absenceAt, kindOf, listed, sentence, shortened } from './described.ts';
-import type { RecordOrigin, ShownEnvelope } from './described.ts';
+import type { RecordOrigin, RecordProblem, ShownEnvelope } from './described.ts';
 
 /** What a record says of the row before its change. */
 export interface CheckedChange {
@@ -29,6 +38,10 @@ export interface CheckedRecord extends RecordParts {
   readonly change?: CheckedChange;
   /** Absent: its value shows no other envelope than the topic's. */
   readonly shown?: ShownEnvelope;
+  /** How its key becomes readable. Absent: it has none, or it can be read. */
+  readonly keyFix?: string;
+  /** True: nothing says the types of its values, as a schema would. */
+  readonly isUntyped?: boolean;
 }
 
 /** A path of a binding whose value chooses events. */
@@ -69,16 +82,27 @@ export class KeyCheck {
     return this.#keys.every((key) => !key.isRequired || textIn(record, key) !== undefined);
   }
 
-  /** One text for each key. @param records at least one, the newest last */
-  problems(records: readonly CheckedRecord[], origin: RecordOrigin): string[] {
-    return this.#keys.flatMap((key) => {
+  /** One for each key. @param records at least one, the newest last */
+  problems(records: readonly CheckedRecord[], origin: RecordOrigin): RecordProblem[] {
+    const problems = this.#keys.flatMap((key): RecordProblem[] => {
+      const { type, isRequired } = key;
       const texts = records.flatMap((record) => textIn(record, key) ?? []);
-      if (texts.length === 0) return [absence(key, records.at(-1)!, origin)];
+      if (texts.length === 0) return [{ text: absence(key, records.at(-1)!, origin), isBlocking: isRequired }];
+      const isEqual = type === undefined || texts.some((text) => canEqual(type, text));
       const json = key.path === KEY_PART ? jsonKey(records) : undefined;
-      if (json !== undefined) return [`${key.label}: ${json}`];
-      if (key.type === undefined || texts.some((text) => canEqual(key.type!, text))) return [];
-      return [misfit(key, key.type, records)];
+      if (json !== undefined) return [{ text: `${key.label}: ${json}`, isBlocking: isRequired && !isEqual }];
+      if (isEqual) return [];
+      // Other records may have the values that an enum has.
+      const isBlocking = isRequired && !isEnumType(getNamedType(type));
+      return [{ text: misfit(key, type, records), isBlocking }];
     });
+    const isApart = problems.length === 0 && !records.some((record) => this.isMatchedBy(record));
+    return isApart ? [{ text: this.#apart(origin), isBlocking: true }] : problems;
+  }
+
+  #apart(origin: RecordOrigin): string {
+    const labels = this.#keys.filter(({ isRequired }) => isRequired).map(({ label }) => label);
+    return `${labels.join(' and ')}: no record has a value for each of them. No subscription receives it; correct the paths in @kafka, or ${origin}`;
   }
 }
 
@@ -91,7 +115,7 @@ function textIn(record: CheckedRecord, { path, mayBeList = false }: BindingKey):
 function absence({ label, path, isRequired }: BindingKey, record: CheckedRecord, origin: RecordOrigin): string {
   const found = isRecordPart(path) ? partAbsence(path, record) : absenceAt(record.payload, path.split('.'));
   const effect = isRequired ? 'No subscription receives it' : 'No subscription with this argument receives it';
-  return `${label}: the record ${sentence(found)} ${effect}; correct the path in @kafka, or ${origin}`;
+  return `${label}: the record ${sentence(found)} ${effect}; ${absenceFix(path, record, origin)}`;
 }
 
 function partAbsence(path: string, record: CheckedRecord): string {
@@ -100,6 +124,18 @@ function partAbsence(path: string, record: CheckedRecord): string {
     return `has ${describeKey(record)}${inKey === undefined ? '' : `, without a value at "${inKey}"`}`;
   }
   return `has no ${partLabel(path).replace("the record's ", '')} that is UTF-8`;
+}
+
+function absenceFix(path: string, record: CheckedRecord, origin: RecordOrigin): string {
+  if (!isRecordPart(path)) return `correct the path in @kafka, or ${origin}`;
+  if (!isKeyPart(path)) return `correct the header in @kafka, or ${origin}`;
+  const { key, keyValue, keyFix } = record;
+  if (keyFix !== undefined) return keyFix;
+  if (key === null) return `match a path of the value, or correct ${origin}: give each record a key`;
+  if (isJsonObject(keyValue)) return `correct the key in @kafka, or ${origin}`;
+  return keyText(record) === undefined
+    ? `match a path of the value, or correct ${origin}: write keys as text, JSON or with a schema`
+    : `write key: true, which compares the whole key, or correct ${origin}`;
 }
 
 /** Why arguments seldom equal keys that `key: true` compares as they are written. undefined: a key is no JSON text. */

@@ -1,3 +1,4 @@
+import { getNamedType, isAbstractType } from 'graphql';
 import type { GraphQLField } from 'graphql';
 import { valueAt } from '../../base/json/value-at.ts';
 import { hasResolver } from '../execution/executable.ts';
@@ -7,8 +8,8 @@ import { textOf } from '../compared-text.ts';
 import { describeKey, keyTextAt } from '../record-parts.ts';
 import { directiveOf } from '../schema/field-directive.ts';
 import { keyedMatch } from '../schema/tombstone-binding.ts';
-import { absenceAt, placeOf, sentence } from './described.ts';
-import type { RecordOrigin } from './described.ts';
+import { absenceAt, placeOf, problemOf, sentence } from './described.ts';
+import type { RecordOrigin, RecordProblem } from './described.ts';
 import { envelopeProblem } from './envelope-check.ts';
 import { KeyCheck } from './key-check.ts';
 import type { CheckedRecord } from './key-check.ts';
@@ -23,8 +24,7 @@ export interface RecordMisfit {
   /** The newest record that was compared. */
   readonly partition: number;
   readonly offset: string;
-  /** One text each: the binding or the field of a type, what the record has, and how to fix it. */
-  readonly problems: readonly string[];
+  readonly problems: readonly RecordProblem[];
   /** False: it may be as it should be. Fields that share a topic may be meant for other records, and optional values may be absent. */
   readonly isCertain: boolean;
 }
@@ -53,36 +53,62 @@ export function checkRecords(
     .filter(({ topics }) => topics.includes(topic))
     .map((binding) => ({ binding, keys: new KeyCheck(schema, binding) }));
   const hasWholeRows = fields.some(({ binding }) => binding.hasWholeRows);
-  const isUnrouted = (record: CheckedRecord) => !fields.some(({ keys }) => keys.isMatchedBy(record));
+  const takers = fields.filter(({ keys }) => records.some((record) => keys.isMatchedBy(record)));
+  const isUnrouted = (record: CheckedRecord) => !takers.some(({ keys }) => keys.isMatchedBy(record));
   const hasLost = records.some(isUnrouted);
   const subscription = schema.getSubscriptionType()!;
+  // Objects of an interface may be of several kinds.
+  const readBy = ({ field, payload }: Binding) => {
+    const type = getNamedType(subscription.getFields()[field]!.type);
+    return isAbstractType(type) ? field : `${type.name} ${payload.join('.')}`;
+  };
+  // Fields of one type have its misfits in common.
+  const said = new Set<string>();
   return fields.flatMap(({ binding, keys }) => {
     const matching = records.filter((record) => keys.isMatchedBy(record));
-    // Records that other fields take are not meant for this one.
+    // Records that other fields take are not meant for this one, unless it reads the same of them.
+    const isAlike = takers.length === 0 || takers.some((taker) => readBy(taker.binding) === readBy(binding));
     const compared = matching.length > 0 ? matching : records;
-    const isMeant = matching.length > 0 || hasLost;
+    const isMeant = isAlike || hasLost;
+    const definition = subscription.getFields()[binding.field]!;
+    const isResolved = hasResolver(definition);
     const bound = [
       ...keys.problems(compared, origin),
-      ...payloadProblems(binding, compared),
-      ...tombstoneProblems(binding, compared),
-      ...rowsBeforeProblems(binding, compared, hasWholeRows),
+      ...payloadProblems(binding, compared, isResolved),
+      ...tombstoneProblems(binding, compared).map(problemOf),
+      ...rowsBeforeProblems(binding, compared, hasWholeRows).map(problemOf),
     ];
     const values = new ValueCheck(schema, origin);
-    const definition = subscription.getFields()[binding.field]!;
     const field = `${subscription.name}.${binding.field}`;
-    for (const { payload } of isMeant && !hasResolver(definition) ? compared : [])
-      values.add(field, definition.type, valueAt(payload, binding.payload), binding.payload, payload);
-    const { misfits, uncertain } = values;
+    for (const record of isMeant && !isResolved ? compared : []) {
+      const isUntyped = record.isUntyped === true && binding.envelope?.startsWith('DEBEZIUM') === true;
+      values.add(field, definition.type, binding.payload, { payload: record.payload, isUntyped });
+    }
+    const misfits = values.misfits.filter(isNew(said));
+    const uncertain = values.uncertain.filter(isNew(said));
     const isCertain = (bound.length > 0 && isMeant) || misfits.length > 0;
     const envelope = envelopeProblem(binding, compared);
-    const untold = hasTombstones && skipsUnsaid(binding, definition) ? [UNTOLD] : [];
-    const others = [...bound, ...misfits, ...uncertain, ...untold];
+    const untold = hasTombstones && skipsUnsaid(binding, definition) ? [problemOf(UNTOLD)] : [];
+    const others = [...bound, ...misfits, ...uncertain, ...untold].map(({ text, isBlocking }) => ({
+      text,
+      isBlocking: isBlocking && isAlike,
+    }));
     // What the wrong envelope of all records leaves out is not named one by one.
     const isAlone = envelope !== undefined && compared.every(({ shown }) => shown);
-    const problems = [...(envelope === undefined ? [] : [envelope]), ...(isAlone ? [] : others)].slice(0, MAX_PROBLEMS);
+    const isBlocking = isAlone && others.some((one) => one.isBlocking);
+    const ofEnvelope = envelope === undefined ? [] : [{ text: envelope, isBlocking }];
+    const problems = [...ofEnvelope, ...(isAlone ? [] : others)].slice(0, MAX_PROBLEMS);
     const { partition, offset } = compared.at(-1)!;
     return problems.length === 0 ? [] : [{ topic, field, partition, offset, problems, isCertain }];
   });
+}
+
+/** Tells problems that were not said yet, and remembers them. */
+function isNew(said: Set<string>): (problem: RecordProblem) => boolean {
+  return ({ text, isBlocking }) => {
+    const { size } = said;
+    return said.add(`${isBlocking} ${text}`).size > size;
+  };
 }
 
 const UNTOLD =
@@ -94,11 +120,16 @@ function skipsUnsaid({ tombstone, envelope }: Binding, field: GraphQLField<unkno
   return !directiveOf(field, 'kafka')?.arguments?.some(({ name }) => name.value === 'tombstone');
 }
 
-function payloadProblems({ payload: path }: Binding, records: readonly CheckedRecord[]): string[] {
+function payloadProblems(
+  { payload: path }: Binding,
+  records: readonly CheckedRecord[],
+  isResolved: boolean,
+): RecordProblem[] {
   const isAbsent = ({ payload }: CheckedRecord) => (valueAt(payload, path) ?? null) === null;
   if (!records.every(isAbsent)) return [];
   const found = absenceAt(records.at(-1)!.payload, path);
-  return [`payload: the record ${sentence(found)} The field would be null; correct the payload in @kafka`];
+  const text = `payload: the record ${sentence(found)} The field would be null; correct the payload in @kafka`;
+  return [{ text, isBlocking: !isResolved }];
 }
 
 /** Reports a key that is not the value that the tombstones of a field take it for. */
@@ -116,7 +147,7 @@ function tombstoneProblems(
   return other
     ? [
         `tombstone: the record has ${describeKey(other)}, which is not its value at ${placeOf(path)}, so a tombstone of it does not reach that value's ` +
-          'subscriptions; match the member of the key that has the value ({ arg: "…", key: "…" }), or add state: {}',
+          `subscriptions; ${other.keyFix ?? 'match the member of the key that has the value ({ arg: "…", key: "…" }), or add state: {}'}`,
       ]
     : [];
 }

@@ -10,9 +10,12 @@ import { didYouMean } from '../../base/did-you-mean.ts';
 import { hasResolver, hasTypeResolver } from '../execution/executable.ts';
 import { connectTypeAt } from './connect-schema.ts';
 import { isJsonObject } from '../../base/json/json-object.ts';
-import { kindOf, listed, placeOf, shortened } from './described.ts';
-import type { RecordOrigin } from './described.ts';
-import { rawDecimal, rawTime } from './raw-values.ts';
+import { valueAt } from '../../base/json/value-at.ts';
+import { kindOf, listed, placeOf, problemOf, shortened } from './described.ts';
+import type { RecordOrigin, RecordProblem } from './described.ts';
+import type { CheckedRecord } from './key-check.ts';
+import { RawColumns } from './raw-columns.ts';
+import { isVariableScale, rawDecimal, rawTime } from './raw-values.ts';
 import type { RawValue } from './raw-values.ts';
 
 /** Values that are looked at in one record. */
@@ -22,6 +25,9 @@ const MAX_ITEMS = 20;
 
 /** Of a whole number that Int cannot hold. */
 export const INTEGER_FIX = 'make the field BigInt (scalar BigInt), which shows all digits as text, or ID';
+
+/** Of a value that is null itself. */
+const NULL = '';
 
 interface Absence {
   readonly problem: string;
@@ -38,7 +44,13 @@ export class ValueCheck {
   readonly #absent = new Map<string, Absence>();
   /** Of values that may be as they should be. */
   readonly #hints = new Map<string, string>();
-  #record: Readonly<Record<string, unknown>> = {};
+  readonly #columns = new RawColumns();
+  /** Coordinates of which a value made the whole of a record's null. */
+  readonly #blocking = new Set<string>();
+  /** True: a record's value is shown. */
+  #isShown = false;
+  #record: CheckedRecord['payload'] = {};
+  #isUntyped = false;
   #left = 0;
 
   /** @param schema prepared for execution */
@@ -49,58 +61,72 @@ export class ValueCheck {
 
   /**
    * @param coordinate of the field that reads the value
-   * @param record that has the value
+   * @param path of the value in the record's payload
    */
   add(
     coordinate: string,
     type: GraphQLOutputType,
-    value: unknown,
     path: readonly string[],
-    record: Readonly<Record<string, unknown>>,
+    { payload, isUntyped = false }: Pick<CheckedRecord, 'payload' | 'isUntyped'>,
   ): void {
     this.#left = MAX_VALUES;
-    this.#record = record;
-    this.#visit(coordinate, type, value, path);
+    this.#record = payload;
+    this.#isUntyped = isUntyped;
+    const blocker = this.#visit(coordinate, type, valueAt(payload, path), path);
+    if (blocker === undefined) this.#isShown = true;
+    else this.#blocking.add(blocker);
   }
 
-  get misfits(): string[] {
-    return [...this.#misfits.values(), ...this.#absences(true)];
+  get misfits(): RecordProblem[] {
+    const isBlocking = (coordinate: string) => !this.#isShown && this.#blocking.has(coordinate);
+    const misfits = Array.from(this.#misfits, ([coordinate, text]) => ({ text, isBlocking: isBlocking(coordinate) }));
+    const absences = this.#absences(true).map(([coordinate, text]) => ({ text, isBlocking: isBlocking(coordinate) }));
+    return [...misfits, ...this.#rawColumns(true), ...absences];
   }
 
   /** Nullable fields that no record has, and values that may be meant so. */
-  get uncertain(): string[] {
-    return [...this.#hints.values(), ...this.#absences(false)];
+  get uncertain(): RecordProblem[] {
+    const absences = this.#absences(false).map(([, text]) => problemOf(text));
+    return [...Array.from(this.#hints.values(), problemOf), ...this.#rawColumns(false), ...absences];
   }
 
-  #absences(isCertain: boolean): string[] {
+  #absences(isCertain: boolean): (readonly [coordinate: string, text: string])[] {
     return [...this.#absent].flatMap(([coordinate, absence]) =>
-      absence.isCertain === isCertain && !this.#present.has(coordinate) ? [absence.problem] : [],
+      absence.isCertain === isCertain && !this.#present.has(coordinate) ? [[coordinate, absence.problem] as const] : [],
     );
   }
 
-  #visit(coordinate: string, type: GraphQLOutputType, value: unknown, path: readonly string[]): void {
-    if (this.#left-- <= 0) return;
-    if (isNonNullType(type)) {
-      if (value === null) {
-        const fix = `make the field nullable (${String(type.ofType)}), or correct ${this.#origin}`;
-        this.#note(coordinate, `null at ${placeOf(path)}, which ${String(type)} does not allow; ${fix}`);
-      } else this.#visit(coordinate, type.ofType, value, path);
-    } else if (value === null || value === undefined) {
-      return;
-    } else if (isListType(type)) {
-      if (!Array.isArray(value)) this.#noteKind(coordinate, `a list (${String(type)})`, value, path);
-      else for (const item of value.slice(0, MAX_ITEMS)) this.#visit(coordinate, type.ofType, item, path);
-    } else if (isLeafType(type)) {
-      this.#visitLeaf(coordinate, type, value, path);
-    } else if (!isJsonObject(value)) {
-      this.#noteKind(coordinate, `an object (${type.name})`, value, path);
-    } else {
-      const object = isObjectType(type) ? type : this.#typeOf(coordinate, type, value, path);
-      if (object) this.#visitFields(object, value, path);
-    }
+  #rawColumns(isCertain: boolean): RecordProblem[] {
+    const isNamed = (coordinate: string) => this.#misfits.has(coordinate) || this.#hints.has(coordinate);
+    return this.#columns.found
+      .filter((one) => one.isCertain === isCertain && !isNamed(one.coordinate))
+      .map(({ coordinate, found }) => problemOf(`${coordinate}: the record has ${found}`));
   }
 
-  #visitLeaf(coordinate: string, type: GraphQLLeafType, value: unknown, path: readonly string[]): void {
+  /** Returns the coordinate of what makes the value null, or NULL if it is so itself; undefined: it is shown. */
+  #visit(coordinate: string, type: GraphQLOutputType, value: unknown, path: readonly string[]): string | undefined {
+    if (this.#left-- <= 0) return undefined;
+    if (isNonNullType(type)) {
+      if (value !== null) return this.#visit(coordinate, type.ofType, value, path);
+      const fix = `make the field nullable (${String(type.ofType)}), or correct ${this.#origin}`;
+      return this.#note(coordinate, `null at ${placeOf(path)}, which ${String(type)} does not allow; ${fix}`);
+    }
+    if (value === null || value === undefined) return NULL;
+    if (isListType(type)) {
+      if (!Array.isArray(value)) return this.#noteKind(coordinate, `a list (${String(type)})`, value, path);
+      const items = value.slice(0, MAX_ITEMS).map((item) => this.#visit(coordinate, type.ofType, item, path));
+      return isNonNullType(type.ofType) ? items.find((item) => item !== undefined) : undefined;
+    }
+    if (this.#isUntyped) this.#columns.add(coordinate, path, value);
+    if (isLeafType(type)) return this.#visitLeaf(coordinate, type, value, path);
+    if (!isJsonObject(value)) return this.#noteKind(coordinate, `an object (${type.name})`, value, path);
+    if (this.#isUntyped && isVariableScale(value)) return undefined;
+    if (isObjectType(type)) return this.#visitFields(type, value, path);
+    const { object, blocker } = this.#typeOf(coordinate, type, value, path);
+    return object ? this.#visitFields(object, value, path) : blocker;
+  }
+
+  #visitLeaf(coordinate: string, type: GraphQLLeafType, value: unknown, path: readonly string[]): string | undefined {
     const schemaType = connectTypeAt(this.#record, path);
     if (schemaType) {
       const { name, envelope } = schemaType;
@@ -109,12 +135,12 @@ export class ValueCheck {
         coordinate,
         `a value of ${name} at ${placeOf(path)}, as its own schema says, which is not used; ${fix}`,
       );
-      return;
+      return undefined;
     }
     if (isShownBy(type, value)) {
       const raw = type.name === 'String' ? rawTime(path.at(-1) ?? '', value) : undefined;
       if (raw) this.#noteRaw(coordinate, raw, value, path);
-      return;
+      return undefined;
     }
     const raw = isEnumType(type) ? undefined : rawDecimal(value);
     if (raw) this.#noteRaw(coordinate, raw, value, path);
@@ -130,37 +156,47 @@ export class ValueCheck {
       const fix = isInteger ? INTEGER_FIX : 'change the type of the field, or give it a resolver';
       this.#note(coordinate, `${kindOf(value)} at ${placeOf(path)}, which does not fit the type ${type.name}; ${fix}`);
     }
+    return coordinate;
   }
 
-  /** undefined: it cannot be told. */
+  /** Without both: it cannot be told. */
   #typeOf(
     coordinate: string,
     type: GraphQLAbstractType,
     value: Readonly<Record<string, unknown>>,
     path: readonly string[],
-  ): GraphQLObjectType | undefined {
+  ): { readonly object?: GraphQLObjectType; readonly blocker?: string } {
     // It may need a context.
-    if (hasTypeResolver(type)) return undefined;
+    if (hasTypeResolver(type)) return {};
     const name = value['__typename'];
     const possible = this.#schema.getPossibleTypes(type);
     const object = possible.find((one) => one.name === name);
-    if (object) return object;
+    if (object) return { object };
     const found = typeof name === 'string' ? `the __typename ${shortened(name)}` : 'no __typename';
     const names = listed(possible.map((one) => one.name));
     const fix = `write one of ${names} into each such value${this.#origin === 'samples.ts' ? ' in samples.ts' : ''}, or write export const ${type.name} = { __resolveType(value) { … } } in resolvers.ts`;
     const kind = isUnionType(type) ? 'union' : 'interface';
-    this.#note(coordinate, `${found} at ${placeOf(path)}, which says the type of the ${kind} ${type.name}; ${fix}`);
-    return undefined;
+    const expected = `which says the type of the ${kind} ${type.name}`;
+    return { blocker: this.#note(coordinate, `${found} at ${placeOf(path)}, ${expected}; ${fix}`) };
   }
 
-  #visitFields(type: GraphQLObjectType, value: Readonly<Record<string, unknown>>, path: readonly string[]): void {
+  #visitFields(
+    type: GraphQLObjectType,
+    value: Readonly<Record<string, unknown>>,
+    path: readonly string[],
+  ): string | undefined {
+    let blocker: string | undefined;
     for (const field of Object.values(type.getFields())) {
       if (hasResolver(field)) continue;
       const coordinate = `${type.name}.${field.name}`;
       if (Object.hasOwn(value, field.name)) {
         this.#present.add(coordinate);
-        this.#visit(coordinate, field.type, value[field.name], [...path, field.name]);
-      } else if (!this.#absent.has(coordinate)) {
+        const found = this.#visit(coordinate, field.type, value[field.name], [...path, field.name]);
+        if (isNonNullType(field.type)) blocker ??= found;
+        continue;
+      }
+      if (isNonNullType(field.type)) blocker ??= coordinate;
+      if (!this.#absent.has(coordinate)) {
         const unread = Object.keys(value).filter((key) => !Object.hasOwn(type.getFields(), key));
         const near = didYouMean(field.name, unread);
         const isRequired = isNonNullType(field.type);
@@ -171,14 +207,15 @@ export class ValueCheck {
         this.#absent.set(coordinate, { problem, isCertain: isRequired || near !== '' });
       }
     }
+    return blocker;
   }
 
-  #noteKind(coordinate: string, expected: string, value: unknown, path: readonly string[]): void {
+  #noteKind(coordinate: string, expected: string, value: unknown, path: readonly string[]): string {
     // As MongoDB's connector writes the documents before and after a change.
     const isJsonText = typeof value === 'string' && /^\s*[{[]/.test(value);
     const found = isJsonText ? 'a JSON text inside a string' : kindOf(value);
     const fix = `${isJsonText ? `correct ${this.#origin}` : 'change the type of the field'}, or give it a resolver`;
-    this.#note(coordinate, `${found} at ${placeOf(path)}, and the field is ${expected}; ${fix}`);
+    return this.#note(coordinate, `${found} at ${placeOf(path)}, and the field is ${expected}; ${fix}`);
   }
 
   #noteRaw(coordinate: string, { likeness, fix, isCertain }: RawValue, value: unknown, path: readonly string[]): void {
@@ -187,8 +224,10 @@ export class ValueCheck {
     else this.#hints.set(coordinate, `${coordinate}: the record has ${found}`);
   }
 
-  #note(coordinate: string, found: string): void {
+  /** Returns the coordinate. */
+  #note(coordinate: string, found: string): string {
     if (!this.#misfits.has(coordinate)) this.#misfits.set(coordinate, `${coordinate}: the record has ${found}`);
+    return coordinate;
   }
 }
 

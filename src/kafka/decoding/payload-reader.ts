@@ -4,7 +4,7 @@ import type { RecordContent } from '../batch.ts';
 import type { ConnectSchemas } from './connect/connect-schemas.ts';
 import { UndecodableError } from './decoder.ts';
 import { withoutSchema } from './envelopes/connect.ts';
-import type { Envelope, EnvelopeChange } from './envelopes/envelope.ts';
+import type { Envelope, EnvelopeChange, JsonObject } from './envelopes/envelope.ts';
 import { recognisedEnvelope } from './envelopes/recognised.ts';
 import type { RecognisedEnvelope } from './envelopes/recognised.ts';
 import { decodeJson } from './record.ts';
@@ -19,8 +19,15 @@ export interface ReadEnvelope {
   readonly schemas: Pick<ConnectSchemas, 'of'>;
 }
 
-/** What a record has, and the envelope that its value shows, whatever the graph says of it. `change`: of a topic with an envelope. */
-export type ReadPayload = Decoded & { readonly recognised?: RecognisedEnvelope; readonly change?: EnvelopeChange };
+/** What a record has. */
+export type ReadPayload = Decoded & {
+  /** The envelope that its value shows, whatever the graph says of it. */
+  readonly recognised?: RecognisedEnvelope;
+  /** Of a topic with an envelope. */
+  readonly change?: EnvelopeChange;
+  /** True: the row is JSON, and no schema says the types of its values. */
+  readonly isUntyped?: boolean;
+};
 
 export interface PayloadReaderOptions {
   readonly limits: RecordLimits;
@@ -50,9 +57,9 @@ export class PayloadReader {
     if (value.length > limits.maxBytes) return { poison: 'too_large' };
     const ofTopic = decoders.get(topic);
     try {
-      if (!ofTopic) return this.#parse(topic, value);
+      if (!ofTopic) return this.#parse(topic, value, true);
       const decoding = await ofTopic.of(value, headers);
-      if (decoding === 'json') return this.#parse(topic, value);
+      if (decoding === 'json') return this.#parse(topic, value, true);
       if (typeof decoding === 'function') return this.#parse(topic, decoding(value));
       const { bodyAt, decoder } = decoding;
       const body = value.subarray(bodyAt);
@@ -64,19 +71,17 @@ export class PayloadReader {
     }
   }
 
-  /** @throws UndecodableError */
-  #parse(topic: string, text: Buffer): ReadPayload | undefined {
+  /** @param isPlain true: no registry has its schema. @throws UndecodableError */
+  #parse(topic: string, text: Buffer, isPlain = false): ReadPayload | undefined {
     const { limits, keyPlaces } = this.#options;
     const { json, poison } = decodeJson(text, limits);
     if (poison !== undefined) return { poison };
-    return this.#rowIn(topic, json, (row) => this.#snakeCase.convertObjToSnakeKeys(row, keyPlaces.get(topic)));
+    const named = (row: JsonObject) => this.#snakeCase.convertObjToSnakeKeys(row, keyPlaces.get(topic));
+    const read = this.#rowIn(topic, json, named);
+    return read && isPlain && !hasSchema(json) ? { ...read, isUntyped: true } : read;
   }
 
-  #rowIn(
-    topic: string,
-    value: unknown,
-    named: (row: Record<string, unknown>) => Record<string, unknown>,
-  ): ReadPayload | undefined {
+  #rowIn(topic: string, value: unknown, named: (row: JsonObject) => JsonObject): ReadPayload | undefined {
     const shown = recognisedEnvelope(value);
     const recognised = shown === undefined ? {} : { recognised: shown };
     const ofTopic = this.#options.envelopes?.get(topic);
@@ -92,6 +97,11 @@ export class PayloadReader {
 }
 
 const NOT_OBJECT: Decoded = { poison: 'not_object' };
+
+/** True for a value that has the schema of Kafka Connect beside it. */
+function hasSchema(value: unknown): boolean {
+  return withoutSchema(value) !== value && (value as { readonly schema: unknown }).schema !== null;
+}
 
 /** The value without the schema of Kafka Connect beside it, which says what its decimals and times are. @throws UndecodableError */
 function converted(value: unknown, schemas: Pick<ConnectSchemas, 'of'>): unknown {

@@ -167,6 +167,12 @@ function checkBackends(graph: Graph, { backends, names, isEmbedded }: Config): F
   const settings = missing.map((name) => names.backend(name, 'URL')).join(', ');
   return [
     ...findUnknownBackends({ backends, names }, graph).map(({ message }) => failed(message)),
-    ...(missing.length > 0 ? [warning(`fields that use these backends fail, because no URL is set: ${settings}`)] : []),
+    ...(missing.length > 0
+      ? [
+          warning(
+            `fields that use these backends fail, because no URL is set: ${settings}; set them, unless these fields are not used`,
+          ),
+        ]
+      : []),
   ];
 }

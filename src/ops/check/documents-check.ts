@@ -24,6 +24,8 @@ export async function checkTrustedDocuments(
   }
   return [
     ok(`TRUSTED_DOCUMENTS: ${path} has ${trusted.size} document${trusted.size === 1 ? '' : 's'}`),
-    ...trusted.unusable.map(({ id, reason }) => warning(`TRUSTED_DOCUMENTS: the graph cannot run ${id}: ${reason}`)),
+    ...trusted.unusable.map(({ id, reason }) =>
+      warning(`TRUSTED_DOCUMENTS: the graph cannot run ${id}; correct the document or the graph: ${reason}`),
+    ),
   ];
 }

@@ -10,7 +10,7 @@ import { createLog } from '../../base/log.ts';
 import { failed, ok, skipped, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { TopicRecords } from './topic-records.ts';
-import type { CheckedTopic } from './topic-records.ts';
+import type { CheckedTopic, UndecodableRecord } from './topic-records.ts';
 
 /** Compares the newest records of the graph's topics with the graph. */
 export async function checkTopicRecords(config: Config, graph: Graph): Promise<Finding[]> {
@@ -41,18 +41,39 @@ export async function checkSamples(config: Config, graph: Graph): Promise<Findin
   const checked = await Promise.all(
     Array.from(samples, ([topic, of]) => records.checkRecords(topic, of, 'samples.ts')),
   );
-  const misfitting = checked.flatMap((one) => (one && one.misfits.length > 0 ? [one] : []));
+  const misfitting = checked.flatMap((one) => (one && (one.misfits.length > 0 || one.undecodable) ? [one] : []));
   if (misfitting.length === 0) return [ok('records: the first samples fit the graph')];
   return misfitting.flatMap((one) => findingsOf(one, 'the first samples'));
 }
 
-function findingsOf({ topic, records, misfits }: CheckedTopic, which: string): Finding[] {
-  if (misfits.length === 0) return [ok(`records: ${which} of the topic ${topic} fit the graph (${records} compared)`)];
-  return misfits.flatMap(({ field, partition, offset, problems }) =>
-    problems.map((problem) =>
-      warning(
-        `records: ${which} of the topic ${topic} (partition ${partition}, offset ${offset}): ${field && `${field}: `}${problem}`,
-      ),
+/** A topic of which no value reaches anybody is a failure; what may be as it should be is a warning. */
+function findingsOf({ topic, records, misfits, undecodable }: CheckedTopic, which: string): Finding[] {
+  return [
+    ...(undecodable ? [undecodableFinding(topic, records, undecodable, which)] : []),
+    ...(records > 0 && misfits.length === 0
+      ? [ok(`records: ${which} of the topic ${topic} fit the graph (${records} compared)`)]
+      : []),
+    ...misfits.flatMap(({ field, partition, offset, problems }) =>
+      problems.map(({ text, isBlocking }) => {
+        const status = isBlocking ? failed : warning;
+        return status(
+          `records: ${which} of the topic ${topic} (partition ${partition}, offset ${offset}): ${field}: ${text}`,
+        );
+      }),
     ),
-  );
+  ];
+}
+
+function undecodableFinding(
+  topic: string,
+  records: number,
+  { why, fix, partition, offset, count }: UndecodableRecord,
+  which: string,
+): Finding {
+  const reason = `${why} (partition ${partition}, offset ${offset}); ${fix}`;
+  if (records === 0)
+    return failed(
+      `records: none of ${which} of the topic ${topic} can be decoded (${count} tried), so its fields deliver nothing: ${reason}`,
+    );
+  return warning(`records: ${count} of ${which} of the topic ${topic} cannot be decoded: ${reason}`);
 }

@@ -2,6 +2,7 @@ import type { Config } from '../../config/config.ts';
 import { ConfigError, errorOf } from '../../base/errors.ts';
 import type { Graph } from '../../graph/graph-parts.ts';
 import { INTEGER_FIX } from '../../graph/record-check/record-value-check.ts';
+import type { Binding } from '../../graph/schema/binding.ts';
 import { mayHaveSchema, topicReads } from '../../graph/schema/topic-reads.ts';
 import type { TopicReads } from '../../graph/schema/topic-reads.ts';
 import { COMPILERS } from '../../kafka/decoding/compilers.ts';
@@ -66,11 +67,19 @@ async function compare(
     if (!difference) return [ok(`schema registry: no subject ${subject}`)];
     const { missing, unread } = difference;
     const longs = await longFields(reads, graph, registry);
+    const unmatched = unmatchedFields([...graph.bindings.values()], reads.topic, missing);
     return [
+      ...unmatched.map(({ field, path }) =>
+        failed(
+          `schema registry: Subscription.${field}: the newest schema of ${subject} has no "${path}", which chooses the subscriptions that receive ` +
+            'a record: none of them does; correct the path in @kafka, or have the producer register a schema that has it',
+        ),
+      ),
       missing.length === 0
         ? ok(`schema registry: the newest schema of ${subject} has all fields that the graph reads`)
         : warning(
-            `schema registry: the graph reads fields that the newest schema of ${subject} does not have: ${missing.join(', ')}`,
+            `schema registry: the graph reads fields that the newest schema of ${subject} does not have: ${missing.join(', ')}; they are null: ` +
+              'rename or remove them in the graph, or have the producer register a schema that has them',
           ),
       ...(unread.length === 0
         ? []
@@ -81,6 +90,24 @@ async function compare(
     ];
   } catch (error) {
     if (error instanceof SchemaUnavailableError) throw error;
-    return [failed(`schema registry: the newest schema of ${subject} cannot be used: ${errorOf(error).message}`)];
+    return [
+      failed(
+        `schema registry: the newest schema of ${subject} cannot be used: ${errorOf(error).message}; correct it in the registry, or the format in @kafka`,
+      ),
+    ];
   }
+}
+
+/** The fields of a topic that have a required path which its schema lacks. None, if a field of the topic has all: the others may be for other records. */
+function unmatchedFields(bindings: readonly Binding[], topic: string, missing: readonly string[]) {
+  const isMissing = (path: string) => missing.some((one) => path === one || path.startsWith(`${one}.`));
+  const fields = bindings
+    .filter(({ topics }) => topics.includes(topic))
+    .map(({ field, match, where }) => {
+      const required = [...match.filter(({ isOptional }) => !isOptional), ...where];
+      return { field, path: required.map(({ path }) => path).find(isMissing) };
+    });
+  return fields.flatMap(({ field, path }) =>
+    path !== undefined && fields.every((one) => one.path !== undefined) ? [{ field, path }] : [],
+  );
 }

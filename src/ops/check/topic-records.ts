@@ -15,17 +15,26 @@ import { envelopeOf } from '../../kafka/decoding/envelopes/envelopes.ts';
 import { LIKENESSES, otherEnvelope } from '../../kafka/decoding/envelopes/recognised.ts';
 import type { RecognisedEnvelope } from '../../kafka/decoding/envelopes/recognised.ts';
 import { PayloadReader } from '../../kafka/decoding/payload-reader.ts';
-import type { ReadEnvelope, ReadPayload } from '../../kafka/decoding/payload-reader.ts';
+import type { ReadEnvelope } from '../../kafka/decoding/payload-reader.ts';
 import type { RecordLimits } from '../../kafka/decoding/record.ts';
 import { FormatUnavailableError, SchemaUnavailableError } from '../../kafka/decoding/schema-errors.ts';
 import { recordKeysOf } from '../../kafka/decoding/record-keys.ts';
 import type { RecordKeys } from '../../kafka/decoding/record-keys.ts';
 import type { GraphDecoders } from '../../kafka/decoding/graph-decoders.ts';
 import { SnakeCase } from '../../kafka/decoding/snake-case.ts';
-import { undecodableReason } from '../../kafka/undecodable-reason.ts';
+import { keyFix, undecodableReason } from '../../kafka/undecodable-reason.ts';
+import type { UndecodableReason } from '../../kafka/undecodable-reason.ts';
 import type { ReadRecord } from './newest-records.ts';
 
 const FORMAT_FIX = 'install the packages that it imports, or correct it in formats.ts';
+
+/** The newest of the records of a topic that cannot be decoded. */
+export interface UndecodableRecord extends UndecodableReason {
+  readonly partition: number;
+  readonly offset: string;
+  /** With all others that cannot be decoded. */
+  readonly count: number;
+}
 
 /** What was found in the records of one topic. */
 export interface CheckedTopic {
@@ -33,6 +42,8 @@ export interface CheckedTopic {
   /** Records that were decoded and compared. */
   readonly records: number;
   readonly misfits: readonly RecordMisfit[];
+  /** Absent: all can be decoded. */
+  readonly undecodable?: UndecodableRecord;
 }
 
 /** Compares the newest records of the graph's topics with its bindings and types. Joins no group and commits nothing. */
@@ -78,38 +89,40 @@ export class TopicRecords {
     origin: RecordOrigin,
   ): Promise<CheckedTopic | undefined> {
     const compared: CheckedRecord[] = [];
-    let undecodable: RecordMisfit | undefined;
+    let undecodable: UndecodableRecord | undefined;
     for (const { partition, offset, key, value, headers, poison } of records) {
       if (value === null && !poison) continue;
       const decoded = poison ? { poison } : await this.#decode({ topic, key, value, headers });
       if (decoded === 'unavailable') return undefined;
       if (!decoded) continue;
-      const misfit = (problem: string) => ({
-        topic,
-        field: '',
-        partition,
-        offset,
-        problems: [problem],
-        isCertain: true,
-      });
-      if (decoded instanceof FormatUnavailableError)
-        return { topic, records: 0, misfits: [misfit(`${decoded.message}; ${FORMAT_FIX}`)] };
+      const at = { partition, offset };
+      if (decoded instanceof FormatUnavailableError) {
+        const count = records.filter((record) => record.value !== null).length;
+        return { topic, records: 0, misfits: [], undecodable: { ...at, count, why: decoded.message, fix: FORMAT_FIX } };
+      }
       const shown = 'recognised' in decoded ? this.#otherEnvelope(topic, decoded.recognised) : undefined;
-      if (decoded.poison === undefined)
-        compared.push({ partition, offset, ...decoded.content, ...decodedParts(decoded), ...(shown && { shown }) });
-      else if (shown) {
-        undecodable = misfit(`the record cannot be decoded (${decoded.poison}); ${envelopeFix(shown)}`);
+      if (decoded.poison === undefined) {
+        const { payload, change, content, isUntyped } = decoded;
+        compared.push({
+          ...at,
+          ...content,
+          payload,
+          ...(change && { change }),
+          ...(shown && { shown }),
+          ...(content.keyProblem !== undefined && { keyFix: keyFix(content.keyProblem, this.#config.names) }),
+          // A connector has written no samples.
+          isUntyped: isUntyped === true && origin === 'what the producer writes',
+        });
       } else {
         const { why, fix } = undecodableReason(decoded.poison, { value, headers }, this.#config.names);
-        undecodable = misfit(`the record cannot be decoded (${why}); ${fix}`);
+        const reason = shown ? { why: decoded.poison, fix: envelopeFix(shown) } : { why, fix };
+        undecodable = { ...at, ...reason, count: (undecodable?.count ?? 0) + 1 };
       }
     }
-    if (compared.length > 0) {
-      const hasTombstones = records.some(({ value, poison }) => value === null && !poison);
-      const misfits = checkRecords(this.#graph, topic, compared, origin, hasTombstones);
-      return { topic, records: compared.length, misfits };
-    }
-    return undecodable && { topic, records: 0, misfits: [undecodable] };
+    if (compared.length === 0) return undecodable && { topic, records: 0, misfits: [], undecodable };
+    const hasTombstones = records.some(({ value, poison }) => value === null && !poison);
+    const misfits = checkRecords(this.#graph, topic, compared, origin, hasTombstones);
+    return { topic, records: compared.length, misfits, ...(undecodable && { undecodable }) };
   }
 
   /** What a value shows that is not the topic's envelope. undefined: it may be of the topic's. */
@@ -133,10 +146,6 @@ export class TopicRecords {
       throw error;
     }
   }
-}
-
-function decodedParts({ payload, change }: Extract<ReadPayload, { readonly payload: unknown }>) {
-  return { payload, ...(change && { change }) };
 }
 
 function envelopesOf(graph: Graph, limits: RecordLimits): ReadonlyMap<string, ReadEnvelope> {

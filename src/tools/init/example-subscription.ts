@@ -10,7 +10,7 @@ const MAX_LEVELS = 5;
 
 /** A subscription that the last of the records is an event of. */
 export function exampleSubscription(
-  { field, object, payload, keys }: InferredGraph,
+  { field, all, object, payload, keys }: InferredGraph,
   records: readonly SeenRecord[],
 ): string {
   const values = keys.flatMap(({ argument, path, type }) => {
@@ -19,7 +19,13 @@ export function exampleSubscription(
   });
   const args = values.length > 0 ? `(${values.join(', ')})` : '';
   const isShort = args.length <= MAX_KEY_LENGTH * values.length;
-  return `subscription { ${field}${isShort ? args : ''}${object ? ` ${selection(object, MAX_LEVELS)}` : ''} }`;
+  // The arguments are required where there is another field without them.
+  if (all !== undefined && !(isShort && values.length === keys.length)) return subscriptionOf(all, object);
+  return subscriptionOf(`${field}${isShort ? args : ''}`, object);
+}
+
+function subscriptionOf(field: string, object: InferredObject | undefined): string {
+  return `subscription { ${field}${object ? ` ${selection(object, MAX_LEVELS)}` : ''} }`;
 }
 
 function literal(value: unknown, type: string): string {

@@ -6,7 +6,7 @@ import type { KeyField } from './key-field.ts';
 import { InferredTypes } from './inferred-types.ts';
 import type { InferredEnum, InferredField, InferredObject } from './inferred-types.ts';
 import { payloadPath, placeAt } from './payload-path.ts';
-import { Place } from './place.ts';
+import { Place, isUsable } from './place.ts';
 import type { SeenRecord } from './seen-record.ts';
 import type { SeenTopic } from './seen-topic.ts';
 import { nounOf } from './type-names.ts';
@@ -19,11 +19,19 @@ export interface MatchedField extends KeyField {
   readonly object: InferredObject;
 }
 
+/** A field that a header fills. */
+export interface HeaderField {
+  readonly name: string;
+  readonly header: string;
+}
+
 /** A graph of one topic, as its records suggest it. */
 export interface InferredGraph {
   readonly topic: string;
-  /** The subscription field. */
+  /** The subscription field; of the records of one key, if there is one for all. */
   readonly field: string;
+  /** The subscription field of all records. undefined: `field` is it, without its arguments. */
+  readonly all: string | undefined;
   readonly type: string;
   /** undefined: the payload is JSON, without fields. */
   readonly object: InferredObject | undefined;
@@ -34,6 +42,8 @@ export interface InferredGraph {
   readonly rowsBefore: SeenTopic['rowsBefore'];
   /** Of the payload's type, which a change fills: what it does to the row. undefined: the records do not say it. */
   readonly operation: string | undefined;
+  /** Of the payload's type: what headers say of an event of the outbox. */
+  readonly headers: readonly HeaderField[];
   /** Path of the field's value in the payload; [] is the whole payload. */
   readonly payload: readonly string[];
   /** Each equals one member of the records' keys; a single one may be only named like an id. */
@@ -52,21 +62,29 @@ export interface InferredGraph {
  * @param seen whose records are at least one
  * @param hasTombstones true: others have no value
  */
-export function inferGraph(topic: string, seen: Omit<SeenTopic, 'mixed'>, hasTombstones = false): InferredGraph {
+export function inferGraph(
+  topic: string,
+  seen: Pick<SeenTopic, 'records' | 'envelope' | 'type' | 'rowsBefore'>,
+  hasTombstones = false,
+): InferredGraph {
   const { records, envelope, type: written } = seen;
   const root = new Place();
   for (const { payload } of records) root.add(payload);
   // A schema says what a record is, and an envelope which row.
   const payload = written || envelope !== undefined ? [] : payloadPath(root);
   const place = placeAt(root, payload);
-  const types = new InferredTypes();
+  const isUntyped = written === undefined && (envelope === 'DEBEZIUM' || envelope === 'DEBEZIUM_FLAT');
+  const types = new InferredTypes(isUntyped);
   const noun = payload.at(-1) ?? nounOf(topic);
   const { type, object } = types.typeOf(place, '', noun, written);
   const keys = object ? keyFieldsOf(records, payload, place, object.name) : [];
+  const field = fieldOf(object?.name ?? noun);
   const isEnum = (name: string) => types.enums.some((one) => one.name === name);
+  const matched = object ? keys.flatMap((key) => matchedField(key, object, isEnum)) : [];
   return {
     topic,
-    field: fieldOf(object?.name ?? noun),
+    field,
+    all: envelope !== undefined && matched.length > 0 ? allOf(noun, field) : undefined,
     type,
     object,
     objects: types.objects,
@@ -74,8 +92,9 @@ export function inferGraph(topic: string, seen: Omit<SeenTopic, 'mixed'>, hasTom
     envelope,
     rowsBefore: seen.rowsBefore,
     operation: object && operationField(records, envelope, object),
+    headers: envelope === 'OUTBOX' && object ? headerFields(records, object) : [],
     payload,
-    keys: object ? keys.flatMap((key) => matchedField(key, object, isEnum)) : [],
+    keys: matched,
     isKeyed: records.some((record) => record.key !== undefined),
     keyMember: memberOf(records),
     // Else the key of a tombstone says nothing of the matched value.
@@ -113,6 +132,29 @@ function operationField(
     envelope === 'DEBEZIUM' || envelope === 'MONGODB' || (envelope === 'DEBEZIUM_FLAT' && '__op' in record!.value);
   if (!saysOperation) return undefined;
   return ['op', 'change_op', 'row_op'].find((name) => !fields.some((field) => field.name === name));
+}
+
+/** Headers of tracing, and those that Debezium and crier add. */
+const NO_COLUMN = /^(?:__.*|traceparent|tracestate|baggage|b3|uber-trace-id)$/i;
+const MAX_HEADERS = 10;
+
+/** A field for each header that all events have. Its id is the event's, not that of the row. */
+function headerFields(records: readonly SeenRecord[], { fields }: InferredObject): readonly HeaderField[] {
+  const names = Object.keys(records[0]!.headers ?? {}).filter(
+    (name) => !NO_COLUMN.test(name) && records.every(({ headers = {} }) => Object.hasOwn(headers, name)),
+  );
+  const isFree = (name: string) => isUsable(name) && !fields.some((field) => field.name === name);
+  return names.slice(0, MAX_HEADERS).flatMap((header) => {
+    const own = header === 'id' ? 'event_id' : snakeCaseName(header.replaceAll(/\W+/g, '_'));
+    const name = [own, `header_${own}`].find(isFree);
+    return name === undefined ? [] : [{ name, header }];
+  });
+}
+
+/** The topic's own noun, which is a plural, unless the field is called so. */
+function allOf(noun: string, field: string): string {
+  const name = fieldOf(noun);
+  return name === field ? `all_${field}` : name;
 }
 
 function fieldOf(noun: string): string {

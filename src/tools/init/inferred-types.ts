@@ -1,3 +1,5 @@
+import { isVariableScale, rawColumn } from '../../graph/record-check/raw-values.ts';
+import type { RawValue } from '../../graph/record-check/raw-values.ts';
 import { UNKNOWN } from '../../kafka/decoding/value-type.ts';
 import type { EnumType, ObjectType, ValueType } from '../../kafka/decoding/value-type.ts';
 import { visible } from '../../base/visible.ts';
@@ -19,6 +21,8 @@ export interface InferredField {
   readonly note: string | undefined;
   /** For a description. */
   readonly doc?: string | undefined;
+  /** What its values look like, which Debezium wrote without a schema. */
+  readonly raw?: RawValue | undefined;
 }
 
 /** An object type. */
@@ -48,6 +52,12 @@ export class InferredTypes {
   /** An object that contains itself has one type. */
   readonly #written = new Map<ObjectType, InferredObject>();
   readonly #writtenEnums = new Map<string, string>();
+  readonly #isUntyped: boolean;
+
+  /** @param isUntyped true: the values are those of Debezium in JSON without a schema */
+  constructor(isUntyped = false) {
+    this.#isUntyped = isUntyped;
+  }
 
   /**
    * What a schema says comes first. Where it says nothing:
@@ -61,7 +71,7 @@ export class InferredTypes {
    * @param parent name of the type that has the field
    */
   typeOf(place: Place | undefined, parent: string, key: string, written: ValueType = UNKNOWN): InferredType {
-    if (written.kind === 'unknown') return place ? this.#seenType(place, parent, key) : json(NULL);
+    if (written.kind === 'unknown') return place ? this.#notedType(place, parent, key) : json(NULL);
     return { ...this.#writtenType(place, parent, key, written), isRequired: !written.isNullable };
   }
 
@@ -137,6 +147,14 @@ export class InferredTypes {
     return scalar(type);
   }
 
+  /** The type, with what shows that the values are not what it is. */
+  #notedType(place: Place, parent: string, key: string): InferredType {
+    const type = this.#seenType(place, parent, key);
+    const { examples } = place.items ?? place;
+    const raw = this.#isUntyped && parent !== '' ? rawColumn(key, examples) : undefined;
+    return raw ? { ...type, raw, note: `a value ${raw.likeness}; ${raw.fix}` } : type;
+  }
+
   #seenType(place: Place, parent: string, key: string): InferredType {
     const { kinds } = place;
     if (kinds.size === 0) return json(NULL);
@@ -159,7 +177,12 @@ export class InferredTypes {
     const object = { name, fields: [] as InferredField[], leftOut: place.unusableKeys };
     // Before the types of its fields, in the order of reading.
     this.objects.push(object);
-    for (const [field, at] of place.usableKeys) object.fields.push({ name: field, ...this.typeOf(at, name, field) });
+    // The bytes of a decimal are named with the decimal.
+    const isDecimal = this.#isUntyped && place.examples.every(isVariableScale);
+    for (const [field, at] of place.usableKeys) {
+      const type = isDecimal ? this.#seenType(at, name, field) : this.typeOf(at, name, field);
+      object.fields.push({ name: field, ...type });
+    }
     return object;
   }
 }

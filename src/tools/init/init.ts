@@ -15,6 +15,7 @@ import { refuseExisting, writeGraphFiles } from './graph-files.ts';
 import { inferGraph } from './inferred-graph.ts';
 import { nextCommands } from './next-commands.ts';
 import type { NextCommands } from './next-commands.ts';
+import { rawFieldsText } from './raw-fields-text.ts';
 import { readmeText } from './readme-text.ts';
 import { readSampleFile } from './sample-file.ts';
 import { samplesText } from './samples-text.ts';
@@ -68,7 +69,10 @@ export async function run(args: readonly string[]): Promise<number> {
     undecodable,
     hasTombstones,
   } = await readFrom(source, topic, settings, limits);
-  if (undecodable > 0) process.stderr.write(`left out, because crier cannot decode them: ${undecodable} records\n`);
+  if (undecodable) {
+    const { count, why, fix } = undecodable;
+    process.stderr.write(`left out: ${count} of ${count + read.length} records cannot be decoded (${why}); ${fix}\n`);
+  }
 
   const seen = seenTopic(read, limits, types);
   const { records } = seen;
@@ -80,10 +84,10 @@ export async function run(args: readonly string[]): Promise<number> {
   const commands = nextCommands(folder, exampleSubscription(graph, records), hasSchema);
   await writeGraphFiles(folder, {
     'schema.graphql': schemaText(graph, from, envelope === undefined ? [] : [envelope]),
-    'samples.ts': samplesText(topic, records, from),
+    'samples.ts': samplesText(topic, seen.samples, from),
     'README.md': readmeText(basename(resolve(folder)), from, commands),
   });
-  const choices = [...(envelope === undefined ? [] : [envelope]), choiceText(graph)];
+  const choices = [...(envelope === undefined ? [] : [envelope]), choiceText(graph), ...rawFieldsText(graph)];
   process.stdout.write(report(folder, from, choices.join('\n'), commands));
   return 0;
 }
@@ -131,7 +135,7 @@ async function readFrom(
     records: await readSampleFile(sample, limits),
     types: [],
     hasSchema: false,
-    undecodable: 0,
+    undecodable: undefined,
     hasTombstones: false,
   };
 }

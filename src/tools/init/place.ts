@@ -10,6 +10,7 @@ const MAX_KEYS = 100;
 const MAX_LEVELS = 8;
 /** Places of all levels together. */
 const MAX_PLACES = 2000;
+const MAX_EXAMPLES = 200;
 const MAX_NAME_LENGTH = 100;
 const MAX_INT = 2 ** 31;
 /** JavaScript prints larger numbers with an exponent, as those of a double are. */
@@ -26,6 +27,8 @@ export class Place {
   items: Place | undefined;
   /** Values other than null. */
   values = 0;
+  /** The first of them. */
+  readonly examples: unknown[] = [];
   /** True: the keys of objects are data, or there are too many levels or places. */
   isUntyped = false;
   /** One of the texts, if all of them are ISO 8601 times. */
@@ -41,6 +44,7 @@ export class Place {
   add(value: unknown): void {
     if (value === null || value === undefined) return;
     this.values++;
+    if (this.examples.length < MAX_EXAMPLES) this.examples.push(value);
     this.kinds.add(kindOf(value));
     if (typeof value === 'string') this.time = this.#timeWith(value);
     else if (Array.isArray(value)) this.#addItems(value);

@@ -1,4 +1,4 @@
-import type { SeenRecord } from './seen-record.ts';
+import type { Sample } from './seen-record.ts';
 import { escapeHidden } from '../../base/visible.ts';
 
 const MAX_RECORDS = 20;
@@ -6,16 +6,17 @@ const MAX_RECORD_LENGTH = 16_384;
 const MAX_TEXT_LENGTH = 200;
 const MAX_ITEMS = 5;
 
-/** The samples.ts of a graph: some of the records, shortened. */
-export function samplesText(topic: string, records: readonly SeenRecord[], source: string): string {
+/** The samples.ts of a graph, with shortened values. */
+export function samplesText(topic: string, records: readonly Sample[], source: string): string {
   const samples = records.map(({ key, value }) => ({
     ...(key === undefined ? {} : { key: shortened(key) }),
     value: shortened(value),
   }));
   const short = samples.filter((sample) => JSON.stringify(sample).length <= MAX_RECORD_LENGTH);
   const kept = short.length > 0 ? short.slice(-MAX_RECORDS) : samples.slice(-1);
+  const made = records.some(({ isMade }) => isMade) ? '// The changes at the end are made of the last row.\n' : '';
   return `// Written by "crier init" from ${source}. Long texts and lists are shortened.
-// Look at the values before you share this file. Without Kafka, crier plays these records again and again.
+${made}// Look at the values before you share this file. Without Kafka, crier plays these records again and again.
 const RECORDS = ${escapeHidden(JSON.stringify(kept, null, 2))};
 
 export function* records() {

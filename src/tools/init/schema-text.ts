@@ -32,41 +32,70 @@ export function schemaText(graph: InferredGraph, source: string, notes: readonly
 }
 
 function subscription(graph: InferredGraph): string {
-  const { topic, field, type, keys, payload, envelope, rowsBefore } = graph;
+  const { field, all, type, keys, envelope, rowsBefore } = graph;
+  const isOfRows = envelope !== undefined && envelope !== 'OUTBOX';
   const hasTombstones = envelope === undefined && graph.hasTombstones;
   // A tombstone has only its key, and one value of it at most stands for a path.
   const matches = keys.map(({ argument, path }) =>
     hasTombstones && keys.length > 1
       ? `{ arg: "${argument}", key: "${path.join('.')}" }`
-      : `{ arg: "${argument}", path: "${[...payload, ...path].join('.')}" }`,
+      : `{ arg: "${argument}", path: "${[...graph.payload, ...path].join('.')}" }`,
   );
+  // An event of the outbox is of no row that is deleted.
+  const tombstone = isOfRows || hasTombstones ? 'NULL' : envelope === undefined ? undefined : 'SKIP';
+  const isRequired = all === undefined ? '' : '!';
+  const args = keys.length > 0 ? `(${keys.map((key) => `${key.argument}: ${key.type}${isRequired}`).join(', ')})` : '';
+  const names = keys.map(({ path }) => path.join('.')).join(' and ');
+  const without = keys.length > 1 ? 'without the arguments' : 'without the argument';
+  const others = all === undefined ? `; ${without}, all records` : '';
+  const what = keys.length > 0 ? `The records of one ${names}${others}.` : 'All records of the topic.';
+  const deletes = isOfRows ? ' Null: the row was deleted.' : hasTombstones ? ' Null: the key was deleted.' : '';
+  const choice = graph.isKeyed ? `  # ${choiceText(graph)}\n` : '';
+  const before = rowsBefore === 'UNKNOWN' ? `  # ${UNKNOWN_BEFORE}\n` : '';
+  const one = `  "${what}${deletes}"\n  ${field}${args}: ${type} ${directive(graph, matches, tombstone)}\n`;
+  return `type Subscription {\n${choice}${before}${one}${all === undefined ? '' : `\n${allText(graph, all)}`}}`;
+}
+
+/** The field of all rows, or of all events of an outbox. */
+function allText(graph: InferredGraph, all: string): string {
+  const { envelope, rowsBefore, type } = graph;
+  if (envelope === 'OUTBOX')
+    return `  "All records of the topic."\n  ${all}: ${type} ${directive(graph, [], 'SKIP')}\n`;
+  // What a row was is known where rows before count.
+  const tombstone = envelope === 'DEBEZIUM' && rowsBefore !== 'UNKNOWN' ? 'ROW' : 'NULL';
+  const deletes =
+    tombstone === 'ROW'
+      ? 'A row that is deleted is delivered as it was, with the op DELETE.'
+      : 'Null: a row was deleted.';
+  return `  "All rows. ${deletes}"\n  ${all}: ${type} ${directive(graph, [], tombstone)}\n`;
+}
+
+function directive(
+  { topic, envelope, rowsBefore, payload }: InferredGraph,
+  matches: readonly string[],
+  tombstone: string | undefined,
+): string {
   const parts = [
     `topic: ${JSON.stringify(topic)}`,
     ...(envelope === undefined ? [] : [`envelope: ${envelope}`]),
     ...(rowsBefore === 'WHOLE' ? ['before: WHOLE'] : []),
-    ...(keys.length > 0 ? [`match: [${matches.join(', ')}]`] : []),
+    ...(matches.length > 0 ? [`match: [${matches.join(', ')}]`] : []),
     ...(payload.length > 0 ? [`payload: "${payload.join('.')}"`] : []),
-    // An event of the outbox is of no row that is deleted.
-    ...(envelope === undefined ? [] : [`tombstone: ${envelope === 'OUTBOX' ? 'SKIP' : 'NULL'}`]),
-    ...(hasTombstones ? ['tombstone: NULL'] : []),
+    ...(tombstone === undefined ? [] : [`tombstone: ${tombstone}`]),
   ];
-  const args = keys.length > 0 ? `(${keys.map((key) => `${key.argument}: ${key.type}`).join(', ')})` : '';
-  const names = keys.map(({ path }) => path.join('.')).join(' and ');
-  const without = keys.length > 1 ? 'without the arguments' : 'without the argument';
-  const what = keys.length > 0 ? `The records of one ${names}; ${without}, all records.` : 'All records of the topic.';
-  const isOfRows = envelope !== undefined && envelope !== 'OUTBOX';
-  const deletes = isOfRows ? ' Null: the row was deleted.' : hasTombstones ? ' Null: the key was deleted.' : '';
-  const choice = graph.isKeyed ? `  # ${choiceText(graph)}\n` : '';
-  const before = rowsBefore === 'UNKNOWN' ? `  # ${UNKNOWN_BEFORE}\n` : '';
-  return `type Subscription {\n${choice}${before}  "${what}${deletes}"\n  ${field}${args}: ${type} @kafka(${parts.join(', ')})\n}`;
+  return `@kafka(${parts.join(', ')})`;
 }
 
-function objectText(object: InferredObject, { keys, object: root, operation }: InferredGraph): string {
+function objectText(object: InferredObject, { keys, object: root, operation, headers }: InferredGraph): string {
   const isKey = ({ name }: InferredField) => keys.some((key) => key.object === object && key.path.at(-1) === name);
   const lines = object.fields.map((field) => fieldText(field, field.isRequired || isKey(field)));
   if (object === root && operation !== undefined)
     lines.push(
-      `  "What happened to the row: CREATE, UPDATE, or READ from the table."\n  ${operation}: String @change(field: OP)\n`,
+      `  "What happened to the row: CREATE, UPDATE, DELETE, or READ from the table."\n  ${operation}: String @change(field: OP)\n`,
+    );
+  for (const { name, header } of object === root ? headers : [])
+    lines.push(
+      `  ${name}: ${name === 'event_id' ? 'ID' : 'String'} @record(field: HEADER, name: ${JSON.stringify(header)})\n`,
     );
   return `${description(object.doc, '')}type ${object.name} {\n${lines.join('')}${leftOut(object.leftOut)}}`;
 }

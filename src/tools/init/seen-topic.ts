@@ -8,7 +8,7 @@ import type { PayloadPlace } from '../../kafka/decoding/decoder.ts';
 import { withoutSchema } from '../../kafka/decoding/envelopes/connect.ts';
 import type { EnvelopeChange } from '../../kafka/decoding/envelopes/envelope.ts';
 import { envelopeOf } from '../../kafka/decoding/envelopes/envelopes.ts';
-import { recognisedEnvelope } from '../../kafka/decoding/envelopes/recognised.ts';
+import { isFlinkChange, recognisedEnvelope } from '../../kafka/decoding/envelopes/recognised.ts';
 import type { RecognisedEnvelope } from '../../kafka/decoding/envelopes/recognised.ts';
 import { rowType } from '../../kafka/decoding/envelopes/row-type.ts';
 import { MergedTypes } from '../../kafka/decoding/merged-types.ts';
@@ -17,12 +17,13 @@ import { SchemaPlace } from '../../kafka/decoding/schema-place.ts';
 import { SnakeCase } from '../../kafka/decoding/snake-case.ts';
 import { UnavailableValues } from '../../kafka/decoding/unavailable-values.ts';
 import type { NamesOf, ValueType } from '../../kafka/decoding/value-type.ts';
-import type { SeenRecord } from './seen-record.ts';
+import { withChanges } from './sample-changes.ts';
+import type { Sample, SeenRecord } from './seen-record.ts';
 
 type JsonObject = Record<string, unknown>;
 
 /** A record whose bytes were decoded. */
-export interface ReadRecord extends Pick<SeenRecord, 'key' | 'keyValue'> {
+export interface ReadRecord extends Pick<SeenRecord, 'key' | 'keyValue' | 'headers'> {
   /** JSON of any kind, with the producer's keys. */
   readonly value: unknown;
 }
@@ -30,6 +31,8 @@ export interface ReadRecord extends Pick<SeenRecord, 'key' | 'keyValue'> {
 /** What is known of a topic. */
 export interface SeenTopic {
   readonly records: readonly SeenRecord[];
+  /** In the order of the topic; of changes of rows an update and a delete, too. */
+  readonly samples: readonly Sample[];
   /** What all records show; undefined: none, or not all show one. */
   readonly envelope: RecognisedEnvelope | undefined;
   /** What schemas say of the payloads; undefined: nothing. */
@@ -58,18 +61,19 @@ export function seenTopic(
   const values = new OpenedValues(limits);
   const opened = read
     .map((record) => ({ ...record, ...values.open(record.value) }))
-    .filter(({ inner }) => inner !== null);
+    .filter(({ inner }) => inner !== null)
+    .map((record) => ({ ...record, recognised: isOfRouter(record) ? 'OUTBOX' : record.recognised }) as const);
   const mixed = new Map<RecognisedEnvelope | undefined, number>();
   for (const { recognised } of opened) mixed.set(recognised, (mixed.get(recognised) ?? 0) + 1);
   const envelope = mixed.size === 1 ? opened[0]!.recognised : undefined;
-  const all = opened.flatMap(({ key, keyValue, inner }): { record: SeenRecord; isDeleted: boolean }[] => {
+  const all = opened.flatMap(({ key, keyValue, headers, inner }): { record: SeenRecord; isDeleted: boolean }[] => {
     const change = changeOf(inner, envelope);
     const row = change?.row ?? change?.before;
     if (!change || !row) return [];
     const payload = new SnakeCase().convertObjToSnakeKeys(structuredClone(columnsOf(row, envelope)));
     if (envelope !== undefined) UNAVAILABLE.replaceIn(payload, undefined);
     const value = sampleOf(inner, envelope, change);
-    const record = { key, keyValue: keyOfRow(keyValue, envelope), value, payload };
+    const record = { key, keyValue: keyOfRow(keyValue, envelope), headers, value, payload };
     return [{ record, isDeleted: change.row === null }];
   });
   // Of a deleted row perhaps only the key is known.
@@ -78,13 +82,28 @@ export function seenTopic(
   const rows = [...types, ...values.types].flatMap((type) => rowType(type, envelope) ?? []);
   const type = rows.length > 0 ? new MergedTypes().of(rows) : undefined;
   const rowsBefore = envelope === 'DEBEZIUM' ? rowsBeforeOf(opened) : undefined;
-  return { records, envelope, type, rowsBefore, mixed: mixed.size > 1 ? mixed : new Map() };
+  const seen = all.map(({ record: { key, value } }) => ({ key, value }));
+  const samples = withChanges(seen, envelope, rowsBefore !== 'UNKNOWN');
+  return { records, samples, envelope, type, rowsBefore, mixed: mixed.size > 1 ? mixed : new Map() };
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** True for an event of the outbox router that is an object: the router writes the event's id as a header. */
+function isOfRouter({
+  recognised,
+  inner,
+  headers = {},
+}: Pick<ReadRecord, 'headers'> & ReturnType<OpenedValues['open']>): boolean {
+  const isPlain = recognised === undefined || recognised === 'CONNECT';
+  return isPlain && isJsonObject(inner) && Object.hasOwn(headers, 'id') && UUID.test(headers['id']!);
 }
 
 /** WHOLE only if an update shows it and none denies it. */
 function rowsBeforeOf(
   opened: readonly { readonly inner: unknown; readonly keyValue?: unknown }[],
 ): SeenTopic['rowsBefore'] {
+  if (opened.every(({ inner }) => isJsonObject(inner) && isFlinkChange(inner))) return 'WHOLE';
   const changes = opened.map(({ inner, keyValue }) => ({ keyValue, change: changeOf(inner, 'DEBEZIUM') }));
   if (!changes.some(({ change }) => change?.isFilled)) return undefined;
   const updates = changes.filter(({ change }) => change?.op === 'UPDATE');
@@ -157,6 +176,8 @@ function keyOfRow(keyValue: unknown, envelope: RecognisedEnvelope | undefined): 
 function sampleOf(value: unknown, envelope: RecognisedEnvelope | undefined, { row, before }: RowChange): JsonObject {
   if (envelope === 'OUTBOX') return row!;
   if (envelope !== 'DEBEZIUM' && envelope !== 'MONGODB') return value as JsonObject;
+  if (isFlinkChange(value as JsonObject))
+    return { before: before ?? null, after: row, op: (value as JsonObject)['op'] };
   const { op, source } = value as JsonObject & { readonly source: JsonObject };
   const { snapshot, ts_ms: timestamp } = source;
   // It shows the envelope, now that documents are no texts.

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SetupError, errorOf } from '../../base/errors.ts';
 import { isJsonObject } from '../../base/json/json-object.ts';
 import { snakeCaseName } from '../../base/json/key-naming.ts';
-import { keyText } from '../../graph/record-parts.ts';
+import { headerTexts, keyText } from '../../graph/record-parts.ts';
 import type { KafkaRecord, PoisonReason, RecordContent } from '../../kafka/batch.ts';
 import { COMPILERS } from '../../kafka/decoding/compilers.ts';
 import { UNREAD, UndecodableError } from '../../kafka/decoding/decoder.ts';
@@ -23,6 +23,7 @@ import type { ValueType } from '../../kafka/decoding/value-type.ts';
 import type { GlueId, RegistryId } from '../../kafka/decoding/wire-format.ts';
 import { RecentRecords } from '../../kafka/client/recent-records.ts';
 import { undecodableReason } from '../../kafka/undecodable-reason.ts';
+import type { UndecodableReason } from '../../kafka/undecodable-reason.ts';
 import { createLog } from '../../base/log.ts';
 import type { Settings } from '../../config/settings.ts';
 import { missingTopic, withKafka } from '../with-kafka.ts';
@@ -39,8 +40,8 @@ export interface TopicRecords {
   readonly types: readonly ValueType[];
   /** True if one of them is of a registry with the API of Confluent. */
   readonly hasSchema: boolean;
-  /** Records that are no payloads. */
-  readonly undecodable: number;
+  /** Of records that are no payloads, how many there are, why the first is none, and what to do. undefined: there are none. */
+  readonly undecodable: (UndecodableReason & { readonly count: number }) | undefined;
   /** True: a record has no value. */
   readonly hasTombstones: boolean;
 }
@@ -58,14 +59,16 @@ export async function readTopic(topic: string, settings: Settings, limits: Recor
     );
   }
   const { read, poison, types, hasSchema } = await decoded(topic, records, settings, limits);
-  if (read.length === 0 && poison) {
-    const { why, fix } = undecodableReason(poison.reason, poison.record, settings.names);
+  const reason = poison && undecodableReason(poison.reason, poison.record, settings.names);
+  if (read.length === 0 && reason) {
+    const { why, fix } = reason;
     throw new SetupError(
       `none of the ${records.length} newest records of the topic "${topic}" can be decoded (${why}); ${fix}`,
     );
   }
   const hasTombstones = records.length < newest.length;
-  return { records: read, types, hasSchema, undecodable: records.length - read.length, hasTombstones };
+  const undecodable = reason && { ...reason, count: records.length - read.length };
+  return { records: read, types, hasSchema, undecodable, hasTombstones };
 }
 
 function newestRecords(topic: string, settings: Settings): Promise<readonly KafkaRecord[]> {
@@ -100,7 +103,8 @@ async function decoded(
       if (typeof value === 'string') poison ??= { reason: value, record };
       else {
         const content = await patiently(() => keys.read(record));
-        read.push({ key: keyText(content), keyValue: content.keyValue, value: value.json });
+        const { keyValue } = content;
+        read.push({ key: keyText(content), keyValue, headers: headerTexts(record.headers), value: value.json });
       }
     }
     const types = await typesOf([...decoders.schemas.values(), ...decoders.glueSchemas.values()]);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import type { RecordParts } from '../../../src/graph/record-parts.ts';
 import { loadGraph } from '../../../src/graph/loading/load.ts';
 import type { CheckedRecord } from '../../../src/graph/record-check/key-check.ts';
 import { checkRecords } from '../../../src/graph/record-check/record-check.ts';
+import type { RecordMisfit } from '../../../src/graph/record-check/record-check.ts';
 import { graphFolder } from '../support/graph-folder.ts';
 
 const TYPES = `
@@ -33,7 +33,7 @@ async function found(
   fields: string,
   payloads: readonly unknown[],
   resolvers?: string,
-  key: Buffer | null | Pick<RecordParts, 'key' | 'keyValue' | 'keyProblem'> = null,
+  key: Buffer | null | Pick<CheckedRecord, 'key' | 'keyValue' | 'keyProblem' | 'keyFix'> = null,
 ) {
   const files = {
     'schema.graphql': `${TYPES} type Subscription { ${fields} }`,
@@ -44,7 +44,16 @@ async function found(
     const keyed = key === null || Buffer.isBuffer(key) ? { key } : key;
     return { partition: 0, offset: String(i), ...keyed, payload: payload as Record<string, unknown> };
   });
-  return checkRecords(graph, 'orders', records, 'what the producer writes');
+  return texts(checkRecords(graph, 'orders', records, 'what the producer writes'));
+}
+
+/** Problems as texts, beside those that leave the field without a value. */
+function texts(misfits: readonly RecordMisfit[]) {
+  return misfits.map(({ problems, ...misfit }) => ({
+    ...misfit,
+    problems: problems.map(({ text }) => text),
+    blocking: problems.flatMap(({ text, isBlocking }) => (isBlocking ? [text] : [])),
+  }));
 }
 
 /** The one problem of the newest of these payloads. */
@@ -265,12 +274,93 @@ describe('checkRecords', () => {
     assert.deepEqual(await ofKey(deleted.replace('NULL', 'NULL, state: {}'), struct), []);
   });
 
+  describe('problems that leave a field without a value', () => {
+    const blocking = async (
+      t: TestContext,
+      fields: string,
+      payloads: readonly unknown[],
+      key?: Parameters<typeof found>[4],
+    ) => (await found(t, fields, payloads, undefined, key)).map(({ field, blocking: texts }) => [field, texts.length]);
+    const BY_NOTE = BY_ID.replace('"order.id"', '"nota"');
+    const one = (count: number) => [['Subscription.order_updated', count]];
+
+    it('are a required match, a claim and a payload that no record has, and values that no argument equals', async (t) => {
+      assert.deepEqual(await blocking(t, BY_NOTE, [order({}), order({})]), one(1));
+      assert.deepEqual(await blocking(t, BY_ID.replace('path: "order.id"', 'key: true'), [order({})]), one(1));
+      const claim = BY_ID.replace(', payload', ', where: [{ claim: "tenant", path: "tenant" }], payload');
+      assert.deepEqual(await blocking(t, claim, [order({})]), one(1));
+      const numbered = BY_ID.replace('id: ID!', 'id: Int!');
+      assert.deepEqual(await blocking(t, numbered, [order({})]), one(1));
+      assert.deepEqual(await blocking(t, numbered, [order({}), order({ id: 7 })]), []);
+      assert.deepEqual(await blocking(t, BY_ID.replace('payload: "order"', 'payload: "ordr"'), [order({})]), one(1));
+    });
+
+    it('are not an argument that may be left out, values of an enum, nor a null that one record has', async (t) => {
+      assert.deepEqual(await blocking(t, BY_NOTE.replace('id: ID!', 'id: ID'), [order({})]), one(0));
+      const byState = BY_ID.replace('id: ID!', 'id: State!').replace('order.id', 'order.note');
+      assert.deepEqual(await blocking(t, byState, [order({})]), one(0));
+      assert.deepEqual(await blocking(t, BY_ID, [order({ lines: [null] }), order({})]), one(0));
+      assert.deepEqual(await blocking(t, BY_ID, [order({ total: 'x' })]), one(0));
+    });
+
+    it('are values that make the whole of each record null, through the types around them', async (t) => {
+      const box = 'order_updated: Box @kafka(topic: "orders") } type Box { order: Order! } type Rest { a: Int';
+      const nulls = [{ order: { ...FITTING, id: null } }, { order: 7 }];
+      const [misfit] = await found(t, box, nulls);
+      assert.deepEqual(
+        misfit!.blocking.map((text) => text.split(':')[0]),
+        ['Order.id', 'Box.order'],
+      );
+      assert.deepEqual(await blocking(t, box, [...nulls, order({})]), one(0));
+      assert.deepEqual(await blocking(t, box, [order({ lines: {} })]), one(0));
+    });
+
+    it('are none of a field whose topic has records of another one, unless both read the same of them', async (t) => {
+      const line =
+        'line_added(sku: String!): Line @kafka(topic: "orders", match: [{ arg: "sku", path: "line.sku" }], payload: "line")';
+      assert.deepEqual(await blocking(t, `${BY_ID} ${line}`, [order({}), { lne: { sku: 's' } }]), [
+        ['Subscription.line_added', 0],
+      ]);
+      const other = BY_NOTE.replace('order_updated', 'order_noted');
+      assert.deepEqual(await blocking(t, `${BY_ID} ${other}`, [order({})]), [['Subscription.order_noted', 1]]);
+    });
+
+    it('are required matches that no record has together', async (t) => {
+      const both =
+        'order_updated(id: ID!, no: ID!): Order @kafka(topic: "orders", match: [{ arg: "id", path: "id" }, { arg: "no", path: "no" }], payload: "order")';
+      const [misfit] = await found(t, both, [
+        { ...order({}), id: 1 },
+        { ...order({}), no: 1 },
+      ]);
+      assert.deepEqual(misfit?.blocking, [
+        'match of "id" and match of "no": no record has a value for each of them. No subscription receives it; correct the paths in @kafka, or what the producer writes',
+      ]);
+    });
+  });
+
+  it('names once what fields of one type have in common', async (t) => {
+    const misfits = await found(t, `${BY_ID} all: Order @kafka(topic: "orders", payload: "order")`, [
+      order({ total: 'x' }),
+    ]);
+    assert.deepEqual(
+      misfits.map(({ field }) => field),
+      ['Subscription.order_updated'],
+    );
+  });
+
+  it('names how a key with a schema becomes readable', async (t) => {
+    const key = { key: Buffer.from([0, 0, 0, 0, 1, 0x0e]), keyProblem: 'needs_registry', keyFix: 'set it' };
+    const fields = BY_ID.replace('path: "order.id"', 'key: "id"');
+    const [misfit] = await found(t, fields, [order({})], undefined, key);
+    assert.match(misfit!.problems[0]!, /without a value at "id"\. No subscription receives it; set it$/);
+  });
+
   it('says that subscribers are not told of tombstones, unless the field says what they do', async (t) => {
     const said = async (more: string, hasTombstones = true) => {
       const sdl = `${TYPES} type Subscription { ${BY_ID.replace(/\)$/, `${more})`)} }`;
       const graph = await loadGraph(await graphFolder(t, { 'schema.graphql': sdl }));
       const record = { partition: 0, offset: '0', key: Buffer.from(FITTING.id), payload: order({}) };
-      return checkRecords(graph, 'orders', [record], 'what the producer writes', hasTombstones);
+      return texts(checkRecords(graph, 'orders', [record], 'what the producer writes', hasTombstones));
     };
     const [misfit] = await said('');
     assert.equal(misfit?.isCertain, false);
@@ -296,9 +386,10 @@ describe('checkRecords', () => {
       change: CheckedRecord['change'],
       args = '(customer: ID!)',
       more = '',
+      envelope = 'DEBEZIUM',
     ) => {
       const sdl = `
-        type Subscription { rows${args}: Row @kafka(topic: "rows", envelope: DEBEZIUM, ${rules}) }
+        type Subscription { rows${args}: Row @kafka(topic: "rows", envelope: ${envelope}, ${rules}) }
         type Row { id: ID! customer: ID ${more} }`;
       const graph = await loadGraph(await graphFolder(t, { 'schema.graphql': sdl }));
       const [key, payload] = [
@@ -306,7 +397,7 @@ describe('checkRecords', () => {
         { id: 7, customer: 'c1' },
       ];
       const records = [{ partition: 0, offset: '0', ...key, payload, ...(change && { change }) }];
-      const misfits = checkRecords(graph, 'rows', records, 'what the producer writes');
+      const misfits = texts(checkRecords(graph, 'rows', records, 'what the producer writes'));
       assert.ok(misfits.every(({ isCertain }) => isCertain));
       return misfits.flatMap(({ problems }) => problems);
     };
@@ -315,7 +406,7 @@ describe('checkRecords', () => {
       assert.deepEqual(await said(t, CUSTOMERS, insert), [
         'match of "customer" on "customer", which the key does not have: this needs the row before a change, which does not count, because a connector ' +
           "such as PostgreSQL's may not log whole rows: subscribers that a row leaves are not told, or not what it was; " +
-          'ALTER TABLE … REPLICA IDENTITY FULL, and write before: WHOLE in @kafka',
+          'ALTER TABLE … REPLICA IDENTITY FULL (Flink writes whole rows as it is), and write before: WHOLE in @kafka',
       ]);
       const claim = 'where: [{ claim: "sub", path: "customer" }], tombstone: NULL';
       assert.match((await said(t, claim, insert, ''))[0]!, /^where of the claim "sub" on "customer", which/);
@@ -335,6 +426,35 @@ describe('checkRecords', () => {
       assert.deepEqual(await said(t, `${CUSTOMERS}, before: WHOLE`, insert), []);
       assert.deepEqual(await said(t, CUSTOMERS, { ...insert, isFilled: false }), []);
       assert.deepEqual(await said(t, CUSTOMERS, undefined), []);
+    });
+
+    it('says of envelopes without rows before who is not told, and how to keep them', async (t) => {
+      const ofEnvelope = (envelope: string, rules: string, change: CheckedRecord['change'] = { op: 'UPDATE' }) =>
+        said(t, rules, change, rules.includes('path: "id"') ? '(id: ID!)' : '(customer: ID!)', '', envelope);
+      const [flat, ...others] = await ofEnvelope('DEBEZIUM_FLAT', CUSTOMERS);
+      assert.match(
+        flat!,
+        /^match of "customer" on "customer", which the key does not have: this needs the row before a change, which a flattened update does not have, and of a delete it counts only where .* before: WHOLE: else a change reaches the subscribers that its key names, .*; add state: \{\} /,
+      );
+      assert.deepEqual(others, []);
+      assert.match(
+        (await ofEnvelope('DEBEZIUM_FLAT', `${CUSTOMERS}, before: WHOLE`))[0]!,
+        /which a flattened update does not have: subscribers that a row leaves are not told unless it is deleted; add state/,
+      );
+      assert.match(
+        (await ofEnvelope('CONNECT', CUSTOMERS))[0]!,
+        /which rows of Kafka Connect do not have: .*; add state/,
+      );
+      assert.match(
+        (await ofEnvelope('MONGODB', CUSTOMERS))[0]!,
+        /which updates of this topic do not have: .*; set capture\.mode=change_streams_update_full_with_pre_image/,
+      );
+      assert.deepEqual(await ofEnvelope('MONGODB', CUSTOMERS, { op: 'UPDATE', before: { id: 7 } }), []);
+      const byId = 'match: [{ arg: "id", path: "id" }], tombstone: NULL';
+      for (const envelope of ['DEBEZIUM_FLAT', 'CONNECT', 'MONGODB']) {
+        assert.deepEqual(await ofEnvelope(envelope, byId), []);
+        assert.deepEqual(await ofEnvelope(envelope, `${CUSTOMERS}, state: {}`), []);
+      }
     });
 
     it('warns of before: WHOLE where an update has none', async (t) => {
@@ -401,6 +521,54 @@ describe('checkRecords', () => {
       }
       const [other = ''] = await raw('open', 'Float', 'tax')(t);
       assert.match(other, /a string at "tax", which does not fit the type Float/);
+    });
+
+    it('names columns of Debezium in JSON without a schema, whatever the types of their fields are', async (t) => {
+      const column = async (
+        type: string,
+        name: string,
+        values: readonly unknown[],
+        isUntyped = true,
+        envelope = 'DEBEZIUM',
+      ) => {
+        const sdl = `
+          type Subscription { row: Row @kafka(topic: "rows", envelope: ${envelope}, tombstone: NULL) }
+          scalar BigInt
+          type Row { ${name}: ${type} n: BigInt }`;
+        const graph = await loadGraph(await graphFolder(t, { 'schema.graphql': sdl }));
+        const records = values.map((value, i) => {
+          return { partition: 0, offset: `${i}`, key: null, payload: { [name]: value, n: null }, isUntyped };
+        });
+        const misfits = texts(checkRecords(graph, 'rows', records, 'what the producer writes'));
+        assert.ok(misfits.every(({ blocking }) => blocking.length === 0));
+        return misfits.flatMap(({ problems }) => problems.map((text) => / that (.*?)(?: since.*)?;/.exec(text)?.[1]));
+      };
+      const micros = 1_759_312_800_000_000;
+      assert.deepEqual(await column('String', 'amount', ['BBo=', 'AeJA', null]), ["may be a decimal's bytes"]);
+      assert.deepEqual(await column('[String]', 'amounts', [['bg=='], ['/x8=']]), ["may be a decimal's bytes"]);
+      assert.deepEqual(await column('Float', 'changed_at', [micros, micros + 1]), ['looks like microseconds']);
+      assert.deepEqual(await column('BigInt', 'end_time', ['1759312800123456789']), ['looks like nanoseconds']);
+      assert.deepEqual(await column('Float', 'updated', [micros]), ['may be microseconds']);
+      assert.deepEqual(await column('Int', 'due_date', [20_362, 20_001, -1]), ['looks like days']);
+      assert.deepEqual(await column('Float', 'amount', ['BBo=']), ["looks like a decimal's bytes"]);
+      for (const [type, name, values] of [
+        ['String', 'word', ['open', 'done']],
+        ['String', 'token', ['c2VjcmV0LXRva2VuLW9mLXNvbWVib2R5Cg==']],
+        ['String', 'note', ['BBo=', 'not base64']],
+        ['String', 'assignment', ['abd=']],
+        ['Int', 'due_date', [20_362, 7, 8, 9]],
+        ['Int', 'due_date', [20_362, 4_000_000]],
+        ['Int', 'total', [20_362]],
+        ['Float', 'created_at', [1_759_312_800_000]],
+        ['Float', 'account_id', [micros]],
+        ['Float', 'updated', [micros, 5]],
+      ] as const) {
+        assert.deepEqual(await column(type, name, values), [], `${name} ${String(values)}`);
+      }
+      assert.deepEqual(await column('String', 'amount', ['BBo='], false), []);
+      assert.deepEqual(await column('String', 'amount', ['BBo='], true, 'CONNECT'), []);
+      const flat = await column('String', 'amount', ['BBo='], true, 'DEBEZIUM_FLAT');
+      assert.deepEqual(flat, ["may be a decimal's bytes"]);
     });
 
     it('names the type that a record itself says, and the envelope that reads it', async (t) => {

@@ -16,7 +16,7 @@ describe('--check-config with TRUSTED_DOCUMENTS', () => {
       { a: '{ hello }', b: '{ removed }' },
       [
         'ok: TRUSTED_DOCUMENTS: <path> has 2 documents',
-        'warning: TRUSTED_DOCUMENTS: the graph cannot run b: Cannot query field "removed" on type "Query".',
+        'warning: TRUSTED_DOCUMENTS: the graph cannot run b; correct the document or the graph: Cannot query field "removed" on type "Query".',
       ],
     ],
     [

@@ -254,6 +254,64 @@ scalar JSON`.trim(),
     assert.deepEqual(binding(update(null, 'mysql')), [false, false]);
   });
 
+  it("recognises Flink's changes, whose rows before are whole, and writes no source into their samples", async (t) => {
+    const row = { id: 7, n: 1 };
+    const changes = [
+      { before: null, after: row, op: 'c' },
+      { before: row, after: null, op: 'd' },
+      { before: null, after: { id: 7, n: 2 }, op: 'c' },
+    ].map((change) => JSON.stringify(change));
+    const topic = seen(changes, ['{"id":7}', '{"id":7}', '{"id":7}']);
+    const { text } = await lived(t, topic);
+    assert.match(text, /order\(id: ID!\): Order @kafka\([^)]*envelope: DEBEZIUM, before: WHOLE, match: /);
+    assert.match(text, /orders: Order @kafka\([^)]*envelope: DEBEZIUM, before: WHOLE, tombstone: ROW\)/);
+    assert.deepEqual(
+      topic.samples.map(({ value }) => (value as { op: string }).op),
+      ['c', 'd', 'c', 'd', 'c'],
+    );
+    assert.ok(topic.samples.every(({ value }) => Object.keys(value!).join() === 'before,after,op'));
+    const bare = seen(['{"before":null,"after":{"id":7},"op":"c","at":1}']);
+    assert.equal(bare.envelope, undefined);
+  });
+
+  it('ends the samples of changed rows with an update and a delete, if there are none', () => {
+    const source = { connector: 'mysql', ts_ms: 1 };
+    const row = { id: 7, n: 1 };
+    const document = { ...row, _id: 7 };
+    const kinds: Readonly<Record<string, readonly [value: object, made: readonly unknown[]]>> = {
+      DEBEZIUM: [
+        { before: null, after: row, op: 'c', source },
+        [
+          { before: row, after: row, op: 'u' },
+          { before: row, after: null, op: 'd' },
+        ],
+      ],
+      MONGODB: [
+        { before: null, after: JSON.stringify(document), op: 'c', source: { connector: 'mongodb', ts_ms: 1 } },
+        [
+          { before: null, after: document, op: 'u' },
+          { before: null, after: null, op: 'd' },
+        ],
+      ],
+      DEBEZIUM_FLAT: [
+        { ...row, __op: 'c', __deleted: 'false' },
+        [
+          { ...row, __op: 'u', __deleted: 'false' },
+          { ...row, __op: 'd', __deleted: 'true' },
+        ],
+      ],
+      CONNECT: [{ schema: null, payload: row }, [row, null]],
+      OUTBOX: [JSON.stringify(row) as unknown as object, []],
+    };
+    for (const [envelope, [value, made]] of Object.entries(kinds)) {
+      const topic = seen([JSON.stringify(value)], ['{"id":7}']);
+      assert.equal(topic.envelope, envelope);
+      const values = topic.samples.map((sample) => sample.value);
+      const text = JSON.stringify(values, (key, of: unknown) => (key === 'source' ? undefined : of));
+      assert.deepEqual((JSON.parse(text) as unknown[]).slice(1), made, envelope);
+    }
+  });
+
   it('writes tombstone: NULL where a record has no value, and its key names the channel', async (t) => {
     const written = async (value: unknown, ...keys: string[]) => {
       const topic = seen([JSON.stringify(value)], keys);

@@ -8,7 +8,7 @@ import type { InferredGraph } from '../../../src/tools/init/inferred-graph.ts';
 import type { InferredObject } from '../../../src/tools/init/inferred-types.ts';
 import { samplesText } from '../../../src/tools/init/samples-text.ts';
 import { schemaText } from '../../../src/tools/init/schema-text.ts';
-import type { SeenRecord } from '../../../src/tools/init/seen-record.ts';
+import type { Sample, SeenRecord } from '../../../src/tools/init/seen-record.ts';
 import { seenTopic } from '../../../src/tools/init/seen-topic.ts';
 import type { SeenTopic } from '../../../src/tools/init/seen-topic.ts';
 import { splitChange } from '../../../src/bus/change-text.ts';
@@ -74,8 +74,8 @@ export async function lived(t: TestContext, topic: SeenTopic) {
   );
   const document = parse(everyField(inferred));
   const results: unknown[] = [];
-  const samples = await samplesOf(records);
-  for (const [i, { key, value }] of [...records, ...samples].entries()) {
+  const samples = await samplesOf(topic.samples);
+  for (const [i, { key, value }] of [...records, ...samples.filter(isThere)].entries()) {
     const at = { partition: 0, offset: i, key: key === undefined ? null : Buffer.from(key) };
     const bytes = Buffer.from(JSON.stringify(value));
     const converted = await converter.convert({
@@ -90,15 +90,21 @@ export async function lived(t: TestContext, topic: SeenTopic) {
     const payload = JSON.parse(String(row)) as Record<string, unknown>;
     const { data, errors } = await execute({ schema: graph.schema, document, rootValue: payload });
     assert.deepEqual(errors, undefined, `${text}\n${String(row)}`);
-    results.push(data?.[inferred.field]);
+    results.push(data?.[inferred.all ?? inferred.field]);
   }
   const example = exampleSubscription(inferred, records);
   assert.deepEqual(validate(graph.schema, parse(example)), []);
   return { inferred, text, example, results: results.slice(0, records.length), samples };
 }
 
+/** True for a sample of a row that is not deleted. */
+function isThere({ value }: SampleRecord): boolean {
+  const { op, __op = op, __deleted } = (value ?? { op: 'd' }) as Record<string, unknown>;
+  return __op !== 'd' && __deleted !== 'true';
+}
+
 /** The records that the written samples.ts yields. */
-async function samplesOf(records: readonly SeenRecord[]): Promise<readonly SampleRecord[] & readonly SeenRecord[]> {
+async function samplesOf(records: readonly Sample[]): Promise<readonly SampleRecord[] & readonly SeenRecord[]> {
   const source = samplesText(TOPIC, records, 'records');
   assert.doesNotMatch(source, /[\u200b-\u200f\u2028-\u202e\u2066-\u2069]/);
   const module = (await import(`data:text/javascript;base64,${Buffer.from(source).toString('base64')}`)) as {
@@ -109,8 +115,8 @@ async function samplesOf(records: readonly SeenRecord[]): Promise<readonly Sampl
   return samples as never;
 }
 
-function everyField({ field, object }: InferredGraph): string {
-  return `subscription { ${field} ${object ? selectionOf(object) : ''} }`;
+function everyField({ field, all = field, object }: InferredGraph): string {
+  return `subscription { ${all} ${object ? selectionOf(object) : ''} }`;
 }
 
 function selectionOf({ fields }: InferredObject): string {

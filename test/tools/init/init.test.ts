@@ -108,7 +108,10 @@ describe('crier init', { timeout: 240_000 }, () => {
     const folder = join(await temporaryFolder(t), 'graph');
     const { code, output, errors } = await crier(t, ['init', folder, '--topic', topic], { settings });
     assert.equal(code, 0, errors);
-    assert.equal(errors, 'left out, because crier cannot decode them: 1 records\n');
+    assert.equal(
+      errors,
+      'left out: 1 of 10 records cannot be decoded (not_json: plain text); have the producer write a JSON object\n',
+    );
     assert.match(output, /from 9 records of the topic/);
     assert.match(output, /^sku is the key of the records, so the events of one subscription are in order\.$/m);
     const schema = await readFile(join(folder, 'schema.graphql'), 'utf8');

@@ -11,6 +11,7 @@ interface Recording {
     readonly topic: string;
     readonly key: string | null;
     readonly value: string | null;
+    readonly headers?: Readonly<Record<string, string>>;
   }[];
 }
 
@@ -34,9 +35,9 @@ export async function recordedTopic(connector: string, table: string, registryUr
     return framed(registered, bytes.subarray(HEADER_BYTES));
   };
   const messages: Message[] = [];
-  for (const { topic, key, value } of records) {
+  for (const { topic, key, value, headers } of records) {
     if (!topic.endsWith(`.${table}`)) continue;
-    messages.push({ key: await bytesOf(key), value: await bytesOf(value) });
+    messages.push({ key: await bytesOf(key), value: await bytesOf(value), ...(headers && { headers }) });
   }
   return messages;
 }

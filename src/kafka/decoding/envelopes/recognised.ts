@@ -9,10 +9,10 @@ export type RecognisedEnvelope = 'CONNECT' | 'DEBEZIUM' | 'DEBEZIUM_FLAT' | 'MON
 /** What a message says of records with an envelope. */
 export const LIKENESSES: Readonly<Record<RecognisedEnvelope, string>> = {
   CONNECT: 'rows of Kafka Connect with their schema beside them (schema, payload)',
-  DEBEZIUM: 'changes of rows by Debezium (before, after, op, source)',
+  DEBEZIUM: 'changes of rows, as Debezium and Flink write them (before, after, op)',
   DEBEZIUM_FLAT: "rows that Debezium's ExtractNewRecordState has flattened (__op, __deleted)",
   MONGODB: 'changes of documents by Debezium for MongoDB (before and after are JSON texts)',
-  OUTBOX: "events of Debezium's outbox router (a JSON text)",
+  OUTBOX: "events of Debezium's outbox router (a JSON text, or an object with a header id)",
 };
 
 /**
@@ -24,6 +24,7 @@ export function recognisedEnvelope(value: unknown): RecognisedEnvelope | undefin
   if (typeof inner === 'string') return /^\s*\{/.test(inner) ? 'OUTBOX' : undefined;
   if (!isJsonObject(inner)) return undefined;
   if (isChange(inner)) return isOfDocument(inner) ? 'MONGODB' : 'DEBEZIUM';
+  if (isFlinkChange(inner)) return 'DEBEZIUM';
   if (Object.hasOwn(inner, '__op') || Object.hasOwn(inner, '__deleted')) return 'DEBEZIUM_FLAT';
   return inner === value ? undefined : 'CONNECT';
 }
@@ -33,6 +34,15 @@ function isChange(value: JsonObject): boolean {
   const { op, source } = value;
   const isOperation = typeof op === 'string' && Object.hasOwn(OPERATIONS, op);
   return isOperation && isJsonObject(source) && (OPERATIONS[op] === 'NONE' || 'after' in value || 'before' in value);
+}
+
+/**
+ * True for a change of Flink's format debezium-json: inserts and deletes, of whole rows, without a source.
+ * https://nightlies.apache.org/flink/flink-docs-stable/docs/connectors/table/formats/debezium/
+ */
+export function isFlinkChange({ before = null, after = null, op, ...others }: JsonObject): boolean {
+  if (Object.keys(others).length > 0) return false;
+  return op === 'c' ? before === null && isJsonObject(after) : op === 'd' && after === null && isJsonObject(before);
 }
 
 function isOfDocument({ before, after, source }: JsonObject): boolean {
