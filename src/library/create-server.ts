@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import type { NewRecord } from '../graph/context/publishing.ts';
 import type { Graph } from '../graph/graph-parts.ts';
 import { GraphLoader } from '../graph/loading/load.ts';
+import { unreadTopicProblem } from '../graph/unread-topic.ts';
 import { hostInUrl } from '../config/addresses/host-in-url.ts';
 import { ignoreOffer, isWebSocketOffer } from '../gateway/http/upgrade-offer.ts';
 import { withBigInts } from '../base/json/exact-numbers.ts';
@@ -16,7 +17,6 @@ import type { Server as StartedServer } from '../server.ts';
 import { readVersion } from '../base/version.ts';
 import { optionsInput } from './server-options.ts';
 import type { BackendOptions, SettingOptions } from './server-options.ts';
-import { unreadTopicProblem } from './unread-topic.ts';
 
 /**
  * Beside these, every setting of docs/configuration.md in camelCase: `KAFKA_BROKERS` is `kafkaBrokers`. Environment variables are not

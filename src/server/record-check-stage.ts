@@ -64,7 +64,8 @@ export class RecordCheck implements Component {
 
   async #checkSamples(): Promise<void> {
     const { graph, log } = this.#services;
-    for (const [topic, samples] of graph.samples ? firstSamples(graph.samples) : []) {
+    // The sampler says of the others why nobody receives them.
+    for (const [topic, samples] of graph.samples ? firstSamples(graph.samples, graph).topics : []) {
       const checked = await this.#records.checkRecords(topic, samples, 'samples.ts');
       if (checked) logMisfits(checked, 'sample records', log);
     }

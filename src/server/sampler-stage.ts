@@ -1,5 +1,6 @@
 import { EmbeddedTopics } from '../graph/embedded/embedded-topics.ts';
 import { logMissingSamples } from '../graph/embedded/missing-samples.ts';
+import { sampleProblem } from '../graph/embedded/sample-problem.ts';
 import { Sampler } from '../graph/embedded/sampler.ts';
 import type { Graph } from '../graph/graph-parts.ts';
 import type { RecordPublisher } from '../kafka/record-publisher.ts';
@@ -17,10 +18,11 @@ export function createSampler(services: RoleServices, publisher: RecordPublisher
     leased.add(topic);
     await publisher.publish([record], signal);
   });
-  const samplerOf = ({ samples }: Graph) =>
-    samples &&
+  const samplerOf = (of: Graph) =>
+    of.samples &&
     new Sampler({
-      samples,
+      samples: of.samples,
+      problemOf: (record) => sampleProblem(record, of),
       intervalMs: config.SAMPLE_INTERVAL_MS,
       log,
       process: async ({ topic, key, value }, signal) => void (await topics.append(topic, { key, value }, signal)),

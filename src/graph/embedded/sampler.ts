@@ -9,6 +9,9 @@ const LOG_WINDOW_MS = 10_000;
 /** Each start of the embedded mode, and each check, has the same sample records. */
 export const SEED = 1;
 
+/** Problems of records that are remembered, so that each is logged once. */
+const MAX_PROBLEMS = 100;
+
 /** A sample record, as Kafka would carry it. */
 export interface EncodedSample {
   readonly topic: string;
@@ -18,6 +21,8 @@ export interface EncodedSample {
 
 export interface SamplerOptions {
   readonly samples: Pick<Samples, 'records'>;
+  /** Why nobody would receive a record, which is then not processed. */
+  readonly problemOf: (record: SampleRecord) => string | undefined;
   /** Pause after each record. */
   readonly intervalMs: number;
   /** Processes a record as if Kafka had delivered it. The next record waits for it. The signal is aborted when the sampler closes. */
@@ -30,6 +35,7 @@ export class Sampler {
   readonly #options: SamplerOptions;
   readonly #closed = new AbortController();
   readonly #failureLog = new LogWindow(LOG_WINDOW_MS);
+  readonly #problems = new Set<string>();
   #running: Promise<void> | undefined;
 
   constructor(options: SamplerOptions) {
@@ -50,23 +56,36 @@ export class Sampler {
   }
 
   async #run(): Promise<void> {
-    const { samples, intervalMs, process, log } = this.#options;
+    const { samples, intervalMs, log } = this.#options;
     const { signal } = this.#closed;
     for (const record of samples.records(SEED)) {
       if (signal.aborted) return;
-      try {
-        await process(encoded(record), signal);
-      } catch (error) {
-        this.#failureLog.run('record', (suppressed) =>
-          log.error(
-            { err: error, topic: record.topic, suppressed },
-            'processing a sample record failed; continuing with the next one',
-          ),
-        );
-      }
+      await this.#take(record, signal);
       await delay(intervalMs, undefined, { signal }).catch(() => undefined);
     }
     log.info("the graph's samples have ended; no more sample records");
+  }
+
+  async #take(record: SampleRecord, signal: AbortSignal): Promise<void> {
+    const { problemOf, process, log } = this.#options;
+    const problem = problemOf(record);
+    if (problem !== undefined) return this.#warn(problem);
+    try {
+      await process(encoded(record), signal);
+    } catch (error) {
+      this.#failureLog.run('record', (suppressed) =>
+        log.error(
+          { err: error, topic: record.topic, suppressed },
+          'processing a sample record failed; continuing with the next one',
+        ),
+      );
+    }
+  }
+
+  #warn(problem: string): void {
+    if (this.#problems.has(problem) || this.#problems.size === MAX_PROBLEMS) return;
+    this.#problems.add(problem);
+    this.#options.log.warn(problem);
   }
 }
 

@@ -37,13 +37,14 @@ export async function checkTopicRecords(config: Config, graph: Graph): Promise<F
 export async function checkSamples(config: Config, graph: Graph): Promise<Finding[]> {
   if (!graph.samples) return [];
   const records = new TopicRecords(config, graph, { values: new Map(), keys: new Map() });
-  const samples = firstSamples(graph.samples);
-  const checked = await Promise.all(
-    Array.from(samples, ([topic, of]) => records.checkRecords(topic, of, 'samples.ts')),
-  );
+  const { topics, problems } = firstSamples(graph.samples, graph);
+  const checked = await Promise.all(Array.from(topics, ([topic, of]) => records.checkRecords(topic, of, 'samples.ts')));
   const misfitting = checked.flatMap((one) => (one && (one.misfits.length > 0 || one.undecodable) ? [one] : []));
-  if (misfitting.length === 0) return [ok('records: the first samples fit the graph')];
-  return misfitting.flatMap((one) => findingsOf(one, 'the first samples'));
+  const findings = [
+    ...problems.map((problem) => warning(`records: ${problem}`)),
+    ...misfitting.flatMap((one) => findingsOf(one, 'the first samples')),
+  ];
+  return findings.length > 0 ? findings : [ok('records: the first samples fit the graph')];
 }
 
 /** A topic of which no value reaches anybody is a failure; what may be as it should be is a warning. */

@@ -20,8 +20,15 @@ function sampler(options: Partial<SamplerOptions> = {}) {
   };
   const lines = new Writable({ write: (line: Buffer, _, done) => (logged.push(line.toString()), done()) });
   const log = pino(lines);
+  const defaults = {
+    samples: { records: () => counting(5) },
+    problemOf: () => undefined,
+    intervalMs: 1,
+    process,
+    log,
+  };
   return {
-    sampler: new Sampler({ samples: { records: () => counting(5) }, intervalMs: 1, process, log, ...options }),
+    sampler: new Sampler({ ...defaults, ...options }),
     taken,
     logged,
   };
@@ -82,6 +89,22 @@ describe('Sampler', () => {
     running.start();
     await running.close();
     assert.deepEqual(logged, []);
+  });
+
+  it('skips a record that nobody receives, and logs why once', async () => {
+    const problemOf = ({ topic }: SampleRecord) => (topic === 'topic-0' ? 'unread: topic-0' : undefined);
+    const { sampler: running, taken, logged } = sampler({ problemOf });
+    running.start();
+    await waitFor('four records', () => taken.length >= 4);
+    await running.close();
+    assert.deepEqual(taken.slice(0, 2), [
+      ['topic-1', { count: 5 }],
+      ['topic-1', { count: 7 }],
+    ]);
+    assert.deepEqual(
+      logged.map((line) => (JSON.parse(line) as { msg: string }).msg),
+      ['unread: topic-0'],
+    );
   });
 
   it('logs a record that fails, and continues with the next one', async () => {

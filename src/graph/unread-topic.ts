@@ -1,5 +1,5 @@
 import { didYouMean } from '../base/did-you-mean.ts';
-import type { Graph } from '../graph/graph-parts.ts';
+import type { Graph } from './graph-parts.ts';
 
 /** Why nobody would receive a record of this topic; undefined: a field reads the topic. */
 export function unreadTopicProblem(topic: string, { bindings }: Pick<Graph, 'bindings'>): string | undefined {
