@@ -44,9 +44,9 @@ export function readFederationLink(sdl: DocumentNode, problems: string[]): Feder
   };
 }
 
-/** What to do about a directive that graphql-js does not know */
+/** What to do about a directive of federation that graphql-js does not know; '' for any other. */
 export function unknownDirectiveFix(name: string, link: FederationLink | undefined): string {
-  if (!Object.hasOwn(FEDERATION_DIRECTIVES, name) && name !== 'link') return '.';
+  if (!Object.hasOwn(FEDERATION_DIRECTIVES, name) && name !== 'link') return '';
   if (!link) return `; a subgraph links federation first: ${EXAMPLE}`;
   return `; import "@${name}" in the @link of federation, or write @${link.directives.get(name)!}`;
 }

@@ -16,6 +16,7 @@ import { attachChangeFields } from '../schema/change-fields.ts';
 import { attachRecordFields } from '../schema/record-fields.ts';
 import { RECORD_ENVELOPES } from '../schema/record-envelope.ts';
 import { RECORD_FORMATS } from '../schema/record-format.ts';
+import { nullRoots } from '../schema/null-roots.ts';
 import { parseRedisBindings } from '../schema/redis-binding.ts';
 import { attachResolvers } from '../schema/resolvers.ts';
 import { buildGraphSchema, withoutOwnDefinitions } from '../schema/schema.ts';
@@ -61,12 +62,14 @@ export function buildGraph({ name, revision, schema: text, modules, warnings }: 
   const parsed = parseBindings(schema, attached.customSources);
   const states = attachStateFields(schema, parsed.bindings);
   const redis = parseRedisBindings(schema, attached.customSources);
+  const nulls = nullRoots(schema);
   problems.push(
     ...attached.problems,
     ...published.problems,
     ...parsed.problems,
     ...redis.problems,
     ...states.problems,
+    ...nulls.problems,
     ...parseAccessRules(schema).problems,
   );
   const context = readContext(modules.get('context'), problems);
@@ -89,7 +92,7 @@ export function buildGraph({ name, revision, schema: text, modules, warnings }: 
     samples,
     formats,
     envelopes,
-    warnings: [...warnings, ...parsed.warnings, ...redis.warnings],
+    warnings: [...warnings, ...parsed.warnings, ...redis.warnings, ...nulls.warnings],
   };
 }
 

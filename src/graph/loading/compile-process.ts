@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, realpathSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
 import { transformFileAsync, traverse } from '@babel/core';
+import { didYouMean } from '../../base/did-you-mean.ts';
 import { RELATIVE, importedFile } from './plain-modules.ts';
 
 /** Output of this process, as JSON. */
@@ -30,8 +31,7 @@ async function compileAll(packageRoot: string, entries: readonly string[]): Prom
     for (const { specifier, line } of compiled.imports) {
       const found = importedFile(file, specifier);
       if (!found) {
-        const fix = extname(specifier) === '' ? "write the file's name with its extension" : 'correct the path';
-        const message = `imports "${specifier}", which does not exist; ${fix}`;
+        const message = `imports "${specifier}", which does not exist${importFix(file, specifier)}`;
         report.problems.push({ file, line, message });
       } else if (!/\.m?[jt]s$/.test(found)) {
         report.others[found] = createHash('sha256').update(readFileSync(found)).digest('hex');
@@ -42,6 +42,13 @@ async function compileAll(packageRoot: string, entries: readonly string[]): Prom
     }
   }
   return report;
+}
+
+function importFix(importer: string, specifier: string): string {
+  if (extname(specifier) === '') return "; write the file's name with its extension";
+  const path = join(dirname(importer), specifier);
+  const names = existsSync(dirname(path)) ? readdirSync(dirname(path)) : [];
+  return didYouMean(basename(path), names) || '; correct the path, or add the file';
 }
 
 async function compileFile(

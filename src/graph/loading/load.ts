@@ -7,6 +7,7 @@ import { buildGraph } from './build-graph.ts';
 import type { GraphModule } from './build-graph.ts';
 import { compileGraph, isBuiltIn, moduleUrl, prepareGraph } from './compile.ts';
 import { ImportableModules } from './graph-modules.ts';
+import { commonJsProblem } from './common-js.ts';
 import { missingPackageProblem } from './missing-package.ts';
 import { findModuleFiles, warningsOfFiles } from './module-files.ts';
 import { readSchemaFile } from './schema-file.ts';
@@ -62,7 +63,7 @@ export class GraphLoader {
       const exports = await importModule(folder, fileName, version).catch(async (error: unknown) => {
         // Babel finds the mistakes of all files, each with its line. What it does not find, the import has.
         if (compiled.isPlain) await compileGraph(folder, entries, isReload);
-        throw error;
+        throw commonJsProblem(error, name, text) ?? error;
       });
       modules.set(name, { fileName, exports });
     }

@@ -14,6 +14,7 @@ import type { ConstValueNode, GraphQLField, GraphQLInputType, GraphQLSchema } fr
 import { didYouMean } from '../../base/did-you-mean.ts';
 import { OPERATORS, isOrdering } from '../filter/filter-rule.ts';
 import type { Comparison, FilterRule, Operator } from '../filter/filter-rule.ts';
+import { operatorMeant } from '../filter/operator-names.ts';
 import { matchedScalarOf } from './matched-scalar.ts';
 import { isPath } from './payload-path.ts';
 import { PayloadShape } from './payload-shape.ts';
@@ -74,7 +75,9 @@ function operatorOf(node: ConstValueNode | undefined): Operator | undefined {
 
 /** `; did you mean "GTE"?` */
 function operatorHint(node: ConstValueNode | undefined): string {
-  return node?.kind === Kind.ENUM || node?.kind === Kind.STRING ? didYouMean(node.value, OPERATORS) : '';
+  if (node?.kind !== Kind.ENUM && node?.kind !== Kind.STRING) return '';
+  const meant = operatorMeant(node.value);
+  return meant ? `; write op: ${meant}` : didYouMean(node.value, OPERATORS);
 }
 
 /** Why an operator cannot take an argument of this type; undefined: it can. */

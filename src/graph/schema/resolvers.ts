@@ -44,13 +44,17 @@ export function attachResolvers(
   const report = (problem: string) => attached.problems.push(`${fileName}: ${problem}`);
   for (const [name, value] of Object.entries(exports)) {
     if (name === 'default') {
-      report('has a default export; export one constant for each type instead: export const Auction = { … }');
+      report(`has a default export; export one constant for each type instead: ${exampleExport(schema, value)}`);
       continue;
     }
     const type = name.startsWith('__') ? undefined : schema.getType(name);
     if (!type) {
       const names = Object.keys(schema.getTypeMap()).filter((candidate) => !candidate.startsWith('__'));
-      report(`exports "${name}", which is not a type of the schema${didYouMean(name, names)}`);
+      const fix =
+        typesIn(schema, value).length > 0
+          ? `; export its members: ${exampleExport(schema, value)}`
+          : didYouMean(name, names);
+      report(`exports "${name}", which is not a type of the schema${fix || '; move helpers to another file'}`);
     } else if (isScalarType(type)) {
       if (isSpecifiedScalarType(type)) report(`${name} is built into GraphQL and cannot be replaced; remove it`);
       else if (isScalarDefinition(value)) replaceScalar(type, value);
@@ -76,6 +80,25 @@ export function attachResolvers(
   }
   attached.problems.push(...attachScalars(schema, new Set(Object.keys(exports))));
   return attached;
+}
+
+/**
+ * How resolvers of a type are exported, with a type of the schema.
+ * @param value that an author may have meant as the resolvers of several types
+ */
+export function exampleExport(schema: GraphQLSchema, value?: unknown): string {
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  const own = Object.values(schema.getTypeMap()).find(
+    (type) => isObjectType(type) && type.astNode?.loc && !roots.includes(type),
+  );
+  const name = typesIn(schema, value)[0] ?? own?.name ?? 'Subscription';
+  return `export const ${name} = { … }`;
+}
+
+/** Keys of an object that are types of the schema. */
+function typesIn(schema: GraphQLSchema, value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.keys(value).filter((key) => !key.startsWith('__') && schema.getType(key));
 }
 
 function kindOf(type: GraphQLNamedType): string {

@@ -18,7 +18,7 @@ import type {
 } from 'graphql';
 import { validateSDL } from 'graphql/validation/validate.js';
 import { GraphError } from '../../base/errors.ts';
-import { readFederationLink, unknownDirectiveFix } from '../federation/federation-link.ts';
+import { readFederationLink } from '../federation/federation-link.ts';
 import type { FederationLink } from '../federation/federation-link.ts';
 import type { Subgraph } from '../federation/entities.ts';
 import {
@@ -30,6 +30,7 @@ import {
   withBases,
 } from '../federation/subgraph.ts';
 import { OWN_DIRECTIVES } from './own-directives.ts';
+import { sdlProblem, syntaxProblem } from './sdl-problem.ts';
 
 const OWN = parse(OWN_DIRECTIVES, { noLocation: true });
 const OWN_NAMES = OWN.definitions.flatMap((definition) =>
@@ -63,7 +64,10 @@ export function buildGraphSchema(text: string, fileName: string, own: OwnValues 
     (definition) => !isOwn(definition) && !(link && isFederationDefinition(link, definition)),
   );
   const document = complete({ ...sdl, definitions: link ? withBases(authored) : authored }, link, own);
-  const problemLine = (error: GraphQLError) => lineOfProblem(error, link);
+  const directives = document.definitions.flatMap((one) =>
+    one.kind === Kind.DIRECTIVE_DEFINITION ? one.name.value : [],
+  );
+  const problemLine = (error: GraphQLError) => sdlProblem(error, link, directives);
   problems.push(...validateSDL(document).map(problemLine));
   try {
     const schema = buildASTSchema(document, { assumeValidSDL: true });
@@ -96,29 +100,10 @@ function parseSdl(text: string, fileName: string): DocumentNode {
   try {
     return parse(new Source(text, fileName));
   } catch (error) {
-    if (error instanceof GraphQLError) throw new GraphError(`${placeOf(error)}: ${error.message}`);
+    if (error instanceof GraphQLError) throw new GraphError(syntaxProblem(error));
     throw error;
   }
 }
-
-function placeOf({ source, locations }: GraphQLError): string {
-  const [{ line, column } = { line: 1, column: 1 }] = locations ?? [];
-  return `${source?.name}:${line}:${column}`;
-}
-
-function lineOfProblem(error: GraphQLError, link?: FederationLink): string {
-  const line = error.locations?.[0]?.line;
-  const file = error.source?.name ?? error.nodes?.[0]?.loc?.source.name ?? 'schema.graphql';
-  const message = error.message
-    .replace(ACCESS_MISPLACED, `$1${ACCESS_FIX}`)
-    .replace(UNKNOWN_DIRECTIVE, (_, unknown: string, name: string) => unknown + unknownDirectiveFix(name, link));
-  return `${file}${line === undefined ? '' : `:${line}`}: ${message}`;
-}
-
-/** Message of graphql-js for one of the access directives on a union, an argument or an input type. */
-const ACCESS_MISPLACED = /^(Directive "@(?:authenticated|requiresScopes)" may not be used on \w+)\.$/;
-const UNKNOWN_DIRECTIVE = /^(Unknown directive "@(\w+)")\.$/;
-const ACCESS_FIX = '; put it on a field, an object type, an interface, a scalar or an enum';
 
 function complete(sdl: DocumentNode, link: FederationLink | undefined, own: OwnValues): DocumentNode {
   const { definitions } = sdl;

@@ -297,6 +297,26 @@ describe('loadGraph', () => {
 
   const schemaMistakes: Record<string, [sdl: string, expected: RegExp]> = {
     'a syntax error': ['type Subscription {\n  a Int\n}', /^schema\.graphql:2:5: Syntax Error: Expected ":"/],
+    'a brace that is not closed, before a definition': [
+      'type A {\n  a: Int\n\ntype Subscription { b: A @kafka(topic: "t") }\n',
+      /^schema\.graphql:4:6: Syntax Error: Expected ":", found Name "Subscription"\. The \{ of line 1 is not closed: add a \}\.\n3 \|\s*\n4 \| type Subscription \{/,
+    ],
+    'a brace that is not closed at the end': [
+      'type A { a: Int }\ntype Subscription {\n  b: A @kafka(topic: "t")\n',
+      /Syntax Error: .*<EOF>\. The \{ of line 2 is not closed: add a \}\.\n3 \|/,
+    ],
+    'a mutation that answers null': [
+      'type Subscription { a: Int @kafka(topic: "t") }\ntype Mutation {\n  place(id: ID!): Int\n}',
+      /^schema\.graphql:3: Mutation\.place: has no resolver, so it would always be null; write export const Mutation = \{ place: .* in resolvers\.ts, add @kafkaPublish\(topic: "…"\), or remove it$/,
+    ],
+    'a misspelt directive': [
+      'type Subscription { a: Int @kakfa(topic: "t") }',
+      /^schema\.graphql:1: Unknown directive "@kakfa"; did you mean "@kafka"\?/,
+    ],
+    'a misspelt type': [
+      'type Order { id: ID }\ntype Subscription { a: Ordr @kafka(topic: "t") }',
+      /^schema\.graphql:2: Unknown type "Ordr"\. Did you mean "Order"\?/,
+    ],
     'an unknown type': [
       'type Subscription {\n a: Nope @kafka(topic: "t")\n}',
       /^schema\.graphql:2: Unknown type "Nope"/,
@@ -343,8 +363,30 @@ describe('loadGraph', () => {
     ],
     'an import of a file that is away': [
       'import data from "./data.json" with { type: "json" };\nexport { data };',
-      /^resolvers\.ts:1: imports "\.\/data\.json", which does not exist; correct the path$/,
+      /^resolvers\.ts:1: imports "\.\/data\.json", which does not exist; correct the path, or add the file$/,
     ],
+    'an import of a misspelt file': [
+      'import "./resolver.ts";',
+      /^resolvers\.ts:1: imports "\.\/resolver\.ts", which does not exist; did you mean "resolvers\.ts"\?$/,
+    ],
+    'module.exports': [
+      'module.exports = {};',
+      /^resolvers\.ts:1: module\.exports is of CommonJS, and modules of a graph are ES modules; write export const Auction = \{ … \} instead; resolvers\.ts could not be loaded$/,
+    ],
+    'exports of CommonJS': ['exports.Auction = {};', /: exports is of CommonJS.*; write export const Auction = /],
+    'require()': [
+      'const fs = require("node:fs");',
+      /: require is of CommonJS.*; write import … from instead of require\(\); resolvers/,
+    ],
+    'resolvers of several types in one export': [
+      'export const resolvers = { Day: {}, Auction: {} };',
+      /resolvers\.ts: exports "resolvers", which is not a type of the schema; export its members: export const Day = /,
+    ],
+    'a helper': [
+      'export const price = 1;',
+      /exports "price", which is not a type of the schema; move helpers to another/,
+    ],
+    'a default export of types': ['export default { Color: {} };', /default export; .*: export const Color = \{ … \}$/],
     'a package that nobody has': [
       'import "no-such-package-here";',
       /^resolvers\.ts: imports the package "no-such-package-here", which is not installed; run npm install no-such-package-here in \/\S+, or correct the import$/,
@@ -363,7 +405,10 @@ describe('loadGraph', () => {
       /Auction\.constructor is not a field/,
     ],
     'a resolver that is no function': ['export const Auction = { title: 5 };', /Auction\.title must be a function/],
-    'a default export': ['export default {};', /default export; export one constant for each type/],
+    'a default export': [
+      'export default {};',
+      /default export; export one constant for each type instead: export const Auction = /,
+    ],
     'a scalar without its type': ['export const Day = {};', /Day is a scalar; export a GraphQLScalarType/],
     'a built-in scalar': ['export const Int = {};', /Int is built into GraphQL/],
     'resolvers of an enum': ['export const Color = { RED: 1 };', /Color is an enum, which has nothing to resolve/],

@@ -59,7 +59,6 @@ function publishingGraph(t: TestContext, topic: string): Promise<string> {
   const schema = `
     type Order { id: ID }
     type Accepted { topic: String }
-    type Query { ready: Boolean }
     type Mutation { say(id: ID!): Accepted! @kafkaPublish(topic: "${topic}", key: "id") }
     type Subscription { order: Order @kafka(topic: "orders") }`;
   return graphFolder(t, { 'schema.graphql': schema });
@@ -114,6 +113,21 @@ describe('crier --check-config', { concurrency: 2 }, () => {
       /^ok {7}graph: "auction" with/,
       /^ok {7}records: the first samples fit the graph$/,
       /^skipped {2}Kafka and Redis: not used in the embedded mode$/,
+    ]);
+    assert.equal(hasFailed, false);
+  });
+
+  it('warns of samples that nobody receives, and of a query that is always null', async (t) => {
+    const schema = 'type Query { count: Int } type Subscription { order: Int @kafka(topic: "orders", payload: "n") }';
+    const samples = `export function* records() { for (;;) yield { topic: 'order', value: { n: 1 } }; }`;
+    const GRAPH = await graphFolder(t, { 'schema.graphql': schema, 'samples.ts': samples });
+    const { hasFailed, lines } = await checked({ GRAPH });
+    assertLines(lines, [
+      /^ok {7}settings: embedded$/,
+      /^ok {7}graph: /,
+      /^warning {2}schema\.graphql:1: Query\.count: has no resolver, so it would always be null/,
+      /^warning {2}records: samples\.ts yields a record .* no field of the graph reads the topic "order".*; did you mean "orders"\?$/,
+      /^skipped {2}Kafka and Redis: /,
     ]);
     assert.equal(hasFailed, false);
   });
@@ -272,7 +286,6 @@ describe('crier --check-config', { concurrency: 2 }, () => {
     const client = new Redis(redis.url, { retryStrategy: () => null }).on('error', () => undefined);
     t.after(() => client.disconnect());
     const schema = `type Typing { who: ID }
-      type Query { rooms: Int }
       type Subscription {
         typing(room: ID!): Typing @redis(channel: "typing.{room}")
         lobby: Typing @redis(channel: "lobby")

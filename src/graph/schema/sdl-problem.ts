@@ -1,0 +1,69 @@
+import { Lexer, TokenKind, printSourceLocation } from 'graphql';
+import type { GraphQLError, Source, SourceLocation } from 'graphql';
+import { didYouMean } from '../../base/did-you-mean.ts';
+import { unknownDirectiveFix } from '../federation/federation-link.ts';
+import { operatorMeant } from '../filter/operator-names.ts';
+import type { FederationLink } from '../federation/federation-link.ts';
+
+/** Message of graphql-js for one of the access directives on a union, an argument or an input type. */
+const ACCESS_MISPLACED = /^(Directive "@(?:authenticated|requiresScopes)" may not be used on \w+)\.$/;
+const ACCESS_FIX = '; put it on a field, an object type, an interface, a scalar or an enum';
+const UNKNOWN_DIRECTIVE = /^(Unknown directive "@(\w+)")\.$/;
+
+/** The line of a mistake that graphql-js finds in an SDL. @param directives names of those that the schema has */
+export function sdlProblem(
+  error: GraphQLError,
+  link: FederationLink | undefined,
+  directives: readonly string[],
+): string {
+  const line = error.locations?.[0]?.line;
+  const file = error.source?.name ?? error.nodes?.[0]?.loc?.source.name ?? 'schema.graphql';
+  const message = error.message
+    .replace(ACCESS_MISPLACED, `$1${ACCESS_FIX}`)
+    .replace(UNKNOWN_DIRECTIVE, (_, unknown: string, name: string) => {
+      const near = didYouMean(
+        `@${name}`,
+        directives.map((one) => `@${one}`),
+      );
+      return unknown + (unknownDirectiveFix(name, link) || near || '.');
+    });
+  return `${file}${line === undefined ? '' : `:${line}`}: ${message}`;
+}
+
+/** The place and the text of a syntax error of an SDL, and the lines around it. */
+export function syntaxProblem({ message, source, locations }: GraphQLError): string {
+  const [location = { line: 1, column: 1 }] = locations ?? [];
+  if (!source) return message;
+  const excerpt = printSourceLocation(source, location).split('\n').slice(1).join('\n');
+  return `${source.name}:${location.line}:${location.column}: ${message}${operatorFix(source, location) || openBraceFix(source, location)}\n${excerpt}`;
+}
+
+/** The operator that is meant where a sign stands in its place: `op: >=`. */
+function operatorFix(source: Source, { line, column }: SourceLocation): string {
+  const text = source.body.split(/\r\n|[\n\r]/)[line - 1] ?? '';
+  const [sign] = /^[<>=!]+/.exec(text.slice(column - 1)) ?? [];
+  const meant = sign !== undefined && /\bop:\s*$/.test(text.slice(0, column - 1)) ? operatorMeant(sign) : undefined;
+  return meant ? ` Write op: ${meant}.` : '';
+}
+
+/** Words with which a definition begins: a field of one of these names is rare. */
+const DEFINITION = /^\s*(?:"[^"]*"\s*)?(?:type|input|enum|interface|union|scalar|directive|extend|schema)\b/;
+
+/** Where the text ends, or a definition begins, within braces: the line of the brace that is not closed. */
+function openBraceFix(source: Source, { line }: SourceLocation): string {
+  const [text = '', ...rest] = source.body.split(/\r\n|[\n\r]/).slice(line - 1);
+  const isEnd = [text, ...rest].every((one) => one.trim() === '');
+  if (!isEnd && !DEFINITION.test(text)) return '';
+  const open: number[] = [];
+  const lexer = new Lexer(source);
+  try {
+    for (let token = lexer.advance(); token.kind !== TokenKind.EOF && token.line < line; token = lexer.advance()) {
+      if (token.kind === TokenKind.BRACE_L) open.push(token.line);
+      if (token.kind === TokenKind.BRACE_R) open.pop();
+    }
+  } catch {
+    return '';
+  }
+  const last = open.at(-1);
+  return last === undefined ? '' : ` The { of line ${last} is not closed: add a }.`;
+}
