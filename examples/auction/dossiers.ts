@@ -196,6 +196,6 @@ export async function sellerDossier(_: unknown, { seller_id }: { seller_id: stri
   return dossier.seller;
 }
 
-async function fetchDossier<Dossier>({ backends }: AuctionContext, noun: string, id: string | number) {
-  return (await backends['trinity']!.get(`/dossiers/${noun}/${encodeURIComponent(id)}`)) as Dossier | null;
+function fetchDossier<Dossier>({ backends }: AuctionContext, noun: string, id: string | number) {
+  return backends['trinity']!.get<Dossier>(`/dossiers/${noun}/${encodeURIComponent(id)}`);
 }

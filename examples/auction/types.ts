@@ -7,7 +7,7 @@ import type { Auction as AuctionSource, AuctionEvent as AuctionEventSource, Bid 
 
 type Loaders = typeof context extends { readonly createLoaders: (...args: never) => infer L extends object } ? L : object;
 /** The third argument of resolvers. */
-export type GraphContext = Context<Loaders>;
+export type GraphContext = Context<Loaders, typeof context extends { readonly backends: readonly (infer N extends string)[] } ? N : never>;
 
 export type Maybe<T> = T | null | undefined;
 export type InputMaybe<T> = T | null | undefined;

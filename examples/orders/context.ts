@@ -1,2 +1,2 @@
 /** The shop takes orders, and writes them to the topic. */
-export const backends = ['shop'];
+export const backends = ['shop'] as const;

@@ -15,8 +15,14 @@ export type { FormatDecoder, Formats, LoadFormat } from '../graph/formats.ts';
 export type { SampleRecord, Samples } from '../graph/graph-parts.ts';
 export { byId, PrimedLoader } from './loaders.ts';
 
-/** The third argument of resolvers. `Loaders` is what the graph's `createLoaders` returns. */
-export type Context<Loaders extends object = object> = ExecutionContext<Loaders>;
+/**
+ * The third argument of resolvers. `Loaders` is what the graph's `createLoaders` returns, and `BackendName` a name of its `backends`. Default:
+ * any name, which is checked when it is read.
+ */
+export type Context<Loaders extends object = object, BackendName extends string = string> = ExecutionContext<
+  Loaders,
+  BackendName
+>;
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- without generated types, sources and arguments are what the author says. */
 

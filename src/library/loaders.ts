@@ -24,7 +24,7 @@ export function byId<Key extends string | number, Value>(
   return new PrimedLoader<Key, Value | null>(
     async (ids) => {
       // Read late: a loader that only serves primed objects opens no backend.
-      const found = (await context.backends[backend]!.post(`${path}/batch`, { ids })) as Record<string, Value> | null;
+      const found = await context.backends[backend]!.post<Record<string, Value> | null>(`${path}/batch`, { ids });
       return ids.map((id) => (found && Object.hasOwn(found, id) ? found[String(id)]! : null));
     },
     { maxBatchSize: MAX_BATCH },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { unknownNamesHint } from '../../src/tools/codegen/backend-names.ts';
 import { scalarTypes } from '../../src/tools/codegen/scalar-types.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { checked } from '../ops/check/checked.ts';
@@ -17,6 +18,17 @@ describe('crier codegen', { concurrency: 2 }, () => {
     const { BigInt, Long, Decimal, Other } = scalarTypes(['BigInt', 'Long', 'Decimal', 'Other']);
     assert.deepEqual([BigInt, Long], [integer, integer]);
     assert.deepEqual([Decimal?.input, Other], ['string | number', undefined]);
+  });
+
+  it('proposes as const where the types would not know the names of backends', async (t) => {
+    const hintOf = async (code: string, file = 'context.ts') =>
+      unknownNamesHint(await graphFolder(t, { [file]: code }));
+    const hint =
+      'context.ts: the types do not know the names of backends; write export const backends = [ … ] as const';
+    assert.equal(await hintOf(`export const backends = [\n  'crm',\n];`), hint);
+    for (const code of [`export const backends = ['crm'] as const;`, 'export const createLoaders = () => ({});'])
+      assert.equal(await hintOf(code), undefined);
+    assert.equal(await hintOf(`export const backends = ['crm'];`, 'context.js'), undefined);
   });
 
   it('names the command that installs what it needs, with versions', async (t) => {

@@ -18,8 +18,8 @@ import type { FactTest, TrackedFacts, TrackedReads } from './fact-reads.ts';
  * The third argument of a resolver. It is made for one execution (one event of one operation); its parts are made when they are first
  * read.
  */
-export interface ExecutionContext<Loaders extends object = object> {
-  readonly backends: Readonly<Record<string, Backend>>;
+export interface ExecutionContext<Loaders extends object = object, BackendName extends string = string> {
+  readonly backends: Readonly<Record<BackendName, Backend>>;
   readonly loaders: Loaders;
   /**
    * The only access to what differs between connections; every read is recorded. Its objects are Proxies, which `structuredClone`

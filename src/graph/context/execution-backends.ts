@@ -1,3 +1,4 @@
+import { didYouMean } from '../../base/did-you-mean.ts';
 import type { Backend, BackendRequestOptions } from './backend.ts';
 import { TOKEN_PARAMETERS } from './connection-facts.ts';
 import type { ConnectionFacts } from './connection-facts.ts';
@@ -32,7 +33,7 @@ interface ConnectionHolder {
 
 /**
  * `context.backends` of one execution. A backend is made when its name is first read, each of its methods when that is first read.
- * @throws Error (at the read) naming a backend that the graph's context.ts does not export.
+ * @throws TypeError (at the read) naming a backend that the graph's context.ts does not export, and the one that may be meant
  */
 export function executionBackends(
   names: readonly string[],
@@ -46,14 +47,15 @@ export function executionBackends(
       if (typeof name === 'symbol' || name === 'then' || name === 'toJSON') return undefined;
       const known = target[name];
       if (known) return known;
-      if (!names.includes(name)) {
-        throw new Error(
-          `context.backends: there is no "${name}"; the "backends" of the graph's context.ts are: ${names.join(', ') || 'none'}`,
-        );
-      }
+      if (!names.includes(name)) throw new TypeError(unknownBackend(name, names));
       return (target[name] = new ExecutionBackend(name, port, context));
     },
   });
+}
+
+function unknownBackend(name: string, names: readonly string[]): string {
+  const known = names.length === 0 ? 'exports no backends' : `exports the backends ${names.join(', ')}`;
+  return `context.backends: there is no "${name}": context.ts ${known}${didYouMean(name, names) || '; add it there'}`;
 }
 
 class ExecutionBackend implements Backend {
@@ -92,7 +94,12 @@ class ExecutionBackend implements Backend {
     return (this.#delete ??= (path, options) => this.#send('DELETE', path, undefined, options));
   }
 
-  async #send(method: BackendMethod, path: string, body: unknown, options: BackendRequestOptions | undefined) {
+  async #send<Body>(
+    method: BackendMethod,
+    path: string,
+    body: unknown,
+    options: BackendRequestOptions | undefined,
+  ): Promise<Body> {
     const reply = await this.#port.send(this.#name, {
       method,
       path,
@@ -100,7 +107,7 @@ class ExecutionBackend implements Backend {
       headers: options?.headers && { ...options.headers },
       callerHeader: (name) => callerHeader(name, this.#context.connection),
     });
-    return reply.body;
+    return reply.body as Body;
   }
 }
 

@@ -6,6 +6,7 @@ import { processEnvironment } from '../../config/environment.ts';
 import { FolderWatcher } from '../folder-watcher.ts';
 import { readArguments } from '../command.ts';
 import { say } from '../paint.ts';
+import { unknownNamesHint } from './backend-names.ts';
 import { MARK, generateTypes } from './generated-types.ts';
 import { INSTALL_COMMAND } from './generator-packages.ts';
 
@@ -45,6 +46,8 @@ export async function run(args: readonly string[]): Promise<number> {
   const target = { folder, out: values.out ?? join(folder, 'types.ts') };
   if (values.check) return check(target);
   if ((await write(target)) === 'current') sayCurrent(target);
+  const hint = await unknownNamesHint(folder);
+  if (hint !== undefined) say('yellow', hint);
   if (values.watch) await watch(target);
   return 0;
 }

@@ -67,7 +67,7 @@ async function sourcesOf(folder: string, out: string, { types, scalars }: TypedS
   };
 }
 
-/** The type of the context: its loaders are those that the graph's context module creates. */
+/** The type of the context: its loaders are those that the graph's context module creates, its backends those that it names. */
 function contextType(folder: string, out: string): { imports: string; type: string } {
   const file = candidatesOf('context')
     .map((name) => join(folder, name))
@@ -77,11 +77,13 @@ function contextType(folder: string, out: string): { imports: string; type: stri
   if (file === undefined) return { imports, type: `${comment}export type GraphContext = Context;\n` };
   const loaders =
     'typeof context extends { readonly createLoaders: (...args: never) => infer L extends object } ? L : object';
+  // Without `as const` in a TypeScript module, a name is any text.
+  const names = 'typeof context extends { readonly backends: readonly (infer N extends string)[] } ? N : never';
   // The compiler reads JavaScript with allowJs only.
-  const isUnread = file.endsWith('js') ? '// @ts-ignore: without allowJs, loaders are of any type\n' : '';
+  const isUnread = file.endsWith('js') ? '// @ts-ignore: without allowJs, loaders and backends are of any type\n' : '';
   return {
     imports: `${imports}${isUnread}import type * as context from '${specifierOf(out, file)}';\n`,
-    type: `type Loaders = ${loaders};\n${comment}export type GraphContext = Context<Loaders>;\n`,
+    type: `type Loaders = ${loaders};\n${comment}export type GraphContext = Context<Loaders, ${names}>;\n`,
   };
 }
 

@@ -152,14 +152,19 @@ describe('an execution context', () => {
     }
   });
 
-  it('names the known backends when an unknown one is read', async () => {
+  it('throws TypeError at an unknown backend, with the one that may be meant', async () => {
     const { backends } = createContext(counted().definition, counted().port, factsWith({}));
-    assert.throws(() => backends['vanue'], /there is no "vanue".*context\.ts are: uaa, venue/);
-    assert.throws(() => backends['constructor'], /there is no "constructor"/);
+    const message =
+      'context.backends: there is no "vanue": context.ts exports the backends uaa, venue; did you mean "venue"?';
+    assert.throws(() => backends['vanue'], { name: 'TypeError', message });
+    assert.throws(() => backends['constructor'], /there is no "constructor": .*; add it there$/);
     assert.equal((backends as unknown as Record<symbol, unknown>)[Symbol.toPrimitive], undefined);
     assert.equal(await Promise.resolve(backends), backends);
     assert.equal(JSON.stringify(backends), '{}');
-    assert.throws(() => createContext({}, counted().port, factsWith({})).backends['uaa'], /context\.ts are: none$/);
+    assert.throws(
+      () => createContext({}, counted().port, factsWith({})).backends['uaa'],
+      /context\.ts exports no backends; add it there$/,
+    );
   });
 
   it('has its own copies of the operation and of each list of field nodes, identical at each call', () => {
