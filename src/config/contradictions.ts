@@ -1,6 +1,6 @@
 import { parseRedisUrl } from './addresses/redis-address.ts';
 import { isAddressRange } from './addresses/client-address.ts';
-import { isOrigin } from './addresses/origin.ts';
+import { isOrigin, originFix } from './addresses/origin.ts';
 import { variables } from './variables.ts';
 import { documentsProblems } from './documents-problems.ts';
 import { identityProblems } from './identity-problems.ts';
@@ -77,8 +77,12 @@ function addresses(settings: Settings): string[] {
 function origins({ ALLOWED_ORIGINS: allowed, PUBLIC_ORIGIN: own, names }: Settings): string[] {
   const bad = allowed.filter((origin) => origin !== '*' && !isOrigin(origin));
   return [
-    ...bad.map((origin) => refusal(names.ALLOWED_ORIGINS, origin, variables.ALLOWED_ORIGINS.expects)),
-    ...(own === '' || isOrigin(own) ? [] : [refusal(names.PUBLIC_ORIGIN, own, variables.PUBLIC_ORIGIN.expects)]),
+    ...bad.map(
+      (origin) => refusal(names.ALLOWED_ORIGINS, origin, variables.ALLOWED_ORIGINS.expects) + originFix(origin),
+    ),
+    ...(own === '' || isOrigin(own)
+      ? []
+      : [refusal(names.PUBLIC_ORIGIN, own, variables.PUBLIC_ORIGIN.expects) + originFix(own)]),
   ];
 }
 

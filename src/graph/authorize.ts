@@ -65,12 +65,12 @@ export function setTypeAuthorizer(type: AuthorizedType, authorize: AuthorizeType
   type.extensions = { ...type.extensions, [AUTHORIZE]: authorize };
 }
 
-/** A resolver that runs only if `authorize` allows it. */
-export function authorized(authorize: AuthorizeField, coordinate: string, resolve: Resolver): Resolver {
+/** A resolver that runs only if `authorize` allows it. @param use what is refused, such as `read "Order.total"` */
+export function authorized(authorize: AuthorizeField, use: string, resolve: Resolver): Resolver {
   return (source, args, context, info) =>
     ifAllowed(
       () => authorize(source, args as Record<string, unknown>, context as ExecutionContext),
-      `read "${coordinate}"`,
+      use,
       () => resolve(source, args, context, info),
     );
 }

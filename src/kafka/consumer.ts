@@ -125,7 +125,8 @@ export class KafkaConsumer {
     });
     const deadLetter = this.#deadLetter.write.bind(this.#deadLetter);
     const undecodable = new UndecodableLimit({ limit: config.UNDECODABLE_LIMIT, log, names: config.names });
-    const ports = { convert, printParts, publish, deadLetter, flow, traces, undecodable };
+    const deadLetterTopic = config.KAFKA_DEAD_LETTER_TOPIC;
+    const ports = { convert, printParts, publish, deadLetter, deadLetterTopic, flow, traces, undecodable };
     this.#publisher = new RecordPublisher(ports, observer, log);
     this.#discovery = new TopicDiscovery(this.#cluster, options.topics, log);
     this.#groupId = config.KAFKA_GROUP_ID;

@@ -17,6 +17,8 @@ export interface RecordPublisherPorts extends BatchPorts {
   readonly publish: (messages: readonly ChannelMessage[], upTo: Position) => Promise<void>;
   /** Resolves when the records are written to the dead-letter topic, or dropped. Rejects only when the signal is aborted. */
   readonly deadLetter: (poison: readonly PoisonRecord[], signal?: AbortSignal) => Promise<void>;
+  /** Where they are written to, for the log; undefined: they are dropped. */
+  readonly deadLetterTopic?: string;
   /** Delays records until the gateways have room for them. */
   readonly flow: Pick<FlowWait, 'room' | 'whenRoom'>;
   /** undefined: no topic is stopped. */
@@ -113,7 +115,10 @@ export class RecordPublisher {
         const offset = `${record.offset}`;
         const bytes = value?.length ?? 0;
         const found = signatureOf(reason, record)?.found;
-        this.#log.warn({ topic, partition, offset, reason, found, bytes, suppressed }, 'poison record not published');
+        const { deadLetterTopic } = this.#ports;
+        const fix = deadLetterTopic === undefined ? 'without Kafka it is not kept' : 'crier dead-letters list shows it';
+        const facts = { topic, partition, offset, reason, found, bytes, deadLetterTopic, suppressed };
+        this.#log.warn(facts, `poison record not published; ${fix}`);
       });
     }
     return this.#ports.deadLetter(fresh, signal);

@@ -6,6 +6,7 @@ import { compactTextAt } from '../base/json/tokens.ts';
 import { valueAt } from '../base/json/value-at.ts';
 import { createLog } from '../base/log.ts';
 import type { Cluster } from '../kafka/client/cluster.ts';
+import { hasType } from '../kafka/client/kafka-errors.ts';
 import { Producer } from '../kafka/client/producer.ts';
 import type { OutgoingRecord } from '../kafka/client/producer.ts';
 import { readArguments, readHeaders } from './command.ts';
@@ -32,6 +33,7 @@ const WITHOUT_KAFKA = '; without Kafka the records of a graph come from its samp
 const BATCH = 500;
 /** Characters of a key, or of a value that is none, in a message. */
 const MAX_SHOWN = 100;
+const INVALID_RECORD: ReadonlySet<string> = new Set(['INVALID_RECORD']);
 const PROGRESS_INTERVAL_MS = 2000;
 
 interface Target {
@@ -101,7 +103,9 @@ async function writeLines(producer: Producer, target: Target): Promise<number> {
   const write = async (messages: OutgoingRecord[]) => {
     for (let i = 0; i < messages.length; i += BATCH) {
       const batch = messages.slice(i, i + BATCH);
-      await producer.produce(target.topic, batch);
+      await producer.produce(target.topic, batch).catch((error: unknown) => {
+        throw keylessProblem(error, target.topic, batch) ?? error;
+      });
       written += batch.length;
       if (performance.now() - reportedAt < PROGRESS_INTERVAL_MS) continue;
       reportedAt = performance.now();
@@ -117,6 +121,15 @@ async function writeLines(producer: Producer, target: Target): Promise<number> {
     }
   }
   return written;
+}
+
+/** The error of records without a key that the brokers refuse, as they do those of a compacted topic; undefined for every other error. */
+function keylessProblem(error: unknown, topic: string, batch: readonly OutgoingRecord[]): SetupError | undefined {
+  if (!hasType(error, INVALID_RECORD) || !batch.some(({ key }) => key === null)) return undefined;
+  return new SetupError(
+    `the brokers refuse records of the topic "${topic}" without a key, as of every compacted topic; --key <path> takes it from the value`,
+    { cause: error },
+  );
 }
 
 interface Line {

@@ -5,6 +5,7 @@ import { startPod } from '../end-to-end/pod-server.ts';
 import { withOutside } from '../kafka/consumer-harness.ts';
 import type { Outside } from '../kafka/consumer-harness.ts';
 import { freePorts } from '../../stack/port.ts';
+import { createTopics } from '../../stack/topics.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { Crier, crier } from './crier.ts';
 import { refusalOf } from './refusal.ts';
@@ -143,6 +144,20 @@ describe('crier tail and crier publish', { timeout: 240_000 }, () => {
         ['7', null],
       ],
     );
+  });
+
+  it('says of a compacted topic that its records need a key', async (t) => {
+    const topic = randomName('compacted');
+    const configEntries = [{ name: 'cleanup.policy', value: 'compact' }];
+    await createTopics(outside.brokers, [{ topic, numPartitions: 1, configEntries }]);
+    const settings = { KAFKA_BROKERS: outside.brokers };
+    const { code, errors } = await crier(t, ['publish', topic], { settings, input: '{"id":1}\n' });
+    assert.equal(code, 1);
+    assert.match(
+      errors,
+      /^crier: the brokers refuse records of the topic "compacted-\w+" without a key, .*; --key <path>/m,
+    );
+    assert.equal((await crier(t, ['publish', topic, '--key', 'id'], { settings, input: '{"id":1}\n' })).code, 0);
   });
 
   it('writes the lines before one that is refused, and names its number', async (t) => {

@@ -66,6 +66,18 @@ export function isOrigin(text: string): boolean {
   return origin === text && isHttp(protocol);
 }
 
+/** How a text is written that is meant as an origin; '' where that is not clear. */
+export function originFix(text: string): string {
+  if (text.includes('@')) return '';
+  if (text.includes('*')) return '; a wildcard within an origin matches nothing: list each origin';
+  const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text);
+  const url = hasScheme ? text : `https://${text}`;
+  if (!URL.canParse(url) || !(hasScheme || /[.:]|^localhost$/.test(text))) return '';
+  const { origin } = new URL(url);
+  if (!isOrigin(origin)) return '';
+  return text === `${origin}/` ? `; remove the slash at its end: ${origin}` : `; write ${origin}`;
+}
+
 function isOwnHost(host: string, { allowed, own }: Origins): boolean {
   if (own === '') return true;
   const hostname = hostnameOf(host);

@@ -35,9 +35,13 @@ function inUrl({ url, body }: Source): Source {
   return { url: `${path}?${params.toString()}`, body, documentId, variables };
 }
 
-/** graphql-http names the mistakes of a body that is not a JSON object. */
+const BATCH =
+  'Batches are not supported: send each request as a JSON object of its own (Apollo Client: HttpLink instead of BatchHttpLink)';
+
+/** graphql-http names the other mistakes of a body that is not a JSON object. @throws Error for a list, whose message is for the client */
 function inBody({ url, body }: Source): Source {
   const data = typeof body === 'string' ? parsed(body) : undefined;
+  if (Array.isArray(data)) throw new Error(BATCH);
   if (typeof data !== 'object' || data === null) return { url, body };
   const params = data as Record<string, unknown>;
   const { query, documentId } = params;

@@ -83,9 +83,8 @@ export function makeExecutable(schema: GraphQLSchema, bindings: ReadonlyMap<stri
       if (check)
         field.resolve = withCheckedValues(check, field.resolve ?? readOf(type === subscription, field, bindings));
       const authorize = authorizerOf(field);
-      if (authorize) {
-        field.resolve = authorized(authorize, `${type.name}.${field.name}`, field.resolve ?? defaultRead(field));
-      }
+      if (authorize)
+        field.resolve = authorized(authorize, useOf(schema, type, field), field.resolve ?? defaultRead(field));
       if (field.resolve || (type === subscription && field.subscribe)) authored.push(field);
     }
   }
@@ -115,7 +114,7 @@ export function makeExecutable(schema: GraphQLSchema, bindings: ReadonlyMap<stri
         if (!rule) continue;
         setAccessRule(field, rule);
         if (type !== subscription) {
-          field.resolve = guarded(rule, `${type.name}.${field.name}`, field.resolve ?? ownRead(field.name));
+          field.resolve = guarded(rule, useOf(schema, type, field), field.resolve ?? ownRead(field.name));
         }
       }
     } else if (isAbstractType(type)) {
@@ -178,10 +177,15 @@ function reachableFrom(schema: GraphQLSchema, fields: readonly Field[]) {
   return reached;
 }
 
-/** A resolver that runs only for connections that meet the rule. */
-function guarded(rule: AccessRule, coordinate: string, resolve: Resolver): Resolver {
+/** What a client does that selects the field, such as `read "Order.total"`. */
+function useOf(schema: GraphQLSchema, type: GraphQLObjectType, { name }: Field): string {
+  return `${type === schema.getMutationType() ? 'run' : 'read'} "${type.name}.${name}"`;
+}
+
+/** A resolver that runs only for connections that meet the rule. @param use what is refused */
+function guarded(rule: AccessRule, use: string, resolve: Resolver): Resolver {
   return (source, args, context, info) => {
-    rule.check(context, `read "${coordinate}"`);
+    rule.check(context, use);
     return resolve(source, args, context, info);
   };
 }

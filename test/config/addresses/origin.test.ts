@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, it } from 'node:test';
-import { isOrigin, isOriginAllowed, originRefusal } from '../../../src/config/addresses/origin.ts';
+import { isOrigin, isOriginAllowed, originFix, originRefusal } from '../../../src/config/addresses/origin.ts';
 
 const ALLOWED = { allowed: ['https://app.example.com'], own: '' };
 const HOST = 'api.example.com';
@@ -119,4 +119,19 @@ describe('isOrigin', () => {
   ]) {
     it(`refuses ${JSON.stringify(text)}`, () => assert.ok(!isOrigin(text)));
   }
+});
+
+describe('originFix', () => {
+  const fixes = Object.entries({
+    'http://localhost:5173/': '; remove the slash at its end: http://localhost:5173',
+    'https://App.example.com:443/path?x': '; write https://app.example.com',
+    'app.example.com': '; write https://app.example.com',
+    'localhost:5173': '; write https://localhost:5173',
+    'https://*.example.com': '; a wildcard within an origin matches nothing: list each origin',
+    null: '',
+    'file:///x': '',
+    'https://user:password@example.com': '',
+  });
+  for (const [text, fix] of fixes)
+    it(`proposes ${fix || 'nothing'} for ${text}`, () => assert.equal(originFix(text), fix));
 });

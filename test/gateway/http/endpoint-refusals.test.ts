@@ -121,6 +121,10 @@ describe('a refused or broken request to /graphql', () => {
     for (const body of ['', '{', '[]', 'null', '{"query":1}', '{"query":"{ hello }","variables":[]}']) {
       assert.equal((await request(body)).status, 400, body);
     }
+    assert.match(
+      (await request('[{"query":"{ hello }"}]')).text,
+      /Batches are not supported: send each request as a JSON/,
+    );
   });
 
   it('refuses a foreign Origin before anything is executed', async (t) => {

@@ -69,6 +69,7 @@ describe('DeadLetter', { concurrency: 8 }, () => {
     const warnings = lines.filter((line) => line.includes('poison record not published'));
     assert.equal(warnings.length, poison.length);
     assert.match(warnings.join(''), /"reason":"not_json","found":"plain text","bytes":\d+/);
+    assert.match(warnings[0]!, new RegExp(`"deadLetterTopic":"${groupId}-dead".*; crier dead-letters list shows it"`));
     assert.ok(!lines.join('').includes(SECRET), 'no payload in the log');
     await waitFor('the commit', async () => (await outside.committed(groupId, topic)) === poison.length * 2);
   });
