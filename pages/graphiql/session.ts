@@ -1,5 +1,6 @@
 import { createClient } from '../../client/client.ts';
 import type { EventClient, EventExtensions } from '../../client/client.ts';
+import { claimsOf } from './claims.ts';
 import { operationOf } from './operation.ts';
 import type { Operation } from './operation.ts';
 
@@ -71,6 +72,11 @@ export class Session {
   /** The subscription that was started last and is not over. */
   get subscription(): Run | undefined {
     return [...this.#runs].findLast(({ operation }) => operation.kind === 'subscription');
+  }
+
+  /** Of the token in the Headers editor, which the connection began with. */
+  get claims(): Readonly<Record<string, unknown>> {
+    return claimsOf(this.#headers === undefined ? {} : (JSON.parse(this.#headers) as Record<string, unknown>));
   }
 
   /** GraphiQL's fetcher: what it returns is subscribed to at once. */

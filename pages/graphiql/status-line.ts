@@ -10,7 +10,7 @@ const LABELS: Readonly<Record<ConnectionState, string>> = {
   reconnecting: 'reconnecting…',
 };
 
-type Shown = Pick<Session, 'state' | 'reason' | 'subscription'>;
+type Shown = Pick<Session, 'state' | 'reason' | 'subscription' | 'claims'>;
 
 /** The line below the editors: how the connection is, and what becomes of the subscription that runs. */
 export class StatusLine {
@@ -37,7 +37,8 @@ export class StatusLine {
     });
   }
 
-  #draw({ state, reason, subscription }: Shown): void {
+  #draw(session: Shown): void {
+    const { state, reason, subscription } = session;
     this.#root.dataset['state'] = state;
     this.#state.textContent = LABELS[state];
     let text = reason;
@@ -45,7 +46,7 @@ export class StatusLine {
     if (subscription && subscription.events > 0) {
       text = [reason, eventsText(subscription)].filter(Boolean).join(' · ');
     } else if (subscription && state === 'live') {
-      const hint = eventHint(subscription.operation, this.#sources);
+      const hint = eventHint(subscription.operation, this.#sources, session.claims);
       text = `waiting for an event. ${hint.text}`;
       command = hint.command ?? '';
     }

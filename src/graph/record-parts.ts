@@ -50,6 +50,11 @@ export function headerPart(name: string): string {
   return HEADER_PART + JSON.stringify(name);
 }
 
+/** The name of the header that a part names. */
+export function headerOf(part: string): string {
+  return JSON.parse(part.slice(HEADER_PART.length)) as string;
+}
+
 export function isHeaderPart(path: string): boolean {
   return path.startsWith(HEADER_PART);
 }
@@ -118,7 +123,7 @@ export function describeKey(record: RecordParts): string {
 }
 
 function headerReader(part: string): (record: RecordParts) => string | undefined {
-  const name = JSON.parse(part.slice(HEADER_PART.length)) as string;
+  const name = headerOf(part);
   return ({ headers }) => headerText(headers && Object.hasOwn(headers, name) ? headers[name] : undefined);
 }
 

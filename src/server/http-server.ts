@@ -74,13 +74,14 @@ function openPages({ config, graph, live }: GatewayServices): GraphiqlHandler {
   return (request, response) => dashboard(request, response) || pages.current(request, response);
 }
 
-/** Who writes the records of the graph's topics. */
-function recordsOf(
-  { isEmbedded, SAMPLE_INTERVAL_MS: sampleIntervalMs }: Config,
-  { samples }: Graph,
-): EventSources['records'] {
-  if (!isEmbedded) return 'programs';
-  return samples ? { sampleIntervalMs } : 'nobody';
+const OWN_BROKER = /^(?:localhost|127(?:\.\d+){3}|\[::1\]):\d+$/;
+
+/** Who writes the records of the graph's topics. Addresses of other machines are nobody's business, and a developer reaches them by others. */
+function recordsOf(config: Config, { samples }: Graph): EventSources['records'] {
+  const { isEmbedded, SAMPLE_INTERVAL_MS: sampleIntervalMs, KAFKA_BROKERS: brokers } = config;
+  if (isEmbedded) return samples ? { sampleIntervalMs } : 'nobody';
+  const isSecured = config.KAFKA_TLS || config.KAFKA_SASL_MECHANISM !== '';
+  return { brokers: !isSecured && brokers.every((one) => OWN_BROKER.test(one)) ? brokers : [] };
 }
 
 function createAdmission({ config, memory, metrics }: GatewayServices): RequestAdmission {

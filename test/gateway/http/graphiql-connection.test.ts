@@ -76,7 +76,7 @@ describe('GraphiQL of a pod that restarts', { timeout: 240_000 }, () => {
     assert.equal(
       await statusOf(graphiql, /waiting/),
       `live waiting for an event. It comes from the topic ${topic}. Publish one with this, and the fields that you select: ` +
-        String.raw`printf '%s\n' '{"key":"0"}' | npx --no-install crier publish ${topic}`,
+        String.raw`printf '%s\n' '{"key":"0"}' | KAFKA_BROKERS=${outside.brokers} npx --no-install crier publish ${topic} --key key`,
     );
     await screenshot(graphiql.page, 'graphiql-waiting');
     await pod.counts('crier_channels', 1);

@@ -29,7 +29,7 @@ const OPERATION = `subscription Ticks {
   }
 }`;
 
-const SOURCES = { fields: { tick: { topic: 'ticks', payload: [], values: [] } }, records: 'programs' };
+const SOURCES = { fields: { tick: { topic: 'ticks' } }, records: { brokers: [] } };
 
 const schema = buildSchema(`
   type Tick { number: Int!, text: String! }
