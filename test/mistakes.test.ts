@@ -91,6 +91,15 @@ async function reply(t: TestContext, options: Parameters<typeof request>[1], pat
   return `${statusCode} ${await body.text()}`;
 }
 
+/** What a pod logs whose samples.ts yields this record. */
+async function sampleLog(t: TestContext, record: string): Promise<string> {
+  const files = {
+    ...schemaOf(BOUND),
+    'samples.ts': `export function* records() { for (;;) yield ${record}; }`,
+  };
+  return logged(await startPod(t, { GRAPH: await graphFolder(t, files) }), 'samples.ts yields');
+}
+
 /** A pod with Kafka and Redis, whose topic has these records. */
 async function kafkaPod(
   t: TestContext,
@@ -158,6 +167,115 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     make: (t) => refusal(t, schemaOf('order_updated: Order')),
     says: [/Subscription\.order_updated: has no source, so no event would ever come/, /add @kafka\(topic: "…"\)/],
   },
+  'a mutation has no resolver': {
+    make: (t) => refusal(t, schemaOf(BOUND, `${TYPES} type Mutation {\n  place(id: ID!): Order\n}`)),
+    says: [
+      /^schema\.graphql:2: Mutation\.place: has no resolver, so it would always be null/,
+      /write export const Mutation = \{ place: \(source, args, context\) => … \} in resolvers\.ts, add @kafkaPublish/,
+    ],
+  },
+  'a query has no resolver': {
+    make: async (t) => {
+      const files = schemaOf(BOUND, `${TYPES} type Query { order(id: ID!): Order }`);
+      return logged(await startPod(t, { GRAPH: await graphFolder(t, files) }), 'schema.graphql:1: Query');
+    },
+    says: [
+      /^warn: schema\.graphql:1: Query\.order: has no resolver, so it would always be null/,
+      /write export const Query = \{ order: .* in resolvers\.ts, add @state\(of: "…"\), or remove it/,
+    ],
+  },
+  'a directive is misspelt': {
+    make: (t) => refusal(t, schemaOf(BOUND.replace('@kafka', '@kakfa'))),
+    says: [/^schema\.graphql:3: Unknown directive "@kakfa"; did you mean "@kafka"\?/],
+  },
+  'a type is misspelt': {
+    make: (t) => refusal(t, schemaOf(BOUND.replace(': Order', ': Ordr'))),
+    says: [/^schema\.graphql:3: Unknown type "Ordr"\. Did you mean "Order"\?/],
+  },
+  'a brace of the schema is not closed': {
+    make: (t) => refusal(t, schemaOf(BOUND, 'type Order {\n  id: ID!\n')),
+    says: [
+      /^schema\.graphql:4:6: Syntax Error: .*The \{ of line 1 is not closed: add a \}\.$/m,
+      /^4 \| type Subscription \{\n {2}\| {6}\^/m,
+    ],
+  },
+  'an operator is that of another system': {
+    make: async (t) => {
+      const filtered = (op: string) =>
+        `order_updated(min: Float): Order @kafka(topic: "orders", where: [{ arg: "min", path: "total", op: ${op} }])`;
+      const texts = ['GE', 'gte', '">="', '>=', 'EQUALS'].map((op) => refusal(t, schemaOf(filtered(op))));
+      return (await Promise.all(texts)).join('\n');
+    },
+    says: [
+      /op: GE ?\}; did you mean "GTE"\?/,
+      /op: gte ?\}; write op: GTE$/m,
+      /op: ">=" ?\}; write op: GTE$/m,
+      /^schema\.graphql:3:\d+: Syntax Error: .* Write op: GTE\.$/m,
+      /op: EQUALS ?\}; write op: EQ$/m,
+    ],
+  },
+  'resolvers.js is of CommonJS': {
+    make: (t) => refusal(t, { ...schemaOf(BOUND), 'resolvers.js': 'module.exports = { Order: { total: () => 1 } };' }),
+    says: [
+      /^resolvers\.js:1: module\.exports is of CommonJS, and modules of a graph are ES modules/,
+      /write export const Order = \{ … \} instead/,
+    ],
+  },
+  'resolvers are one export': {
+    make: (t) =>
+      refusal(t, { ...schemaOf(BOUND), 'resolvers.ts': 'export const resolvers = { Order: { total: () => 1 } };' }),
+    says: [
+      /^resolvers\.ts: exports "resolvers", which is not a type of the schema/,
+      /export its members: export const Order = \{ … \}/,
+    ],
+  },
+  'resolvers are the default export': {
+    make: (t) => refusal(t, { ...schemaOf(BOUND), 'resolvers.ts': 'export default { Order: { total: () => 1 } };' }),
+    says: [
+      /^resolvers\.ts: has a default export; export one constant for each type instead: export const Order = \{ … \}/,
+    ],
+  },
+  'an imported file is absent': {
+    make: (t) =>
+      refusal(t, {
+        ...schemaOf(BOUND),
+        'resolvers.ts': `import data from './data.json' with { type: 'json' };\nexport const Order = { total: () => data };`,
+      }),
+    says: [/^resolvers\.ts:1: imports "\.\/data\.json", which does not exist; correct the path, or add the file$/],
+  },
+  'a backend is misspelt': {
+    make: async (t) => {
+      const files = {
+        ...schemaOf(BOUND),
+        'context.ts': `export const backends = ['customs'];`,
+        'resolvers.ts': `export const Order = { total: (order, args, { backends }) => backends.custms.get('/total') };`,
+        'samples.ts': `export function* records() { for (;;) yield { topic: 'orders', value: { order: { id: 1 } } }; }`,
+      };
+      const pod = await startPod(t, { GRAPH: await graphFolder(t, files), SAMPLE_INTERVAL_MS: '20' });
+      const socket = await openSocket(t, pod.url);
+      await socket.init();
+      socket.subscribe('1', 'subscription { order_updated(id: 1) { total } }');
+      return logged(pod, 'an error was kept');
+    },
+    says: [
+      /"message":"context\.backends: there is no \\"custms\\": context\.ts exports the backends customs; did you mean \\"customs\\"\?"/,
+      /"field":"Order\.total"/,
+      /resolvers\.ts:1/,
+    ],
+  },
+  'samples are of a topic that no field reads': {
+    make: (t) => sampleLog(t, `{ topic: 'order', value: { order: { id: 1 } } }`),
+    says: [
+      /^warn: samples\.ts yields a record that nobody receives: no field of the graph reads the topic "order"/,
+      /topics that are read: orders; did you mean "orders"\?/,
+    ],
+  },
+  'samples have no topic': {
+    make: (t) => sampleLog(t, `{ order: { id: 1 } }`),
+    says: [
+      /^warn: samples\.ts yields a record .*: its topic is undefined and no text; yield \{ topic: "orders", value: /,
+    ],
+  },
   'resolvers.ts has a syntax error': {
     make: (t) => refusal(t, { ...schemaOf(BOUND), 'resolvers.ts': 'export const Order = {\n  total: () => ;\n};\n' }),
     says: [/resolvers\.ts:2: Unexpected token/, /> 2 \|/],
@@ -176,6 +294,12 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'a setting is misspelt': {
     make: async (t) => logged(await startPod(t, { KAFKA_BROKER: UNUSED_ADDRESS }), 'KAFKA_BROKER '),
     says: [/^warn: KAFKA_BROKER is not a setting/, /did you mean "KAFKA_BROKERS"\?/],
+  },
+  'an origin has a slash': {
+    make: (t) => refusedStart(t, { ALLOWED_ORIGINS: 'http://localhost:5173/' }),
+    says: [
+      /ALLOWED_ORIGINS: expected origins .*, got "http:\/\/localhost:5173\/"; remove the slash at its end: http:\/\/localhost:5173$/,
+    ],
   },
   'the port is in use': {
     make: async (t) => {
@@ -219,6 +343,18 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     says: [
       /"topic":"mistake-\w+","partition":0,"offset":"0"/,
       /cannot be decoded \(needs_registry: Confluent's header, with schema \d+\); set SCHEMA_REGISTRY_URL/,
+    ],
+  },
+  'a record cannot be decoded': {
+    make: async (t) =>
+      logged(
+        await kafkaPod(t, (topic) => BOUND.replace('"orders"', `"${topic}"`), Buffer.from('a text')),
+        'poison record not published',
+      ),
+    says: [
+      /^warn: poison record not published; crier dead-letters list shows it/,
+      /"topic":"mistake-\w+","partition":0,"offset":"0","reason":"not_json","found":"plain text"/,
+      /"deadLetterTopic":"dead-\w+"/,
     ],
   },
   'records have their id at another path': {
@@ -275,6 +411,31 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     says: [
       /^4406 Old sub-protocol: replace subscriptions-transport-ws by the npm package graphql-ws, which speaks graphql-transport-ws$/,
     ],
+  },
+  'a mutation is refused': {
+    make: async (t) => {
+      const files = {
+        ...schemaOf(BOUND, `${TYPES} type Mutation { place: Order }`),
+        'resolvers.ts': 'export const Mutation = { place: { authorize: () => false, resolve: () => null } };',
+      };
+      const pod = await startPod(t, { GRAPH: await graphFolder(t, files) });
+      const { body } = await request(pod.endpoint, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"query":"mutation { place { id } }"}',
+      });
+      return body.text();
+    },
+    says: [/"message":"Not allowed to run \\"Mutation\.place\\"\.".*"code":"FORBIDDEN"/],
+  },
+  'a POST is a batch': {
+    make: (t) =>
+      reply(t, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '[{"query":"{ __typename }"}]',
+      }),
+    says: [/^400 .*Batches are not supported: send each request as a JSON object of its own \(Apollo Client: HttpLink/],
   },
   'a POST has no content type': {
     make: (t) => reply(t, { method: 'POST', body: '{"query":"{ __typename }"}' }),
