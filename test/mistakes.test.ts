@@ -273,7 +273,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'samples have no topic': {
     make: (t) => sampleLog(t, `{ order: { id: 1 } }`),
     says: [
-      /^warn: samples\.ts yields a record .*: its topic is undefined and no text; yield \{ topic: "orders", value: /,
+      /^warn: samples\.ts yields a record .*: it has no topic; yield \{ topic: "orders", value: /,
     ],
   },
   'resolvers.ts has a syntax error': {

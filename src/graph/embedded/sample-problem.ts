@@ -15,6 +15,7 @@ function problemOf(record: unknown, graph: Pick<Graph, 'bindings'>): string | un
   const example = `yield { topic: ${JSON.stringify(topic)}, value: { … } }`;
   if (typeof record !== 'object' || record === null) return `it is ${described(record)} and no object; ${example}`;
   const { topic: given, key, value } = record as Readonly<Record<string, unknown>>;
+  if (given === undefined) return `it has no topic; ${example}`;
   if (typeof given !== 'string') return `its topic is ${described(given)} and no text; ${example}`;
   if (value === undefined) return `it has no value; ${example}, or value: null for a tombstone`;
   if (key !== undefined && typeof key !== 'string')

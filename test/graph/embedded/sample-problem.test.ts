@@ -15,7 +15,7 @@ describe('sampleProblem', () => {
       { topic: 'order', value: {} },
       /^samples\.ts yields a record that nobody receives: no field of the graph reads the topic "order"; topics that are read: orders, bids; did you mean "orders"\?$/,
     ],
-    [{ value: {} }, /: its topic is undefined and no text; yield \{ topic: "orders", value: \{ … \} \}$/],
+    [{ value: {} }, /: it has no topic; yield \{ topic: "orders", value: \{ … \} \}$/],
     [{ topic: 7, value: {} }, /: its topic is 7 and no text; /],
     [{ topic: 'bids' }, /: it has no value; yield .*, or value: null for a tombstone$/],
     [{ topic: 'bids', key: 7, value: {} }, /: its key is 7 and no text; write key: String\(…\)$/],
