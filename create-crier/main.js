@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import { readFile } from 'node:fs/promises';
 import { isAbsolute, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { projectFiles, starterGraph } from './project-files.js';
+import { dependenciesOf } from './dependencies.js';
 import { createFolder } from './folder.js';
+import { projectFiles, starterGraph } from './project-files.js';
 
 const USAGE = `Makes a project for crier: GraphQL subscriptions from Kafka topics.
 
@@ -22,16 +22,11 @@ async function main() {
   const { values, positionals } = readArguments();
   if (values.help) return write(USAGE);
   const folder = positionals[0] ?? 'crier-app';
-  const manifest = await readFile(new URL('package.json', import.meta.url), 'utf8');
-  /** @type {unknown} */
-  const parsed = JSON.parse(manifest);
-  const { name, version } = /** @type {{ name: string, version: string }} */ (parsed);
   const source = sourceOf(values, folder);
-  await createFolder(folder, {
-    ...projectFiles(folder, `npm:${name.replace(/create$/, 'server')}@^${version}`),
-    ...(source ? {} : starterGraph()),
-  });
+  const { dependencies, unpacked } = dependenciesOf(folder);
+  await createFolder(folder, { ...projectFiles(folder, dependencies), ...(source ? {} : starterGraph()) });
   const commands = [
+    ...(unpacked ? [`(cd ${quoted(unpacked)} && npm ci && npm run archives)`] : []),
     ...(folder === '.' ? [] : [`cd ${quoted(folder)}`]),
     'npm install',
     ...(source ? [`${source.settings}npx --no-install crier init graph ${source.option}`] : []),

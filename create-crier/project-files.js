@@ -66,10 +66,10 @@ export const operation = 'subscription { order_updated { order_id status total_c
 /**
  * The files of every project, by path.
  * @param {string} folder
- * @param {string} crier what npm installs as `crier`
+ * @param {Readonly<Record<string, string>>} dependencies
  * @returns {Readonly<Record<string, string>>}
  */
-export function projectFiles(folder, crier) {
+export function projectFiles(folder, dependencies) {
   const name = packageName(basename(resolve(folder)));
   const manifest = {
     name,
@@ -77,7 +77,7 @@ export function projectFiles(folder, crier) {
     private: true,
     type: 'module',
     scripts: { start: 'crier start graph', dev: 'crier dev graph', check: 'crier check graph' },
-    dependencies: { crier },
+    dependencies,
   };
   return {
     'package.json': `${JSON.stringify(manifest, null, 2)}\n`,

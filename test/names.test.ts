@@ -35,7 +35,9 @@ describe('the names of the packages', () => {
     for (const file of stdout.trimEnd().split('\n')) await cp(file, join(folder, file), { recursive: true });
     await symlink(resolve('node_modules'), join(folder, 'node_modules'));
     const manifest = join(folder, 'package.json');
-    await writeFile(manifest, (await readFile(manifest, 'utf8')).replace('"@crier/server"', '"@town/server"'));
+    const repository = { type: 'git', url: 'git+https://forge.example/town/crier.git' };
+    const ownersManifest = (await readFile(manifest, 'utf8')).replace('"@crier/server"', '"@town/server"');
+    await writeFile(manifest, JSON.stringify({ ...(JSON.parse(ownersManifest) as object), repository }));
     const git = (...words: string[]) => run('git', words, { cwd: folder });
     await git('init', '-q');
     await git('add', '-A');
@@ -48,9 +50,13 @@ describe('the names of the packages', () => {
       ':!test/names.test.ts',
     );
     await assert.rejects(left, { code: 1, stdout: '' });
-    const { stdout: created } = await run(process.execPath, ['create-crier/main.js', 'app'], { cwd: folder });
-    assert.match(created, /npm install/);
+    await run(process.execPath, ['create-crier/main.js', 'app'], { cwd: folder });
     const project = JSON.parse(await readFile(join(folder, 'app', 'package.json'), 'utf8')) as Record<string, object>;
-    assert.match(JSON.stringify(project['dependencies']), /^\{"crier":"npm:@town\/server@/);
+    assert.match(
+      JSON.stringify(project['dependencies']),
+      /^\{"crier":"file:.*\/town-server-\d.*"@town\/client":"file:/,
+    );
+    const client = JSON.parse(await readFile(join(folder, 'client', 'package.json'), 'utf8')) as Record<string, object>;
+    assert.deepEqual(client['repository'], { ...repository, directory: 'client' });
   });
 });

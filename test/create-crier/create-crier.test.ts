@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { loadGraph } from '../../src/graph/loading/load.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const MAIN = join(process.cwd(), 'create-crier', 'main.js');
-
 /** `npm create @crier <args>` in a folder of this test's own, which may be given. */
 async function create(t: TestContext, args: readonly string[], folder?: string) {
-  const cwd = folder ?? (await temporaryFolder(t));
+  return runIn(await temporaryFolder(t), args, folder ?? (await temporaryFolder(t)));
+}
+
+/** Runs a copy of the package in this folder, which is `node_modules/@crier` where npm has installed it, or a clone of crier. */
+async function runIn(above: string, args: readonly string[], cwd: string) {
+  const copy = join(above, 'create-crier');
+  await cp('create-crier', copy, { recursive: true });
   return new Promise<{ cwd: string; code: unknown; output: string; errors: string }>((resolve) => {
-    execFile(process.execPath, [MAIN, ...args], { cwd }, (error, output, errors) =>
+    execFile(process.execPath, [join(copy, 'main.js'), ...args], { cwd }, (error, output, errors) =>
       resolve({ cwd, code: error?.code ?? 0, output, errors }),
     );
   });
@@ -53,6 +57,33 @@ describe('@crier/create', () => {
     const [first] = graph.samples!.records(1);
     assert.equal(first!.topic, 'orders');
     JSON.parse(await readFile(join(project, 'tsconfig.json'), 'utf8'));
+  });
+
+  it('depends on the archives of the clone that it is in, and names the command that packs them', async (t) => {
+    const folder = await temporaryFolder(t);
+    const clone = join(folder, "it's crier");
+    await mkdir(clone);
+    await cp('package.json', join(clone, 'package.json'));
+    const { version } = (await readJson('package.json')) as { version: string };
+    const archives = [
+      ['crier', 'crier-server'],
+      ['@crier/client', 'crier-client'],
+      ['@crier/babel-plugin-proxy-lazy', 'crier-babel-plugin-proxy-lazy'],
+    ].map(([name, archive]) => [name!, `dist/release/${archive}-${version}.tgz`] as const);
+
+    const before = await runIn(clone, ['apps/one'], folder);
+    assert.equal(before.errors, '');
+    const packing = String.raw`(cd 'it'\''s crier' && npm ci && npm run archives)`;
+    assert.ok(before.output.includes(`\n  ${packing}\n  cd apps/one\n  npm install\n  npm start\n`), before.output);
+    assert.deepEqual(
+      (await readJson(join(folder, 'apps/one/package.json')))['dependencies'],
+      Object.fromEntries(archives.map(([name, path]) => [name, `file:../../it's crier/${path}`])),
+    );
+
+    await mkdir(join(clone, 'dist', 'release'), { recursive: true });
+    for (const [, path] of archives) await writeFile(join(clone, path), '');
+    const { output } = await runIn(clone, ['two'], folder);
+    assert.match(output, /Next:\n\n {2}cd two\n {2}npm install\n/);
   });
 
   it('leaves the graph to crier init where records are named', async (t) => {

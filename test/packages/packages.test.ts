@@ -3,7 +3,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import typescript from 'typescript';
@@ -134,15 +134,17 @@ describe('packages', { concurrency: 2 }, () => {
     assert.equal(stdout.trim(), 'undefined 1 1');
   });
 
-  it('@crier/create makes a project that starts, and crier init a graph in it that delivers an event, all from archives', async (t) => {
+  it('a clone makes a project that starts as it is printed, and crier init a graph in it that delivers an event', async (t) => {
     const folder = await temporaryFolder(t);
     const npm = (cwd: string, command: string, ...args: string[]) =>
       run('npm', [command, '--prefer-offline', '--no-audit', '--no-fund', ...args], { cwd });
-    const createCrier = archives.get('crier-create')!;
-    await npm(folder, 'exec', '--yes', '--package', createCrier, '--', 'create-crier', 'app');
+    const clone = join(dirname(archives.get('crier-create')!), '..', '..');
+    const { stdout: printed } = await run(process.execPath, [join(clone, 'create-crier', 'main.js'), 'app'], {
+      cwd: folder,
+    });
+    assert.match(printed, /Next:\n\n {2}cd app\n {2}npm install\n {2}npm start\n/);
     const app = join(folder, 'app');
-    // What `npm install` does once these versions are in the registry.
-    await npm(app, 'install', '--ignore-scripts', ...serverOf(archives));
+    await npm(app, 'install');
     assert.deepEqual(await readdir(join(app, 'node_modules', '@crier')), ['babel-plugin-proxy-lazy', 'client']);
     assert.match((await npm(app, 'run', '--silent', 'check')).stdout, /ok +records: the first samples fit the graph/);
     await writeFile(join(app, 'records.jsonl'), '{"reading":{"sensorId":"a","value":1.5}}\n');

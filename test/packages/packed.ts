@@ -27,15 +27,13 @@ const TEXTS = ['README.md', 'CHANGELOG.md', 'LICENSE'];
 /** Names of the archives, without version. */
 export type Package = 'crier-server' | 'crier-client' | 'crier-create' | 'crier-babel-plugin-proxy-lazy';
 
-/** Packs every package of a copy of this checkout: packing replaces dist/src for a moment, which other tests run. */
+/** Packs every package in `dist/release` of a copy of this checkout: packing replaces dist/src for a moment, which other tests run. */
 export async function packAll(scope: Scope): Promise<ReadonlyMap<Package, string>> {
   const folder = await temporaryFolder(scope);
   for (const name of [...SOURCES, ...TEXTS]) await cp(name, join(folder, name), { recursive: true });
   await symlink(resolve('node_modules'), join(folder, 'node_modules'));
-  const destination = await temporaryFolder(scope);
-  await run('npm', ['pack', '--workspaces', '--include-workspace-root', '--pack-destination', destination], {
-    cwd: folder,
-  });
+  await run('npm', ['run', 'archives'], { cwd: folder });
+  const destination = join(folder, 'dist', 'release');
   const archives = await readdir(destination);
   return new Map(archives.map((name) => [name.replace(/-\d.*$/, '') as Package, join(destination, name)]));
 }
