@@ -61,6 +61,33 @@ describe('the Helm chart', { concurrency: 2 }, () => {
     }
   });
 
+  it('takes no pod out of its Service for one slow answer, and none before overload has lasted for longer than that', async () => {
+    for (const { spec } of ofKind(await manifestsOf({}), 'Deployment').values()) {
+      const [{ readinessProbe, livenessProbe }] = spec.template.spec.containers;
+      const { failureThreshold, periodSeconds, successThreshold = 1 } = readinessProbe;
+      assert.ok(failureThreshold >= 2);
+      // Meanwhile the pod itself refuses new sockets.
+      assert.ok(failureThreshold * periodSeconds <= 10);
+      assert.equal(successThreshold, 1);
+      assert.ok(livenessProbe.failureThreshold * livenessProbe.periodSeconds >= 30);
+    }
+  });
+
+  it('adds pods before a gateway has more than the share of a core for which docs/operations.md sizes it', async () => {
+    const manifests = await manifestsOf({});
+    const [autoscaler] = ofKind(manifests, 'HorizontalPodAutoscaler').values();
+    const { metrics } = autoscaler!.spec as unknown as {
+      metrics: { resource?: { target: { averageUtilization: number } } }[];
+    };
+    const { averageUtilization } = metrics.find(({ resource }) => resource)!.resource!.target;
+    const [{ resources }] = ofKind(manifests, 'Deployment').get('crier-gateway')!.spec.template.spec.containers;
+    const millicores = Number(/^(\d+)m$/.exec(resources.requests.cpu)![1]);
+    const [, percent] = /at most (\d+) % of a core/.exec(await readFile('docs/operations.md', 'utf8'))!;
+    assert.equal((millicores / 1000) * averageUtilization, Number(percent));
+    // On a full node a pod has its request: a target above it would never be reached.
+    assert.ok(averageUtilization < 100);
+  });
+
   it('does not make crier process 1, on which the SIGKILL of the watchdog has no effect', async () => {
     for (const example of EXAMPLES) {
       for (const { spec } of ofKind(await manifestsOf({ example }), 'Deployment').values()) {
@@ -101,15 +128,6 @@ describe('the Helm chart', { concurrency: 2 }, () => {
     }
     assert.equal(seen.size, releases.length * shared.length);
     assert.ok(seen.has('staging.orders-crier') && seen.has('production.prices-crier:'));
-  });
-
-  it('gives Services a valid name, whatever name Helm allows for a release', async () => {
-    const services = ofKind(await manifestsOf({ name: 'prices.v2' }), 'Service');
-    assert.ok(services.has('prices-v2-crier'));
-    await assert.rejects(
-      manifestsOf({ name: '2prices' }),
-      /release 2prices: expected a name that begins with a letter/,
-    );
   });
 
   it('sets only variables that crier reads', async () => {

@@ -9,10 +9,14 @@ export interface Container {
   readonly startupProbe: Probe;
   readonly livenessProbe: Probe;
   readonly readinessProbe: Probe;
+  readonly resources: { readonly requests: { readonly cpu: string } };
 }
 
 interface Probe {
   readonly httpGet: { readonly path: string };
+  readonly failureThreshold: number;
+  readonly periodSeconds: number;
+  readonly successThreshold?: number;
 }
 
 export interface PodTemplate {

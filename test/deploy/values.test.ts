@@ -113,6 +113,22 @@ describe("the chart's values", { concurrency: 2 }, () => {
     ['several servers in redis.url', { 'redis.url': 'redis://a:6379,redis://b:6379' }, /'\/redis\/url'.*pattern/],
     ['Sentinels without a name', { 'redis.url': 'redis+sentinel://a,b' }, /'\/redis\/url'.*pattern/],
     ['Redis twice', { 'secrets.REDIS_URL': { name: 'a', key: 'b' } }, /redis\.url and secrets\.REDIS_URL.*only one/],
+    [
+      'a Redis of which nothing names the ports',
+      { 'redis.url': '', 'secrets.REDIS_URL': { name: 'a', key: 'b' } },
+      /networkPolicy\.redis\.ports: expected the ports of Redis/,
+    ],
+    [
+      'a user and a password of the schema registry in plain text',
+      { 'settings.SCHEMA_REGISTRY_URL': 'https://a,https://u:p@b' },
+      /settings\.SCHEMA_REGISTRY_URL: .* without user and password; use secrets/,
+    ],
+    [
+      'a process for each core of the node',
+      { 'gateway.processes': 'auto' },
+      /gateway\.processes: expected a number, or gateway\.resources\.limits\.cpu/,
+    ],
+    ['a name that is cut', { fullnameOverride: 'a'.repeat(37) }, /'\/fullnameOverride'.*maxLength/],
     ['SASL without a password', { 'kafka.saslMechanism': 'plain' }, /secrets\.KAFKA_SASL_PASSWORD: expected/],
     [
       'a SASL user twice',

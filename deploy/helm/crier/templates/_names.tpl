@@ -1,9 +1,9 @@
-{{/* Name of the release's objects: the release's name, and the chart's unless it is part of it. A Service's name has no dots. */}}
+{{/* Name of the release's objects: its name, and the chart's unless it is part of it, or fullnameOverride. A Service's name has no dots. */}}
 {{- define "crier.name" -}}
 {{- $chart := default .Chart.Name .Values.nameOverride -}}
 {{- $release := .Release.Name | replace "." "-" -}}
-{{- if contains $chart $release -}}{{ $release | trunc 36 | trimSuffix "-" }}
-{{- else -}}{{ printf "%s-%s" $release $chart | trunc 36 | trimSuffix "-" }}{{- end -}}
+{{- $name := contains $chart $release | ternary $release (printf "%s-%s" $release $chart) -}}
+{{- regexReplaceAll "-+$" (default $name .Values.fullnameOverride | trunc 36) "" -}}
 {{- end -}}
 
 {{/* Distinguishes releases on one Kafka and one Redis, also those of the same name in different namespaces. */}}

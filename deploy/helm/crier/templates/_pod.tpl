@@ -63,7 +63,8 @@ spec:
         httpGet: { path: /readyz, port: admin }
         periodSeconds: 2
         timeoutSeconds: 2
-        failureThreshold: 1
+        {{- /* One slow answer of a busy pod is none. Of a pod that drains the Service knows from its deletion. */}}
+        failureThreshold: 3
       {{- if $values.drain.preStopSleepSeconds }}
       lifecycle:
         preStop:
