@@ -9,6 +9,7 @@ import { Registry } from 'prom-client';
 import { parse } from 'yaml';
 import { dashboard } from '../../scripts/dashboard.ts';
 import { createLog } from '../../src/base/log.ts';
+import { clientFiles } from '../../src/gateway/connections/open-files.ts';
 import { startServer } from '../../src/server.ts';
 import { createTopics } from '../../stack/topics.ts';
 import { graphFolder } from '../graph/support/graph-folder.ts';
@@ -109,6 +110,12 @@ describe('the dashboard', () => {
 });
 
 describe('the rules', () => {
+  it('fire for open files before clients are refused for want of them', () => {
+    const [, share] = /process_open_fds \/ process_max_fds > ([\d.]+)/.exec(read(RULES))!;
+    for (const files of [1024, 4096, 65_536, 2 ** 20])
+      assert.ok(clientFiles(files).connections / files > Number(share));
+  });
+
   it('pass their tests', async () => {
     await run('promtool', ['check', 'rules', RULES]);
     await run('promtool', ['test', 'rules', `${FOLDER}/rules.test.yaml`]);
@@ -122,6 +129,9 @@ describe('the rules', () => {
       assert.ok(read(RULES).includes(`runbook: docs/runbook.md#${name.toLowerCase()}`), name);
       assert.match(tests, new RegExp(`alertname: ${name}\\s+exp_alerts`));
     }
+    const atOnce = tests.slice(tests.indexOf('in which everything fails'));
+    const firing = Array.from(atOnce.split('eval_time: ')[1]!.matchAll(/alertname="(\w+)"/g), ([, name]) => name!);
+    assert.deepEqual(firing, alerts());
     const parts = Array.from(runbook.matchAll(/^### (\w+)$/gm), ([, name]) => name!);
     assert.deepEqual(parts, alerts());
   });

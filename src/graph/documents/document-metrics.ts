@@ -41,6 +41,12 @@ export function observeDocuments(metrics: MetricsRegistry, documents: () => Docu
     () => documents().trusted?.unusable.length ?? 0,
     'max',
   );
+  metrics.gauge(
+    'crier_trusted_documents_outdated',
+    '1 while the manifest of TRUSTED_DOCUMENTS is not accepted, so that earlier documents apply, else 0.',
+    () => Number(documents().trusted?.isRejected ?? false),
+    'max',
+  );
   metrics.gauge('crier_documents_cached', 'Valid documents in the cache.', () => documents().cache.size);
   metrics.gauge(
     'crier_document_cache_bytes',

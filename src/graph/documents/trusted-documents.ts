@@ -61,6 +61,11 @@ export class TrustedDocuments {
     return this.#file.value?.size ?? 0;
   }
 
+  /** True while the file is not accepted, so that the documents before it apply. */
+  get isRejected(): boolean {
+    return this.#file.failure !== undefined;
+  }
+
   /** Documents that the graph cannot run. A request for one receives its errors. */
   get unusable(): readonly UnusableDocument[] {
     return this.#file.value?.unusable ?? [];

@@ -7,6 +7,12 @@ export function observeTunables(metrics: MetricsRegistry, tunables: Tunables): v
     'Changes of tunable settings that were not accepted.',
     () => tunables.rejected,
   );
+  metrics.gauge(
+    'crier_tunables_outdated',
+    '1 while TUNABLES_FILE is not accepted, so that earlier values apply, else 0.',
+    () => Number(tunables.isRejected),
+    'max',
+  );
   metrics.gauges(
     'crier_tunable',
     'Tunable settings that are numbers, as they are in use.',

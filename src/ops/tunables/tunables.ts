@@ -78,6 +78,11 @@ export class Tunables implements TunablesRegistry {
     return this.#rejected;
   }
 
+  /** True while the file is not accepted, so that earlier values apply. */
+  get isRejected(): boolean {
+    return this.#isRejected;
+  }
+
   /** Resolves when the values of the file are in use. A bad or missing file is logged. */
   async start(): Promise<this> {
     if (!this.#file) return this;

@@ -41,6 +41,7 @@ export const documentCauses: readonly Cause[] = [
       'crier_trusted_documents',
       'crier_trusted_documents_unusable',
       'crier_trusted_documents_rejected_total',
+      'crier_trusted_documents_outdated',
       'crier_untrusted_documents_total',
     ],
     run: async (stage, t) => {
@@ -62,9 +63,14 @@ export const documentCauses: readonly Cause[] = [
       await run({ query: 'query another { hello }' });
       assert.equal(await pod.metric('crier_untrusted_documents_total'), 2);
       assert.equal(await pod.metric('crier_documents_total{outcome="unknown"}'), 2);
+      assert.equal(await pod.metric('crier_trusted_documents_outdated'), 0);
       await writeFile(file, '{}');
       await pod.counts('crier_trusted_documents_rejected_total', 1);
+      assert.equal(await pod.metric('crier_trusted_documents_outdated'), 1);
       assert.equal(await pod.metric('crier_trusted_documents'), 2);
+      await writeFile(file, '{ "hello": "{ hello }" }');
+      await pod.until('the correction', async () => (await pod.metric('crier_trusted_documents_outdated')) === 0);
+      assert.equal(await pod.metric('crier_trusted_documents'), 1);
       await pod.stop();
     },
   },

@@ -58,7 +58,7 @@ export const ownPodCauses: readonly Cause[] = [
   },
   {
     title: 'tunables, good ones and bad ones',
-    metrics: ['crier_tunable', 'crier_tunables_rejected_total'],
+    metrics: ['crier_tunable', 'crier_tunables_rejected_total', 'crier_tunables_outdated'],
     run: async (stage, t) => {
       const file = join(await temporaryFolder(t), 'tunables.json');
       await writeFile(file, '{"MAX_EXECUTIONS": 7}');
@@ -70,8 +70,13 @@ export const ownPodCauses: readonly Cause[] = [
       await pod.until('the change', async () => (await pod.metric(tunable)) === 8);
       assert.equal(await pod.metric('crier_tunables_rejected_total'), 0);
       await writeFile(file, '{"MAX_EXECUTIONS": -1}');
+      assert.equal(await pod.metric('crier_tunables_outdated'), 0);
       await pod.counts('crier_tunables_rejected_total', 1);
+      assert.equal(await pod.metric('crier_tunables_outdated'), 1);
       assert.equal(await pod.metric(tunable), 8);
+      await writeFile(file, '{"MAX_EXECUTIONS": 9}');
+      await pod.until('the correction', async () => (await pod.metric(tunable)) === 9);
+      assert.equal(await pod.metric('crier_tunables_outdated'), 0);
       await pod.stop();
     },
   },
