@@ -9,6 +9,7 @@ import type { GatewayGraphs } from './gateway-graphs.ts';
 import { RefusedOrigins } from '../gateway/http/refused-origins.ts';
 import { endServer, limitSockets, listen } from '../gateway/http/listening.ts';
 import { Revocations } from '../gateway/identity/revocations.ts';
+import { shareOf } from '../config/processes.ts';
 import { finishMs } from '../config/shutdown-times.ts';
 import { Handshakes } from '../gateway/connections/handshakes.ts';
 import { clientFiles } from '../gateway/connections/open-files.ts';
@@ -57,7 +58,7 @@ export interface StartedGateway {
  * @param isListening false: it serves the `request` and `upgrade` events that another program emits on its server
  */
 export async function startGateway(services: GatewayServices, isListening = true): Promise<StartedGateway> {
-  const { config, bus, graph, register, routes, live } = services;
+  const { config, tunables, bus, graph, register, routes, live } = services;
   const arrivals = new Arrivals();
   await openWorkerWatch(services, arrivals);
   const channels = channelObserver(services.metrics, arrivals);
@@ -66,7 +67,8 @@ export async function startGateway(services: GatewayServices, isListening = true
   const revocations = register(new Revocations());
   const authenticator = await createAuthenticator(services, revocations);
   const writer = createWriter(services);
-  const [proxies, files] = [createTrustedProxies(services), clientFiles()];
+  const backendSockets = config.backends.size * shareOf(tunables.values.BACKEND_MAX_SOCKETS, config);
+  const [proxies, files] = [createTrustedProxies(services), clientFiles(backendSockets)];
   const [refused, refusedOrigins] = [new RefusedClients(services), new RefusedOrigins(services.log, config.names)];
   const connections = createConnections(services, { proxies, files, refused, writer });
   const receiver = createReceiver(services, writer, connections);
