@@ -161,6 +161,11 @@ describe('over a real Redis Cluster', () => {
     await bus.publish(messages, { topic: 'a', partition: 0, offset: messages.length - 1 });
     assert.equal((await bus.history(names[0]!, { from: '0-1', maxEntries: 9, maxBytes: 999 })).entries.length, 1);
     assert.equal(await bus.agree('secret', 'x'), 'x');
+    const request = { holder: 'blue', process: 'one' };
+    const lock = await bus.lock('group', { ...request, ttlMs: 60_000 });
+    assert.deepEqual(await bus.lockOf('group'), lock);
+    await bus.unlock('group', { ...request, since: lock.since });
+    assert.equal(await bus.lockOf('group'), undefined);
     await bus.control.send('control:a', 'control');
     await bus.send('typing.7', '"plain"');
     await waitFor('every message', () => heard.length === names.length + 2);

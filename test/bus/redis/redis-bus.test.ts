@@ -276,6 +276,10 @@ describe('a Redis that requires a user', () => {
     await publisherOf(bus).publish([{ channel: 'crier:a', payload: 'x' }]);
     await waitFor('the message', () => seen.length === 1);
     await bus.acquire({ topic: 'a', partition: 0, position: -1 });
+    const request = { holder: 'blue', process: 'one' };
+    assert.equal((await bus.lock('group', { ...request, ttlMs: 60_000 })).holder, 'blue');
+    await bus.unlock('group', request);
+    assert.equal(await bus.lockOf('group'), undefined);
     const history = { entries: 1, bytes: 1, seconds: 60 };
     for (const offset of [0, 1, 2]) {
       const message = { channel: 'crier:a', payload: 'xyz', offset, timestamp: 0, history };
