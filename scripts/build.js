@@ -111,6 +111,7 @@ async function compiled(part) {
     const name = `${part}-${await hashOfPart(part)}`;
     if (existsSync(join(TARGET, name))) return name;
     const draft = draftOf(name);
+    process.stderr.write(`build: compiling ${part}\n`);
     try {
       await compile(part, draft);
       // A source changed during the build: build again.
