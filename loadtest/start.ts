@@ -23,7 +23,7 @@ interface RoleStarts {
 
 export const scenario = defineScenario({
   name: 'start',
-  question: `CPU, time and memory of a start, until the banner: embedded, and as a gateway and a worker beside
+  question: `CPU, time and memory of a start, until the line "ready": embedded, and as a gateway and a worker beside
 Redis; and the packages and folders of crier that took longest.`,
   flags: {
     rounds: whole('starts of each role', 5),
@@ -35,7 +35,7 @@ Redis; and the packages and folders of crier that took longest.`,
   notes: 'Exits with 1 if a start takes more than --limit times the CPU of the base.',
   run: async ({ flags: { rounds, base, limit = Infinity }, scope, say }) => {
     const redis = await scope.redis();
-    // No broker answers there: the banner does not wait for one.
+    // No broker answers there: the start does not wait for one.
     const apart = { REDIS_URL: redis.url, KAFKA_BROKERS: '127.0.0.1:9', CHANNEL_PREFIX: 'bench:' };
     const environments = { embedded: {}, gateway: { ROLE: 'gateway', ...apart }, worker: { ROLE: 'worker', ...apart } };
     const starts: RoleStarts[] = [];

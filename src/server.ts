@@ -1,8 +1,8 @@
 import type { Server as HttpServer } from 'node:http';
-import { join } from 'node:path';
 import type { ReloadReport } from './ops/admin/reload-route.ts';
-import { banner } from './config/banner.ts';
-import type { BannerOptions } from './config/banner.ts';
+import { announcementOf } from './config/announcement.ts';
+import type { Announcement, AnnouncementOptions } from './config/announcement.ts';
+import { BUILT_IN_GRAPH } from './config/built-in-graph.ts';
 import type { Config } from './config/config.ts';
 import { OperationTallies } from './graph/documents/operation-tallies.ts';
 import { EmbeddedTopics } from './graph/embedded/embedded-topics.ts';
@@ -36,9 +36,6 @@ import { Versioned } from './server/versioned.ts';
 import { tunablesRoute } from './ops/tunables/tunables-route.ts';
 import { readVersion } from './base/version.ts';
 
-/** The graph folder without GRAPH. */
-export const BUILT_IN_GRAPH = join(import.meta.dirname, '..', 'examples', 'auction');
-
 export interface Server {
   /** Of the endpoint; undefined with ROLE=worker. */
   readonly port: number | undefined;
@@ -51,8 +48,7 @@ export interface Server {
   readonly embedded: EmbeddedTopics | undefined;
   /** The one that is served: a reload replaces it. */
   readonly graph: Graph;
-  /** What a person should read on standard output. */
-  readonly banner: string;
+  readonly announcement: Announcement;
   /** Loads the graph folder again, and serves it if it has changed and can be served. Never rejects. */
   reload(): Promise<ReloadOutcome>;
   /** The same on all pods of the bus, each with its own folder. Never rejects. */
@@ -161,7 +157,7 @@ async function openServer(start: StartServices, options: ServerOptions): Promise
     reload: () => reloads.reload(),
     reloadPods,
     close: lifecycle.close,
-    banner: bannerOf(config, graph.current, { port, adminPort: admin.port }),
+    announcement: announce(config, graph.current, { port, adminPort: admin.port }),
   };
 }
 
@@ -264,8 +260,8 @@ async function openWorker(
   onFailure = onFatal;
 }
 
-function bannerOf(config: Config, graph: Graph, ports: Pick<BannerOptions, 'port' | 'adminPort'>): string {
-  return banner({
+function announce(config: Config, graph: Graph, ports: Pick<AnnouncementOptions, 'port' | 'adminPort'>): Announcement {
+  return announcementOf({
     version: readVersion(),
     config,
     graphName: graph.name,

@@ -12,6 +12,7 @@ import { graphFolder } from './graph/support/graph-folder.ts';
 import { kafkaBrokers, randomName, redisServer } from './support/services.ts';
 import { openSocket } from './support/socket.ts';
 import { waitFor } from './support/wait-for.ts';
+import { refusalOf } from './tools/refusal.ts';
 
 /** No server listens there, because port 1 is reserved. */
 const UNUSED_ADDRESS = '127.0.0.1:1';
@@ -462,6 +463,27 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
         body: '{"query":"subscription { order_updated(id: 1) { id } }"}',
       }),
     says: [/OPERATION_NOT_ALLOWED/, /WebSocket/],
+  },
+  'a setting is given as an option': {
+    make: async () => (await refusalOf(['start', 'graph', '--admin-port', '5001'])).message,
+    says: [/^unknown option "--admin-port"; ADMIN_PORT is a setting, an environment variable/],
+  },
+  'a folder is given without a command': {
+    make: async () => (await refusalOf(['examples/orders'])).message,
+    says: [/^"examples\/orders" is a folder, not a command/, /did you mean "crier start examples\/orders"\?$/],
+  },
+  'a setting is looked for by another name': {
+    make: async () => (await refusalOf(['settings', 'KAFKA_BROKER'])).message,
+    says: [/^unknown setting "KAFKA_BROKER"; did you mean "KAFKA_BROKERS"\?$/],
+  },
+  'the file .env has a value that cannot be used': {
+    make: async (t) => {
+      const folder = await graphFolder(t, { ...schemaOf(BOUND), '.env': 'LOG_LEVEL=verbose\n' });
+      const pod = spawnPod(t, {}, { arguments: ['start', '.'], folder });
+      await pod.ended;
+      return pod.log.trimEnd();
+    },
+    says: [/LOG_LEVEL: expected trace, .*, got "verbose"/, /^from \.env: LOG_LEVEL$/m],
   },
   'a graph has no samples and no Kafka': {
     make: async (t) =>

@@ -63,7 +63,7 @@ describe("Node's flags", () => {
     t.after(() => pod.kill('SIGKILL'));
     let output = '';
     pod.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    await waitFor('the banner', () => output.includes('/graphql'), 60_000);
+    await waitFor('the line `ready`', () => output.includes('/graphql'), 60_000);
     const ended = once(pod, 'exit');
     pod.kill('SIGTERM');
     assert.deepEqual(await ended, [0, null]);

@@ -7,7 +7,7 @@ import { pinned, SERVER_CORE } from '../processes/pinning.ts';
 import { readProfile } from '../profile/read-profile.ts';
 import { partTimes } from './part-times.ts';
 
-/** Figures of a start, from the process's begin to its banner. */
+/** Figures of a start, from the process's begin to its line `ready`. */
 export type StartCost = Awaited<ReturnType<typeof costOfStart>>;
 
 export interface StartPlan {
@@ -21,7 +21,7 @@ export interface StartPlan {
 const TIMEOUT_MS = 60_000;
 const MS_PER_TICK = 10;
 
-/** Starts a pod, and ends it once it has printed its banner. @throws Error if it ends before */
+/** Starts a pod, and ends it once it has printed its line `ready`. @throws Error if it ends before */
 export async function costOfStart(plan: StartPlan) {
   const startedAt = performance.now();
   return withPod(plan, async (pid) => {
@@ -43,7 +43,7 @@ export async function costOfStart(plan: StartPlan) {
   });
 }
 
-/** The files of the modules that a pod has loaded when it prints its banner. */
+/** The files of the modules that a pod has loaded when it prints its line `ready`. */
 export async function modulesOfStart(plan: StartPlan): Promise<string[]> {
   const files = new Set<string>();
   // V8's coverage names each script.
@@ -86,7 +86,7 @@ async function eachFileOf(planOf: (folder: string) => StartPlan, read: (path: st
   }
 }
 
-/** Calls `look` at the banner. Resolves when the pod has ended. */
+/** Calls `look` at the line `ready`. Resolves when the pod has ended. */
 async function withPod<Result>(
   { script, nodeArguments, environment }: StartPlan,
   look: (pid: number) => Promise<Result>,
@@ -100,8 +100,8 @@ async function withPod<Result>(
   });
   const ended = once(child, 'exit');
   try {
-    const hasBanner = await Promise.race([once(child.stdout, 'data').then(() => true), ended.then(() => false)]);
-    if (!hasBanner) throw new Error(`${script} ended before its banner`);
+    const isReady = await Promise.race([once(child.stdout, 'data').then(() => true), ended.then(() => false)]);
+    if (!isReady) throw new Error(`${script} ended before it was ready`);
     return await look(child.pid!);
   } finally {
     child.kill('SIGTERM');

@@ -1,5 +1,4 @@
 import type { Writable } from 'node:stream';
-import { escapeHidden } from './visible.ts';
 
 /** Most bytes of lines that wait to be written. Past it, further lines are dropped until at most half as many bytes wait. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
@@ -22,7 +21,7 @@ interface Chunk {
  * ends the logging. The stream's owner handles its `error` events.
  */
 export class LogDestination {
-  readonly #stream: Writable;
+  readonly stream: Writable;
   #chunkBytes = CHUNK_BYTES;
   /** In order. The first chunk is being written. */
   readonly #chunks: Chunk[] = [];
@@ -36,7 +35,7 @@ export class LogDestination {
   readonly #onEmpty: (() => void)[] = [];
 
   constructor(stream: Writable) {
-    this.#stream = stream;
+    this.stream = stream;
   }
 
   /** Lines dropped since the process started. */
@@ -54,9 +53,7 @@ export class LogDestination {
     this.#onRecovery = listener;
   }
 
-  /** @param text lines of JSON. Hidden characters are inside its strings only, where an escape means the same. */
-  write(text: string): void {
-    const line = escapeHidden(text);
+  write(line: string): void {
     const bytes = Buffer.byteLength(line);
     if (this.#status === 'open' && this.#waitingBytes + bytes > MAX_WAITING_BYTES) this.#status = 'full';
     if (this.#status !== 'open') return this.#drop(1);
@@ -84,7 +81,7 @@ export class LogDestination {
 
   #writeNext(): void {
     const [chunk] = this.#chunks;
-    if (chunk) return void this.#stream.write(chunk.text, (error) => this.#onWritten(error));
+    if (chunk) return void this.stream.write(chunk.text, (error) => this.#onWritten(error));
     for (const callback of this.#onEmpty.splice(0)) callback();
   }
 

@@ -1,12 +1,23 @@
 import { pino } from 'pino';
-import type { Logger } from 'pino';
+import type { DestinationStream, Logger } from 'pino';
 import { LogDestination } from './log-destination.ts';
+import { textLine } from './log-text.ts';
+import { escapeHidden } from './visible.ts';
 
 export type { Logger };
 
+/** `json`: each line is an object, for programs. `text`: each line is for people. */
+export type LogFormat = 'json' | 'text';
+
+/** The format that LOG_FORMAT asks for. `auto`: text on a terminal, else JSON. */
+export function logFormat(setting: LogFormat | 'auto', stream: NodeJS.WriteStream = process.stderr): LogFormat {
+  if (setting !== 'auto') return setting;
+  return (stream.isTTY as boolean | undefined) ? 'text' : 'json';
+}
+
 /**
- * The process's logger. It writes JSON lines to standard error; standard output is for the banner and `--help`. Its level may be set at
- * any time, so nobody makes a child of it: a child keeps the level that it began with.
+ * The process's logger. It writes lines to standard error; standard output is for results. Its level may be set at any time, so nobody
+ * makes a child of it: a child keeps the level that it began with.
  *
  * @param facts fields of every line
  */
@@ -14,7 +25,10 @@ export function createLog(
   level: string,
   facts: Readonly<Record<string, string>> = {},
   destination = new LogDestination(process.stderr),
+  format: LogFormat = 'json',
 ): Logger {
+  // In JSON hidden characters are inside strings only, where an escape means the same.
+  const shown = format === 'json' ? escapeHidden : (line: string) => textLine(line, destination.stream);
   const log = pino(
     {
       level,
@@ -23,7 +37,10 @@ export function createLog(
       formatters: { level: (name) => ({ level: name }) },
       serializers: { err: serializedError },
     },
-    destination,
+    {
+      write: (line: string) => destination.write(shown(line)),
+      flush: (callback: () => void) => destination.flush(callback),
+    } as DestinationStream,
   );
   destination.onRecovery((lines) =>
     log.warn({ lines }, 'log lines were dropped: standard error was not read fast enough'),

@@ -1,15 +1,44 @@
+import { SetupError } from '../base/errors.ts';
 import { backendsIn } from './backend-parser.ts';
 import { PROCESS_VARIABLE } from './processes.ts';
 import { ENVIRONMENT_NAMES } from './setting-names.ts';
+import { settingRow } from './setting-rows.ts';
 import { secretFilesOf } from './settings.ts';
 import type { SettingsInput } from './settings-input.ts';
 import { findUnknownVariables } from './unknown-variables.ts';
 import type { Environment } from './variable.ts';
 import { variables } from './variables.ts';
 
-/** The environment of this process. @param graph a folder that takes the place of GRAPH */
-export function processEnvironment(graph?: string): Environment {
-  return graph === undefined ? process.env : { ...process.env, GRAPH: graph };
+/** In the working directory. */
+export const ENVIRONMENT_FILE = '.env';
+
+/** The environment of this process. @param given what takes its place */
+export function processEnvironment(given: Environment = {}): Environment {
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  return set.length === 0 ? process.env : { ...process.env, ...Object.fromEntries(set) };
+}
+
+/**
+ * Adds the variables of the file .env that the environment does not have.
+ * @returns the names of the settings among them; undefined without the file, and in a process of a pod, whose starter has read it
+ * @throws SetupError if the file cannot be read
+ */
+export function readEnvironmentFile(): readonly string[] | undefined {
+  if (process.env[PROCESS_VARIABLE]) return undefined;
+  const before = new Set(Object.keys(process.env));
+  try {
+    process.loadEnvFile(ENVIRONMENT_FILE);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw new SetupError(
+      `${ENVIRONMENT_FILE}: expected a file with lines such as PORT=5000, or none, but it cannot be read: ${message}`,
+      { cause: error },
+    );
+  }
+  return Object.keys(process.env)
+    .filter((name) => !before.has(name) && settingRow(name))
+    .sort();
 }
 
 export function isProduction(environment = processEnvironment()): boolean {

@@ -1,15 +1,21 @@
+import { BACKEND_SUFFIXES } from './backend-settings.ts';
 import { deploymentSettings, settingGroups, variables } from './variables.ts';
 import type { SettingName } from './setting-names.ts';
 import { fileVariable } from './settings.ts';
+import { BOOL } from './variable.ts';
 import type { Variable } from './variable.ts';
 
-/** A row of `--help` and of docs/configuration.md. */
+/** A row of `crier settings` and of docs/configuration.md. */
 export interface SettingRow {
   readonly name: string;
   /** '' if the variable is not set. */
   readonly default: string;
   readonly unit: string;
   readonly meaning: string;
+  /** The value that the message of a refusal asks for. */
+  readonly expects: string;
+  /** The value is never shown. */
+  readonly isSecret: boolean;
   /** True if it may change while the server runs. */
   readonly isTunable: boolean;
 }
@@ -20,21 +26,27 @@ const BACKEND_ROWS: readonly SettingRow[] = [
     name: 'BACKEND_<NAME>_URL',
     default: '',
     unit: '',
+    expects: 'an http:// or https:// URL',
     meaning: 'Base URL of a backend: `consumerListingIntake` is `BACKEND_CONSUMER_LISTING_INTAKE_URL`.',
+    isSecret: false,
     isTunable: false,
   },
   {
     name: 'BACKEND_<NAME>_FORWARD_AUTHORIZATION',
     default: 'false',
     unit: '',
+    expects: BOOL,
     meaning: "Whether crier forwards the caller's Authorization header, or the token of its `connection_init`.",
+    isSecret: false,
     isTunable: false,
   },
   {
     name: 'BACKEND_<NAME>_FORWARD_HEADERS',
     default: '',
     unit: '',
+    expects: 'names of headers, separated by commas',
     meaning: "Names of the caller's other headers that crier forwards, separated by commas.",
+    isSecret: false,
     isTunable: false,
   },
 ];
@@ -54,11 +66,22 @@ export function settingRows(): SettingRow[] {
   return [...settingGroupRows().values()].flat();
 }
 
+/** The row of a setting by its name in an environment; undefined: there is none. */
+export function settingRow(name: string): SettingRow | undefined {
+  const [, suffix] = BACKEND_SETTING.exec(name) ?? [];
+  const shown = suffix === undefined ? name : `BACKEND_<NAME>_${suffix}`;
+  return settingRows().find((row) => row.name === shown);
+}
+
+const BACKEND_SETTING = new RegExp(`^BACKEND_[A-Z0-9_]+_(${BACKEND_SUFFIXES.join('|')})$`);
+
 /** The row of a setting, and that of the file of a secret. */
 function rowsOf(name: SettingName): SettingRow[] {
-  const { default: fallback, unit, meaning, isSecret, isTunable }: Variable = variables[name];
-  const row = { name, default: fallback, unit, meaning, isTunable: isTunable === true };
-  const meaningOfFile = `File that holds \`${name}\`.`;
-  const file = { name: fileVariable(name), default: '', unit: '', meaning: meaningOfFile, isTunable: false };
-  return isSecret ? [row, file] : [row];
+  const { default: fallback, unit, meaning, expects, isSecret, isTunable }: Variable = variables[name];
+  const row = { name, default: fallback, unit, meaning, expects, isSecret: isSecret === true };
+  const file = { name: fileVariable(name), default: '', unit: '', isSecret: false, isTunable: false };
+  return [
+    { ...row, isTunable: isTunable === true },
+    ...(isSecret ? [{ ...file, meaning: `File that holds \`${name}\`.`, expects: 'the path of a file' }] : []),
+  ];
 }

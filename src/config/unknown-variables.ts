@@ -38,7 +38,7 @@ export function findUnknownVariables(environment: Environment): UnknownVariable[
     const near =
       name.length < SHORTEST_NAME ? '' : didYouMean(name, [...names, ...backendSettings(name)], MISSPELT_SHARE);
     if (!isOurs && near === '') return [];
-    return [{ message: `${name} is not a setting${near || '; --help lists the settings'}`, isNear: near !== '' }];
+    return [{ message: `${name} is not a setting${near || '; crier settings lists them'}`, isNear: near !== '' }];
   });
 }
 

@@ -9,10 +9,11 @@ import { unreadTopicProblem } from '../graph/unread-topic.ts';
 import { hostInUrl } from '../config/addresses/host-in-url.ts';
 import { ignoreOffer, isWebSocketOffer } from '../gateway/http/upgrade-offer.ts';
 import { withBigInts } from '../base/json/exact-numbers.ts';
-import { createLog } from '../base/log.ts';
+import { createLog, logFormat } from '../base/log.ts';
 import type { Logger } from '../base/log.ts';
 import { ENDPOINT } from '../server/http-server.ts';
-import { BUILT_IN_GRAPH, startServer } from '../server.ts';
+import { BUILT_IN_GRAPH } from '../config/built-in-graph.ts';
+import { startServer } from '../server.ts';
 import type { Server as StartedServer } from '../server.ts';
 import { readVersion } from '../base/version.ts';
 import { optionsInput } from './server-options.ts';
@@ -83,7 +84,9 @@ export async function openServer(
 ): Promise<Server & Pick<StartedServer, 'graph' | 'settled'>> {
   const { graph, backends = {}, listen = true, logger, onFatal = throwUncaught, ...settings } = options;
   const config = configOf(optionsInput({ adminPort: 0, ...settings }, { backends, ownOptions }));
-  const log = logger ?? createLog(config.LOG_LEVEL, { role: config.ROLE, version: readVersion() });
+  const log =
+    logger ??
+    createLog(config.LOG_LEVEL, { role: config.ROLE, version: readVersion() }, undefined, logFormat(config.LOG_FORMAT));
   const ports = { onFatal, isListening: listen, isFed: true, graph: loaderOf(graph, config, adapt) };
   const server = await startServer(config, log, ports);
   const url = server.port === undefined ? undefined : `http://${hostInUrl(config.HOST)}:${server.port}/graphql`;

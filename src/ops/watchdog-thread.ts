@@ -1,10 +1,11 @@
 import { write } from 'node:fs';
 import { workerData } from 'node:worker_threads';
+import { textLine } from '../base/log-text.ts';
 import { escapeHidden } from '../base/visible.ts';
 import { LINE_MS, PAUSED, TICK_MS } from './watchdog.ts';
 import type { WatchdogThreadData } from './watchdog.ts';
 
-const { cell, limitMs, facts } = workerData as WatchdogThreadData;
+const { cell, limitMs, facts, format } = workerData as WatchdogThreadData;
 /** One tick more than the limit has: the main thread's own deadline comes first. */
 const maxTicks = Math.ceil(limitMs / TICK_MS) + 1;
 let lastTurn = PAUSED;
@@ -20,14 +21,14 @@ const timer = setInterval(() => {
 
 function end(): void {
   clearInterval(timer);
-  const line = {
+  const line = JSON.stringify({
     level: 'fatal',
     time: new Date().toISOString(),
     ...facts,
     limitMs,
     msg: 'the event loop is blocked, or the shutdown takes too long: the watchdog ends the process',
-  };
+  });
   const kill = () => void process.kill(process.pid, 'SIGKILL');
-  write(2, `${escapeHidden(JSON.stringify(line))}\n`, kill);
+  write(2, format === 'text' ? textLine(line, process.stderr) : `${escapeHidden(line)}\n`, kill);
   setTimeout(kill, LINE_MS);
 }

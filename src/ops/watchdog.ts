@@ -1,5 +1,6 @@
 import { url as inspectorUrl } from 'node:inspector';
 import { Worker } from 'node:worker_threads';
+import type { LogFormat } from '../base/log.ts';
 
 /** Time in ms between two turns that the main thread reports, and between two looks of the thread. */
 export const TICK_MS = 1000;
@@ -23,6 +24,7 @@ export interface WatchdogOptions {
   readonly timeoutMs: number;
   /** Fields of every line of the log. */
   readonly facts: Readonly<Record<string, string>>;
+  readonly format: LogFormat;
   /** Called if there is no watchdog from now on. */
   readonly onFailure: (error: Error) => void;
 }
@@ -38,6 +40,7 @@ export interface WatchdogThreadData {
   readonly cell: Int32Array;
   readonly limitMs: number;
   readonly facts: Readonly<Record<string, string>>;
+  readonly format: LogFormat;
 }
 
 /**
@@ -46,13 +49,13 @@ export interface WatchdogThreadData {
  * ends nothing. It pauses while the inspector is open, because a debugger stops the loop. It sends SIGKILL, which process 1 of a container
  * ignores: there the liveness probe has the pod restarted.
  */
-export function startWatchdog({ timeoutMs, facts, onFailure }: WatchdogOptions): Watchdog {
+export function startWatchdog({ timeoutMs, facts, format, onFailure }: WatchdogOptions): Watchdog {
   const cell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   let turns = 0;
   const report = () => void Atomics.store(cell, 0, inspectorUrl() === undefined ? ++turns : PAUSED);
   report();
   const timer = setInterval(report, TICK_MS).unref();
-  const workerData: WatchdogThreadData = { cell, limitMs: Math.max(timeoutMs, MIN_LIMIT_MS), facts };
+  const workerData: WatchdogThreadData = { cell, limitMs: Math.max(timeoutMs, MIN_LIMIT_MS), facts, format };
   const thread = new Worker(new URL('watchdog-thread.js', import.meta.url), {
     workerData,
     execArgv: [],

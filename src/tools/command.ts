@@ -2,14 +2,29 @@ import { parseArgs } from 'node:util';
 import type { ParseArgsConfig } from 'node:util';
 import { didYouMean } from '../base/did-you-mean.ts';
 import { UsageError } from '../base/errors.ts';
+import { variables } from '../config/variables.ts';
 
 /** The module of a command. */
 export interface Command {
-  /** What `crier <command> --help` prints. */
+  /** What `crier <command> --help` prints: at most 30 lines. */
   readonly usage: string;
-  /** Resolves with the exit code. @throws UsageError for wrong arguments; SetupError for what a person has to fix */
-  run(this: void, args: readonly string[]): Promise<number>;
+  /**
+   * Resolves with the exit code, or with undefined if the process goes on.
+   * @throws UsageError for wrong arguments; SetupError for what a person has to fix
+   */
+  run(this: void, args: readonly string[], commands: Commands): Promise<number | undefined>;
+  /** What the first argument may be, where that is one of a few words. */
+  readonly words?: (this: void, commands: Commands) => readonly string[];
 }
+
+export interface CommandEntry {
+  /** A line of `crier help`. */
+  readonly summary: string;
+  /** Loads only this command: help and errors are quick. */
+  readonly load: () => Promise<Command>;
+}
+
+export type Commands = Readonly<Record<string, CommandEntry>>;
 
 /** A repeatable option is a list. */
 type Options = NonNullable<ParseArgsConfig['options']>;
@@ -35,7 +50,11 @@ function problemOf({ code, message }: Error & { code?: string }, options: Option
   const [, unknown] = (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && /'(-[^']*)'/.exec(message)) || [];
   if (unknown === undefined) return message;
   const names = Object.keys(options).map((name) => `--${name}`);
-  return `unknown option ${JSON.stringify(unknown)}${didYouMean(unknown, names)}`;
+  const setting = unknown.replace(/^-+/, '').replaceAll('-', '_').toUpperCase();
+  const fix = Object.hasOwn(variables, setting)
+    ? `; ${setting} is a setting, an environment variable`
+    : didYouMean(unknown, names);
+  return `unknown option ${JSON.stringify(unknown)}${fix}`;
 }
 
 /** @throws UsageError unless the text is a whole number from 1 */

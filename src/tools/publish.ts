@@ -4,12 +4,13 @@ import { parseExactly } from '../base/json/exact-numbers.ts';
 import { isJsonObject } from '../base/json/json-object.ts';
 import { compactTextAt } from '../base/json/tokens.ts';
 import { valueAt } from '../base/json/value-at.ts';
-import { createLog } from '../base/log.ts';
 import type { Cluster } from '../kafka/client/cluster.ts';
 import { hasType } from '../kafka/client/kafka-errors.ts';
 import { Producer } from '../kafka/client/producer.ts';
 import type { OutgoingRecord } from '../kafka/client/producer.ts';
+import { commandLog } from './command-log.ts';
 import { readArguments, readHeaders } from './command.ts';
+import { commandEnvironment } from './environment.ts';
 import { keyHint } from './key-hint.ts';
 import { missingTopic, withKafka } from './with-kafka.ts';
 
@@ -17,15 +18,17 @@ export const usage = `Writes each line of standard input to a Kafka topic, as th
 
 Usage: crier publish <topic> [options] < records.jsonl
 
-  --key <path>              takes the record's key from the value, by its own names, such as data.orderId; of an object its JSON text;
-                            default: no key
-  --key-separator <text>    each line is a key, this text and the value, as 7|{"n":1} with "|"; a line that ends after it is a
-                            tombstone, a record without a value: 7|. "\\t" is a tab. A key may be a JSON object: {"id":7}|{"n":1}
+  --key <path>              takes the record's key from the value, by its own names, such as data.orderId; of an object its
+                            JSON text; default: none
+  --key-separator <text>    each line is a key, this text and the value, as 7|{"n":1} with "|"; a line that ends after it
+                            is a tombstone, a record without a value: 7|. "\\t" is a tab. A key may be a JSON object
   --header <name: value>    a header of every record; may be repeated
   --text                    lines are any text; default: each must be JSON
   --create                  creates the topic if it does not exist, with the brokers' defaults
+  --json                    prints { topic, written } as JSON, with the error if a line is refused
 
-Empty lines are skipped. Settings are crier's environment variables: KAFKA_BROKERS, KAFKA_TLS, KAFKA_SASL_….
+Empty lines are skipped. Settings are crier's environment variables, and the file .env in the working directory:
+KAFKA_BROKERS, KAFKA_TLS, KAFKA_SASL_….
 Exits with 1 if a line is refused; the lines before it are written.
 `;
 
@@ -44,23 +47,37 @@ interface Target {
   readonly headers: Readonly<Record<string, string>>;
   readonly isText: boolean;
   readonly isCreating: boolean;
+  readonly isJson: boolean;
+}
+
+/** What became of the lines. */
+interface Outcome {
+  readonly written: number;
+  /** Why the lines after them were not written. */
+  readonly refusal?: SetupError;
 }
 
 export async function run(args: readonly string[]): Promise<number> {
   const target = targetOf(args);
-  const config = readSettings();
-  const log = createLog(config.LOG_LEVEL === 'info' ? 'error' : config.LOG_LEVEL);
-  const written = await withKafka({ settings: config, log, hint: WITHOUT_KAFKA }, async ({ client, cluster }) => {
-    if ((await cluster.existingTopics([target.topic])).length === 0) await createTopic(cluster, target);
-    const producer = new Producer(client, { isIdempotent: true });
-    try {
-      await producer.connect();
-      return await writeLines(producer, target);
-    } finally {
-      await producer.disconnect().catch(() => undefined);
-    }
-  });
-  process.stderr.write(`written: ${written}\n`);
+  const config = readSettings(commandEnvironment());
+  const log = commandLog(config);
+  const { written, refusal } = await withKafka(
+    { settings: config, log, hint: WITHOUT_KAFKA },
+    async ({ client, cluster }) => {
+      if ((await cluster.existingTopics([target.topic])).length === 0) await createTopic(cluster, target);
+      const producer = new Producer(client, { isIdempotent: true });
+      try {
+        await producer.connect();
+        return await writeLines(producer, target);
+      } finally {
+        await producer.disconnect().catch(() => undefined);
+      }
+    },
+  );
+  const { topic, isJson } = target;
+  if (isJson) process.stdout.write(`${JSON.stringify({ topic, written, error: refusal?.message })}\n`);
+  else if (!refusal) process.stderr.write(`written: ${written}\n`);
+  if (refusal) throw refusal;
   return 0;
 }
 
@@ -77,6 +94,7 @@ function targetOf(args: readonly string[]): Target {
     header: { type: 'string', multiple: true },
     text: { type: 'boolean' },
     create: { type: 'boolean' },
+    json: { type: 'boolean' },
   } as const;
   const { values, positionals } = readArguments('publish', args, { options, maxPositionals: 1 });
   const [topic] = positionals;
@@ -93,11 +111,12 @@ function targetOf(args: readonly string[]): Target {
     headers: readHeaders(values.header ?? []),
     isText: values.text ?? false,
     isCreating: values.create ?? false,
+    isJson: values.json ?? false,
   };
 }
 
-/** Resolves with the number of records written. What has arrived is written at once, so that a slow pipe does not wait. */
-async function writeLines(producer: Producer, target: Target): Promise<number> {
+/** Writes lines until one is refused. What has arrived is written at once, so that a slow pipe does not wait. */
+async function writeLines(producer: Producer, target: Target): Promise<Outcome> {
   let written = 0;
   let reportedAt = performance.now();
   const write = async (messages: OutgoingRecord[]) => {
@@ -116,11 +135,14 @@ async function writeLines(producer: Producer, target: Target): Promise<number> {
     const messages: OutgoingRecord[] = [];
     try {
       for (const { text, number } of lines) messages.push(messageOf(text, number, target));
-    } finally {
+    } catch (error) {
+      if (!(error instanceof SetupError)) throw error;
       await write(messages);
+      return { written, refusal: error };
     }
+    await write(messages);
   }
-  return written;
+  return { written };
 }
 
 /** The error of records without a key that the brokers refuse, as they do those of a compacted topic; undefined for every other error. */

@@ -49,7 +49,7 @@ describe('findUnknownVariables', () => {
   for (const name of ours) {
     it(`names ${name}, which begins as settings do`, () => {
       assert.deepEqual(findUnknownVariables({ [name]: '1' }), [
-        { message: `${name} is not a setting; --help lists the settings`, isNear: false },
+        { message: `${name} is not a setting; crier settings lists them`, isNear: false },
       ]);
     });
   }

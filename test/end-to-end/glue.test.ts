@@ -81,7 +81,7 @@ describe('records of AWS Glue', () => {
     assert.deepEqual(rows.events.at(-1), { row: { order_id: 10, no: null } });
   });
 
-  it('wait while Glue refuses, which /readyz and --check-config name, and lose nothing', async (t) => {
+  it('wait while Glue refuses, which /readyz and crier check name, and lose nothing', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const settings = await settingsFor(t, topic, ', format: AVRO');
     glue.answers.set(AVRO.version, { __type: 'AccessDeniedException', message: 'no right' });

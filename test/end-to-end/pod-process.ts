@@ -56,9 +56,13 @@ export class PodProcess extends Pod {
     return this.process.exitCode !== null || this.process.signalCode !== null;
   }
 
+  protected get addresses(): Readonly<Record<string, string>> {
+    return this.#ready()?.addresses ?? {};
+  }
+
   /** Resolves when the pod has printed its addresses. */
   async started(): Promise<this> {
-    await this.until('the banner', () => this.output.includes('Admin'));
+    await this.until('the line `ready`', () => this.#ready() !== undefined);
     return this;
   }
 
@@ -69,6 +73,12 @@ export class PodProcess extends Pod {
     const ending = await this.ended;
     clearTimeout(timer);
     return ending;
+  }
+
+  /** The line that the pod prints when it has started. */
+  #ready(): { readonly addresses: Readonly<Record<string, string>> } | undefined {
+    const line = /^.*"msg":"ready"\}$/m.exec(this.output)?.[0];
+    return line === undefined ? undefined : (JSON.parse(line) as { addresses: Record<string, string> });
   }
 }
 

@@ -23,6 +23,10 @@ export class PodServer extends Pod {
     return this.#isEnded;
   }
 
+  protected get addresses(): Readonly<Record<string, string>> {
+    return this.#server?.announcement.facts.addresses ?? {};
+  }
+
   /** @throws SetupError whose message a process would write to standard error. */
   async start(settings: Readonly<Record<string, string>>): Promise<this> {
     const config = limitedConfig(podEnvironment(settings));
@@ -42,7 +46,7 @@ export class PodServer extends Pod {
       this.#isEnded = true;
     };
     this.#server = await startServer(config, log, { onFatal, droppedLogLines: () => destination.droppedLines });
-    this.output = this.#server.banner;
+    this.output = this.#server.announcement.banner;
     return this;
   }
 

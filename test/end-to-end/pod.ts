@@ -31,24 +31,27 @@ export abstract class Pod {
   /** Text written to standard error. */
   log = '';
 
+  /** URLs that the pod has announced, by what is there. */
+  protected abstract get addresses(): Readonly<Record<string, string>>;
+
   abstract get isEnded(): boolean;
 
   /** Drains the pod. Idempotent. */
   abstract stop(): Promise<unknown>;
 
-  /** `ws://host:port/graphql`, as printed. */
+  /** `ws://host:port/graphql` */
   get url(): string {
-    return this.#printed(/ws:\S+/);
+    return this.#address('websocket');
   }
 
-  /** `http://host:port/graphql`, as printed. */
+  /** `http://host:port/graphql` */
   get endpoint(): string {
-    return this.#printed(/http:\S+\/graphql/);
+    return this.#address('http');
   }
 
-  /** `http://host:port` of the admin port, as printed. */
+  /** `http://host:port` of the admin port. */
   get admin(): string {
-    return this.#printed(/http:\S+(?=\/healthz)/);
+    return new URL(this.#address('admin')).origin;
   }
 
   /** Lines of the log. */
@@ -93,9 +96,9 @@ export abstract class Pod {
     if (this.isEnded) throw new Error(`crier ended while the test waited for ${what}\n${this.log}`);
   }
 
-  #printed(pattern: RegExp): string {
-    const found = pattern.exec(this.output)?.[0];
-    if (found === undefined) throw new Error(`no match of ${String(pattern)} in the output:\n${this.output}`);
-    return found;
+  #address(name: string): string {
+    const address = this.addresses[name];
+    if (address === undefined) throw new Error(`no address "${name}" in the output:\n${this.output}`);
+    return address;
   }
 }

@@ -166,7 +166,7 @@ describe('PROFILE_ON_EXIT', { concurrency: 2 }, () => {
     await assertWhole(folder);
   });
 
-  it('stops the start, and fails --check-config, when nothing can be written to the directory', async (t) => {
+  it('stops the start, and fails crier check, when nothing can be written to the directory', async (t) => {
     const line = /^.*PROFILE_ON_EXIT: expected a directory .* but "\/does\/not\/exist" does not exist$/m;
     const settings = await settingsOf(t, '/does/not/exist');
     const pod = spawnPod(t, settings);

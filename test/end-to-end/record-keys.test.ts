@@ -272,7 +272,7 @@ describe('the keys of records', { timeout: 240_000 }, () => {
     assert.equal(await pod.metric('crier_schema_waiting_partitions'), 0);
   });
 
-  it('that cannot be read are no poison, and are named once, at the start and by --check-config', async (t) => {
+  it('that cannot be read are no poison, and are named once, at the start and by crier check', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const byPath = `row(id: ID): Row @kafka(topic: "${topic}", match: [{ arg: "id", path: "id" }], tombstone: NULL)`;
     const byKey = `keyed(id: ID): Row @kafka(topic: "${topic}", match: [{ arg: "id", key: "id" }])`;

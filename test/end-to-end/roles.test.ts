@@ -51,7 +51,10 @@ describe('pods on Kafka and Redis', () => {
     const gateway = spawnPod(t, { ...settings, ROLE: 'gateway' }, { folder });
     await Promise.all([worker.started(), gateway.started()]);
 
-    assert.match(worker.output, /^crier \S+ is up: graph "my-graph", ROLE=worker\n\n {2}Admin .*\n\n$/);
+    assert.match(
+      worker.output,
+      /^\{.*"role":"worker",.*"graph":"my-graph","isEmbedded":false,"addresses":\{"admin":"[^"]+"\},"msg":"ready"\}\n$/,
+    );
     assert.equal(await isPortTaken(unused), false, 'no port for clients');
     assert.deepEqual(
       Object.keys((await gateway.readiness()).body),

@@ -304,7 +304,7 @@ describe('records with schemas', () => {
     assert.match(lines.join('\n'), /failed +Subscription\.order: format: AVRO needs SCHEMA_REGISTRY_URL/);
   });
 
-  it('are compared with the graph at the start, and by --check-config', async (t) => {
+  it('are compared with the graph at the start, and by crier check', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const settings = await settingsFor(t, topic, ', format: AVRO', 'city: String');
     await registerSchema(registry.url, `${topic}-value`, { schema: SECOND });

@@ -48,7 +48,7 @@ async function watchedProcess(t: TestContext, code: string) {
   const script = `
     import { readSync } from 'node:fs';
     import { startWatchdog } from '${WATCHDOG}';
-    const watchdog = startWatchdog({ timeoutMs: 5000, facts: {}, onFailure: (error) => { throw error; } });
+    const watchdog = startWatchdog({ timeoutMs: 5000, facts: {}, format: 'json', onFailure: (error) => { throw error; } });
     const block = () => readSync(0, Buffer.alloc(1));
     process.stdout.write('started');
     ${code}`;

@@ -9,7 +9,7 @@ import { cleanEnvironment } from '../support/clean-environment.ts';
 const FORMATS = ['avsc', 'protobufjs', 'snappy', 'lz4-napi', 'fzstd'];
 /** Loaded by the first operation of a client, by tokens and by traces. */
 const LATER = ['graphql-jit', 'ajv', 'undici', 'jose', '@opentelemetry/api'];
-/** What no pod loads before its banner: folders of src are those of the other role. */
+/** What no pod loads before it is ready: folders of src are those of the other role. */
 const ROLES: readonly [role: string, unwanted: readonly string[]][] = [
   ['embedded', [...LATER, ...FORMATS, 'kafkajs', 'ioredis']],
   ['gateway', [...LATER, ...FORMATS, 'kafkajs', 'src/kafka/session', 'src/kafka/decoding']],
@@ -35,7 +35,7 @@ function isOf(part: string, file: string): boolean {
     : partOf(file) === part;
 }
 
-describe('a pod, until its banner,', () => {
+describe('a pod, until it is ready,', () => {
   let redis: RedisServer;
 
   before(async () => {

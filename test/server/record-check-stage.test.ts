@@ -105,7 +105,7 @@ describe('RecordCheck', { concurrency: 2 }, () => {
     ]);
   });
 
-  it('prints the same with --check-config, or that the records fit', async (t) => {
+  it('prints the same with crier check, or that the records fit', async (t) => {
     const { topic, send, settings } = await stage(t);
     const records = async () => {
       const { hasFailed, lines } = await checked(settings);

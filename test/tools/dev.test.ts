@@ -18,7 +18,7 @@ it('crier dev reloads a changed graph under live subscriptions, keeps the former
   const settings = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', SAMPLE_INTERVAL_MS: '50' };
   const dev = new Crier(t, ['dev', folder], settings);
   await dev.until('the watch', () => dev.output.includes(`watching ${folder}`));
-  const [url] = /ws:\S+/.exec(dev.output)!;
+  const [url] = /ws:[^"]+/.exec(dev.output)!;
   const tail = new Crier(t, ['tail', 'subscription { ticked { n text } }', '--url', url]);
   await tail.until('an event', () => tail.output.includes('first'));
   await writeFile(join(folder, 'resolvers.js'), resolvers('second'));
@@ -29,6 +29,12 @@ it('crier dev reloads a changed graph under live subscriptions, keeps the former
   assert.match(
     dev.output,
     /not reloaded, the graph is served as before:\n {2}resolvers\.js: Tick\.text is not a field/,
+  );
+  await writeFile(join(folder, 'schema.graphql'), SCHEMA.replace('n: Int', 'n Int'));
+  await dev.until('the place of the mistake', () =>
+    /\n {2}schema\.graphql:2:\d+: Syntax Error.*\n\n {2}1 \| type Sub.*\n {2}2 \| type Tick .*\n {4}\| +\^\n/.test(
+      dev.output,
+    ),
   );
   const count = tail.lines.length;
   await tail.until('further events', () => tail.lines.length > count + 2);

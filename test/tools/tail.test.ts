@@ -118,7 +118,14 @@ describe('crier tail and crier publish', { timeout: 240_000 }, () => {
     const publish = (input: string) => crier(t, ['publish', topic, '--create'], { settings, input });
     assert.deepEqual(await publish('{"n":1}\n'), { code: 0, output: '', errors: `created: ${topic}\nwritten: 1\n` });
     assert.deepEqual(await publish('{"n":2}\n'), { code: 0, output: '', errors: 'written: 1\n' });
-    assert.equal((await outside.readAll(topic, 2)).length, 2);
+    const json = (input: string) => crier(t, ['publish', topic, '--json'], { settings, input });
+    assert.deepEqual(await json('{"n":3}\n'), { code: 0, output: `{"topic":"${topic}","written":1}\n`, errors: '' });
+    const refused = await json('{"n":4}\n{"n":\n');
+    const { error, ...outcome } = JSON.parse(refused.output) as { error: string };
+    assert.deepEqual([refused.code, outcome], [1, { topic, written: 1 }]);
+    assert.match(error, /^line 2 is not JSON: .*--text writes any text$/);
+    assert.equal(refused.errors, `crier: ${error}\n`);
+    assert.equal((await outside.readAll(topic, 4)).length, 4);
   });
 
   it('writes tombstones, and keys that are JSON objects, by their bytes', async (t) => {

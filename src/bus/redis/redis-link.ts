@@ -378,7 +378,7 @@ export class RedisLink {
     this.#window.run(key, (suppressed) =>
       log.warn(
         { server: this.label, link: role, reason, suppressed },
-        `the connection to Redis failed; connecting again${this.#wasUp ? '' : `. Check ${this.#setting}, and that Redis runs; crier --check-config says more`}`,
+        `the connection to Redis failed; connecting again${this.#wasUp ? '' : `. Check ${this.#setting}, and that Redis runs; crier check says more`}`,
       ),
     );
   }

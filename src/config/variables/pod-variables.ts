@@ -39,6 +39,12 @@ export const podVariables = {
       'Least severe level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
     ),
   ),
+  LOG_FORMAT: oneOf(
+    ['auto', 'json', 'text'],
+    'auto',
+    '"auto", "json" or "text"',
+    'How the log is written: `json`, an object a line; `text`, for people; `auto`: text on a terminal, else JSON.',
+  ),
   PROFILE_ON_EXIT: secret(
     text(
       '',

@@ -1,4 +1,5 @@
 import { RedisAccess } from '../../bus/redis/redis-access.ts';
+import { BUILT_IN_GRAPH } from '../../config/built-in-graph.ts';
 import { readConfig } from '../../config/config.ts';
 import type { Config } from '../../config/config.ts';
 import { ConfigError, SetupError } from '../../base/errors.ts';
@@ -20,7 +21,6 @@ import { identityWarnings } from '../../config/identity-warnings.ts';
 import { acceptsTokens } from '../../config/token-keys.ts';
 import { findUnknownBackends } from '../../graph/loading/unknown-backends.ts';
 import { findUnknownVariables } from '../../config/unknown-variables.ts';
-import { escapeHidden } from '../../base/visible.ts';
 import { checkTrustedDocuments } from './documents-check.ts';
 import { failed, ok, skipped, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
@@ -35,17 +35,15 @@ import { checkTunables } from './tunables-check.ts';
  * Tries what a pod of this environment needs at its start: the settings, the graph, TRUSTED_DOCUMENTS, TUNABLES_FILE, the keys of
  * tokens, Kafka and Redis. Starts no server, joins no group and commits nothing.
  *
- * @param builtInGraph the folder without GRAPH
  * @param onGraph called with the graph if it can be loaded
  */
 export async function checkConfig(
   environment: Environment,
-  builtInGraph: string,
   onGraph: (graph: Graph) => void = () => undefined,
 ): Promise<Finding[]> {
   const { config, findings } = checkSettings(environment);
   // As at a start, the graph comes first: it may register a provider of OpenTelemetry, and then a tunable has an effect.
-  const graph = await checkGraph(environment['GRAPH'] || builtInGraph, config);
+  const graph = await checkGraph(environment['GRAPH'] || BUILT_IN_GRAPH, config);
   findings.push(...graph.findings);
   if (graph.graph) onGraph(graph.graph);
   if (config && graph.graph) findings.push(...(await checkTrustedDocuments(config, graph.graph)));
@@ -99,11 +97,6 @@ function checkGatewaysKafka(config: Config, graph: Graph | undefined, published:
 
 function topicsOf(bindings: readonly Binding[]): string[] {
   return [...new Set(bindings.flatMap((binding) => binding.topics))];
-}
-
-/** The lines that the command prints: `ok`, `warning`, `failed` or `skipped`, and what was found. */
-export function linesOf(findings: readonly Finding[]): string {
-  return findings.map(({ status, text }) => `${status.padEnd(8)} ${escapeHidden(text)}\n`).join('');
 }
 
 function checkSettings(environment: Environment): { config: Config | undefined; findings: Finding[] } {

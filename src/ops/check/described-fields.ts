@@ -1,26 +1,40 @@
-import type { GraphQLField } from 'graphql';
 import type { Graph } from '../../graph/graph-parts.ts';
 import { isRecordPart, partLabel } from '../../graph/record-parts.ts';
 import type { Binding } from '../../graph/schema/binding.ts';
 import { exampleOf } from '../../graph/schema/example-operation.ts';
 import type { Match } from '../../graph/schema/match.ts';
 
-/** What each Subscription field is bound to, for a person: where its events come from, which of them, and an operation to try. */
-export function describeFields(graph: Graph): string {
-  const fields = Object.values(graph.schema.getSubscriptionType()?.getFields() ?? {});
-  return fields
-    .map((field) => [field.name, ...linesOf(field, graph).map((line) => `  ${line}`), ''].join('\n'))
-    .join('\n');
+/** What a Subscription field is bound to, for a person. */
+export interface FieldFacts {
+  readonly name: string;
+  /** Where its events come from, and which of them. */
+  readonly facts: readonly string[];
+  /** An operation to try. */
+  readonly operation: string;
 }
 
-function linesOf(field: GraphQLField<unknown, unknown>, { bindings, redisBindings }: Graph): string[] {
-  const binding = bindings.get(field.name);
-  const channel = redisBindings.get(field.name)?.template.source;
-  const source = channel === undefined ? 'from its subscribe in resolvers' : `from the Redis channel ${channel}`;
-  return [
-    ...(binding ? describeBinding(binding) : [source]),
-    `try: ${exampleOf(field).replaceAll(/\s+/g, ' ').trim()}`,
-  ];
+/** The facts of each Subscription field. */
+export function fieldFacts({ schema, bindings, redisBindings }: Graph): FieldFacts[] {
+  return Object.values(schema.getSubscriptionType()?.getFields() ?? {}).map((field) => {
+    const binding = bindings.get(field.name);
+    const channel = redisBindings.get(field.name)?.template.source;
+    const source = channel === undefined ? 'from its subscribe in resolvers' : `from the Redis channel ${channel}`;
+    return {
+      name: field.name,
+      facts: binding ? describeBinding(binding) : [source],
+      operation: exampleOf(field).replaceAll(/\s+/g, ' ').trim(),
+    };
+  });
+}
+
+/** The same as lines. */
+export function describeFields(graph: Graph): string {
+  return fieldFacts(graph)
+    .map(({ name, facts, operation }) => {
+      const lines = [...facts, `try: ${operation}`].map((line) => `  ${line}`);
+      return [name, ...lines, ''].join('\n');
+    })
+    .join('\n');
 }
 
 function describeBinding({ topics, payload, match, where, filters = [], ...binding }: Binding): string[] {

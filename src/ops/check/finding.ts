@@ -1,4 +1,4 @@
-/** One line of `--check-config`. */
+/** One line of `crier check`. */
 export interface Finding {
   readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
   /** What was checked, and what was found; a failure says why and how to correct it. */

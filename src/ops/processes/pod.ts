@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { randomBytes } from 'node:crypto';
-import { banner } from '../../config/banner.ts';
+import { announcementOf } from '../../config/announcement.ts';
+import type { Announcement } from '../../config/announcement.ts';
 import type { Config } from '../../config/config.ts';
 import { AdminServer } from '../../gateway/http/admin.ts';
 import { LoopLag } from '../../gateway/http/loop-lag.ts';
@@ -30,7 +31,7 @@ export interface PodOptions {
 
 /** A pod that has started. */
 export interface Pod {
-  readonly banner: string;
+  readonly announcement: Announcement;
   /** Asks the pods of the bus to load their graphs again. */
   reloadPods(): Promise<unknown>;
   /** Drains all processes at once. Idempotent. */
@@ -65,7 +66,7 @@ class ProcessPod implements Pod {
   readonly #members: Members;
   readonly #admin: AdminServer;
   #status: 'starting' | 'ready' | 'draining' = 'starting';
-  #banner = '';
+  #announcement: Announcement | undefined;
 
   constructor(config: Config, log: Logger, options: PodOptions) {
     this.#config = config;
@@ -87,8 +88,8 @@ class ProcessPod implements Pod {
     this.#admin = new AdminServer({ host, port, token: ADMIN_TOKEN, names, logger: log, routes, draining });
   }
 
-  get banner(): string {
-    return this.#banner;
+  get announcement(): Announcement {
+    return this.#announcement!;
   }
 
   async start(): Promise<void> {
@@ -97,7 +98,7 @@ class ProcessPod implements Pod {
     this.#status = 'ready';
     const { port: adminPort } = this.#admin;
     const served = { port, adminPort, graphName, operation, hasSamples: false };
-    this.#banner = banner({ version: readVersion(), config: this.#config, ...served });
+    this.#announcement = announcementOf({ version: readVersion(), config: this.#config, ...served });
   }
 
   reloadPods(): Promise<unknown> {

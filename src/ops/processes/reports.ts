@@ -8,7 +8,7 @@ export type Report =
   /** It cannot start: what a person has to fix. */
   | { readonly refused: string };
 
-/** What the banner of the pod says. */
+/** What the announcement of the pod says. */
 export interface Started {
   /** Of the endpoint; undefined for the worker. */
   readonly port: number | undefined;

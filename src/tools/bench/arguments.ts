@@ -26,15 +26,14 @@ Fan-out, with --subscription:
   --duration <seconds>        how long deliveries are counted; default: 10
   --sent-at <path>            field of the data with the time at which the event was sent, in ms since 1970
                               or as a date: latencies count from there, by the clocks of both machines
-
+Output:
   --only conformance|fan-out  runs one of the two
   --json                      prints the result as JSON
   --help                      prints this text
 
-The result goes to standard output, progress to standard error. NODE_EXTRA_CA_CERTS=<file> crier bench …
-trusts the certificates of an authority of your own. After Ctrl-C it prints what it has found.
-Exits with 0 if every row that was tried is kept, with 1 if a row of the protocol failed or the server cannot be
-tried, with 2 for wrong arguments, and with 130 after Ctrl-C. Rows of REF and REC do not change the exit code.
+The result goes to standard output, progress to standard error. NODE_EXTRA_CA_CERTS=<file> trusts an authority of yours.
+Exits with 0 if every row that was tried is kept, with 1 if a row of the protocol failed (not of REF and REC) or the
+server cannot be tried, with 2 for wrong arguments, and with 130 after Ctrl-C, when it prints what it has found.
 `;
 
 export interface Trigger extends Operation {

@@ -3,7 +3,7 @@ import type { Subject } from '../conformance/subject.ts';
 import { tryRows } from '../conformance/trial.ts';
 import type { Outcome } from '../conformance/trial.ts';
 import { escapeHidden } from '../../base/visible.ts';
-import { paint } from '../paint.ts';
+import { paint } from '../../base/paint.ts';
 import { readBench } from './arguments.ts';
 import type { Bench } from './arguments.ts';
 import { conformanceText, scoreOf } from './conformance-report.ts';

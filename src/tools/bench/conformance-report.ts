@@ -2,7 +2,7 @@ import { isStated } from '../conformance/row.ts';
 import type { Outcome, Verdict } from '../conformance/trial.ts';
 import { onOneLine } from '../../base/visible.ts';
 import { fold } from '../fold.ts';
-import { paint } from '../paint.ts';
+import { paint } from '../../base/paint.ts';
 
 const MARKS = { passed: '✓', failed: '✗', differs: '~', skipped: '-' } satisfies Record<Verdict, string>;
 const COLOURS = { passed: 'green', failed: 'red', differs: 'yellow', skipped: 'dim' } as const;

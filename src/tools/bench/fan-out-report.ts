@@ -1,5 +1,5 @@
 import { fold } from '../fold.ts';
-import { paint } from '../paint.ts';
+import { paint } from '../../base/paint.ts';
 import type { Percentiles } from './durations.ts';
 import type { FanOut } from './fan-out.ts';
 

@@ -1,4 +1,4 @@
-import { paint } from '../paint.ts';
+import { paint } from '../../base/paint.ts';
 
 const ERASE_LINE = '\r\x1b[K';
 const TERMINAL_MS = 100;

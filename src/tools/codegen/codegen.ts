@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SetupError, UsageError } from '../../base/errors.ts';
-import { processEnvironment } from '../../config/environment.ts';
 import { FolderWatcher } from '../folder-watcher.ts';
 import { readArguments } from '../command.ts';
-import { say } from '../paint.ts';
+import { commandEnvironment } from '../environment.ts';
+import { say } from '../../base/paint.ts';
 import { unknownNamesHint } from './backend-names.ts';
 import { MARK, generateTypes } from './generated-types.ts';
 import { INSTALL_COMMAND } from './generator-packages.ts';
@@ -24,7 +24,7 @@ The folder is GRAPH by default, or the working directory. Resolvers are typed by
   import type { OrderResolvers } from './types.ts';
   export const Order: OrderResolvers = { total: (order, args, { loaders }) => … };
 
-If objects have other fields than the schema says, sources.ts in the folder exports their types, named as those of the schema.
+If objects have other fields than the schema says, sources.ts in the folder exports their types, with the same names.
 Needs GraphQL Code Generator in your project:
 
   ${INSTALL_COMMAND}
@@ -42,7 +42,7 @@ export async function run(args: readonly string[]): Promise<number> {
   if (values.check && values.watch)
     throw new UsageError('--check and --watch: use one of them; see crier codegen --help');
   if (values.out === '') throw new UsageError('--out: expected the name of a file; see crier codegen --help');
-  const folder = processEnvironment(positionals[0])['GRAPH'] || '.';
+  const folder = commandEnvironment(positionals[0])['GRAPH'] || '.';
   const target = { folder, out: values.out ?? join(folder, 'types.ts') };
   if (values.check) return check(target);
   if ((await write(target)) === 'current') sayCurrent(target);

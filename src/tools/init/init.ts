@@ -7,7 +7,8 @@ import { SetupError, UsageError } from '../../base/errors.ts';
 import type { RecordLimits } from '../../kafka/decoding/record.ts';
 import type { Settings } from '../../config/settings.ts';
 import { readArguments } from '../command.ts';
-import { paint } from '../paint.ts';
+import { commandEnvironment } from '../environment.ts';
+import { paint } from '../../base/paint.ts';
 import { choiceText } from './choice-text.ts';
 import { envelopeText } from './envelope-text.ts';
 import { exampleSubscription } from './example-subscription.ts';
@@ -30,12 +31,13 @@ export const usage = `Writes a graph for a topic: its types and its binding foll
 Usage: crier init <folder> --topic <name> [--sample <file>]
        crier init <folder> --sample <file>
 
-  --topic <name>   reads the newest records of this topic, and changes nothing in Kafka; with --sample only its name is used
-  --sample <file>  reads sample records: a JSON object, an array of objects, or an object on each line; - is standard input
+  --topic <name>   reads the newest records of this topic, and writes nothing to it; with --sample only its name counts
+  --sample <file>  reads sample records: a JSON object, an array of them, or one on each line; - is standard input
   --help           prints this text
 
-Without both it asks, on a terminal. Settings are crier's environment variables: KAFKA_BROKERS, KAFKA_TLS, KAFKA_SASL_…, and
-SCHEMA_REGISTRY_URL for records of Avro and Protobuf. It writes schema.graphql, samples.ts and README.md, and replaces no file.
+Without both it asks, on a terminal. Settings are crier's environment variables, and the file .env in the working
+directory: KAFKA_BROKERS, KAFKA_TLS, KAFKA_SASL_…, and SCHEMA_REGISTRY_URL for records of Avro and Protobuf.
+It writes schema.graphql, samples.ts and README.md, and replaces no file.
 `;
 
 const FILES = ['schema.graphql', 'samples.ts', 'README.md'];
@@ -60,7 +62,7 @@ export async function run(args: readonly string[]): Promise<number> {
   refuseExisting(folder, FILES);
   const source = values.topic === undefined && values.sample === undefined ? await ask() : values;
   const topic = topicOf(source, folder);
-  const settings = readSettings();
+  const settings = readSettings(commandEnvironment());
   const limits = { maxBytes: settings.MAX_RECORD_BYTES, maxDepth: MAX_RECORD_DEPTH };
   const {
     records: read,

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import type { ClientOptions } from 'ws';
 import { SetupError, UsageError } from '../../base/errors.ts';
 import { positiveInteger, readArguments, readHeaders } from '../command.ts';
-import { paint } from '../paint.ts';
+import { paint } from '../../base/paint.ts';
 import { escapeHidden, onOneLine } from '../../base/visible.ts';
 import { checkedDocument, jsonObject, webSocketUrl } from '../server-arguments.ts';
 

@@ -93,6 +93,20 @@ describe('crier dead-letters', { concurrency: 4 }, () => {
     assert.match((await command('list')).stdout, /listed: 4\n$/);
   });
 
+  it('prints JSON: a line for each dead letter, and the result', async (t) => {
+    const { topic, command, sentAt } = await createStage(t, 2);
+    const { stdout, stderr } = await command('list', '--json');
+    const [first, second, ...others] = stdout.split('\n');
+    assert.deepEqual([others, stderr], [[''], 'listed: 2\n']);
+    const place = { topic, partition: 1, offset: '0', reason: 'not_json', found: 'plain text' };
+    const { time, ...facts } = JSON.parse(first!) as { time: string };
+    assert.deepEqual(facts, { ...place, valueBytes: 8, isPartial: false, key: 'key 0' });
+    assert.ok(Date.parse(time) > sentAt, 'the time at which the copy was written');
+    assert.equal((JSON.parse(second!) as { reason: string }).reason, 'not_object');
+    assert.equal((await command('drop', '--json', '--dry-run')).stdout, stdout);
+    assert.equal((await command('replay', '--json')).stdout, '{"action":"replay","done":2,"refused":0}\n');
+  });
+
   it('replays each original record once, to its original partition', async (t) => {
     const { topic, command, sentAt } = await createStage(t, 6);
     assert.equal((await command('replay', '--reason', 'not_object', '--limit', '2')).stdout, 'replayed: 2\n');

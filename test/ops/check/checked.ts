@@ -1,10 +1,10 @@
-import { checkConfig, linesOf } from '../../../src/ops/check/check-config.ts';
-import { BUILT_IN_GRAPH } from '../../../src/server.ts';
+import { checkConfig } from '../../../src/ops/check/check-config.ts';
+import { linesOf } from '../../../src/tools/check.ts';
 import { podEnvironment } from '../../end-to-end/pod.ts';
 
-/** The lines that `crier --check-config` prints for these settings, and whether one of them is a failure, with which it exits with 1. */
+/** The lines that `crier check` prints of these settings, and whether one of them is a failure, with which it exits with 1. */
 export async function checked(settings: Readonly<Record<string, string>>) {
-  const findings = await checkConfig(podEnvironment(settings), BUILT_IN_GRAPH);
+  const findings = await checkConfig(podEnvironment(settings));
   const hasFailed = findings.some(({ status }) => status === 'failed');
   return { hasFailed, lines: linesOf(findings).trimEnd().split('\n') };
 }

@@ -8,7 +8,7 @@ import { loadGraph } from '../../../src/graph/loading/load.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { CONFORMANCE_GRAPH } from '../../gateway/websocket/reference.ts';
 
-describe('--check-config with TRUSTED_DOCUMENTS', () => {
+describe('crier check with TRUSTED_DOCUMENTS', () => {
   const cases: readonly (readonly [what: string, manifest: object | undefined, expected: readonly string[]])[] = [
     ['a good manifest', { a: '{ hello }' }, ['ok: TRUSTED_DOCUMENTS: <path> has 1 document']],
     [

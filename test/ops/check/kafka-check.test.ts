@@ -7,7 +7,7 @@ import type { KafkaBroker } from '../../../stack/kafka-broker.ts';
 import { freePorts } from '../../../stack/port.ts';
 import { createTopics } from '../../../stack/topics.ts';
 import { checkKafka } from '../../../src/ops/check/kafka-check.ts';
-import { linesOf } from '../../../src/ops/check/check-config.ts';
+import { linesOf } from '../../../src/tools/check.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { graphFolder } from '../../graph/support/graph-folder.ts';
 import { checked } from './checked.ts';
@@ -41,7 +41,7 @@ const ORDERS = { graph: 'orders', all: ['orders'], withState: [], published: [] 
 
 const TLS = { KAFKA_TLS: 'true' };
 
-describe('--check-config against a Kafka with TLS, SASL and an authorizer', () => {
+describe('crier check against a Kafka with TLS, SASL and an authorizer', () => {
   let kafka: SecureKafka;
   let admin: Admin;
 
@@ -272,7 +272,7 @@ describe('--check-config against a Kafka with TLS, SASL and an authorizer', () =
   });
 });
 
-describe('--check-config against a Kafka that fails after the connection', () => {
+describe('crier check against a Kafka that fails after the connection', () => {
   let kafka: KafkaBroker;
   let proxy: KafkaProxy;
   let address: string;

@@ -6,7 +6,7 @@ import { checkTokenKeys } from '../../../src/ops/check/token-keys-check.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { IdentityProvider } from '../../gateway/identity/identity-provider.ts';
 
-describe('--check-config with JWT_JWKS_URL', () => {
+describe('crier check with JWT_JWKS_URL', () => {
   const check = async (url: string, settings: Readonly<Record<string, string>> = {}) => {
     const findings = await checkTokenKeys(readConfig({ JWT_JWKS_URL: url, ...settings }));
     return findings.map(({ status, text }) => `${status}: ${text.replace(url, '<url>')}`);

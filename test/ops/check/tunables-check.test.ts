@@ -13,7 +13,7 @@ const content = (value: unknown): Prepare => {
   return (path) => writeFile(path, typeof value === 'string' ? value : JSON.stringify(value));
 };
 
-describe('--check-config with TUNABLES_FILE', () => {
+describe('crier check with TUNABLES_FILE', () => {
   const cases: readonly (readonly [what: string, prepare: Prepare, expected: readonly string[]])[] = [
     [
       'a good file',

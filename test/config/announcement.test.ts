@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { banner } from '../../src/config/banner.ts';
+import { announcementOf } from '../../src/config/announcement.ts';
 import { readConfig } from '../../src/config/config.ts';
 
-const bannerOf = (environment: Record<string, string>, hasSamples = true) =>
-  banner({
+const announced = (environment: Record<string, string>, hasSamples = true) =>
+  announcementOf({
     version: '1.2.3',
     config: readConfig(environment),
     graphName: 'orders',
@@ -13,6 +13,7 @@ const bannerOf = (environment: Record<string, string>, hasSamples = true) =>
     hasSamples,
     operation: '{ order }\n',
   });
+const bannerOf = (...options: Parameters<typeof announced>) => announced(...options).banner;
 
 describe('the banner', () => {
   for (const [HOST, printed] of [
@@ -40,5 +41,19 @@ describe('the banner', () => {
 
   it('omits GraphiQL when it is off', () => {
     assert.doesNotMatch(bannerOf({ GRAPHIQL: 'false' }), /GraphiQL/);
+  });
+});
+
+describe('the line `ready`', () => {
+  it('has the graph, the mode and the addresses', () => {
+    assert.deepEqual(announced({ GRAPHIQL: 'false', HOST: '127.0.0.2' }).facts, {
+      graph: 'orders',
+      isEmbedded: true,
+      addresses: {
+        websocket: 'ws://127.0.0.2:4000/graphql',
+        http: 'http://127.0.0.2:4000/graphql',
+        admin: 'http://127.0.0.1:4001/',
+      },
+    });
   });
 });

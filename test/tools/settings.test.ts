@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { settingRows } from '../../src/config/setting-rows.ts';
+import { deploymentSettings, settingGroups, variables } from '../../src/config/variables.ts';
+import { settingState } from '../../src/tools/setting-state.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { crier } from './crier.ts';
+import { refusalOf } from './refusal.ts';
+
+interface Shown {
+  readonly name: string;
+  readonly value?: string;
+  readonly source: string;
+}
+
+describe('crier settings', () => {
+  it('lists every setting once, by task, with its default: first the 20 that a deployment sets', async (t) => {
+    const { output } = await crier(t, ['settings']);
+    const listed = Array.from(output.matchAll(/^ {2}([A-Z][\w<>]+) +(.*)$/gm), ([, name, text]) => [name!, text!]);
+    const names = listed.map(([name]) => name!).filter((name) => name in variables);
+    assert.equal(deploymentSettings.length, 20);
+    assert.deepEqual(names.slice(0, 20), deploymentSettings);
+    assert.deepEqual(names.toSorted(), Object.keys(variables).sort());
+    assert.deepEqual([...settingGroups.values()].flat().sort(), names.toSorted());
+    assert.deepEqual(
+      listed.map(([name]) => name).sort(),
+      settingRows()
+        .map(({ name }) => name)
+        .sort(),
+    );
+    const byName = new Map(listed as [string, string][]);
+    assert.deepEqual(
+      ['PORT', 'DRAIN_DELAY_MS', 'MAX_QUEUE_BYTES'].map((name) => byName.get(name)),
+      ['4000', 'not set', `${variables.MAX_QUEUE_BYTES.default} bytes`],
+    );
+  });
+
+  it('explains one: its text, unit, default, value, source, and whether it is tunable', async (t) => {
+    const { output } = await crier(t, ['settings', 'max_queue_bytes'], { settings: { MAX_QUEUE_BYTES: '2048' } });
+    assert.match(output, /^MAX_QUEUE_BYTES\n {2}\w.*\n\n {2}expects +a whole number of bytes.*\n {2}unit +bytes\n/);
+    assert.ok(output.includes(variables.MAX_QUEUE_BYTES.meaning));
+    assert.match(output, /^ {2}default +\d+ bytes\n {2}now +"2048", from the environment\n {2}tunable +yes, by T/m);
+    const backend = await crier(t, ['settings', 'BACKEND_SHOP_URL']);
+    assert.match(backend.output, /^BACKEND_SHOP_URL\n {2}Base URL of a backend/);
+  });
+
+  it('prints JSON: one, or all of them', async (t) => {
+    const settings = { PORT: '5000' };
+    const one = JSON.parse((await crier(t, ['settings', 'PORT', '--json'], { settings })).output) as object;
+    const { default: fallback, unit, meaning, expects } = variables.PORT;
+    const facts = { name: 'PORT', default: fallback, unit, meaning, expects, isSecret: false, isTunable: false };
+    assert.deepEqual(one, { ...facts, value: '5000', source: 'environment', isRefused: false });
+    const all = JSON.parse((await crier(t, ['settings', '--json'], { settings })).output) as Shown[];
+    assert.deepEqual(
+      all.map(({ name }) => name).sort(),
+      settingRows()
+        .map(({ name }) => name)
+        .sort(),
+    );
+    assert.equal(all.find(({ name }) => name === 'PORT')!.value, '5000');
+  });
+
+  it('proposes the name that is meant', async () => {
+    assert.equal(
+      (await refusalOf(['settings', 'KAFKA_BROKER'])).message,
+      'unknown setting "KAFKA_BROKER"; did you mean "KAFKA_BROKERS"?',
+    );
+    assert.match((await refusalOf(['settings', 'xyz'])).message, /^unknown setting "xyz"; crier settings lists them$/);
+  });
+});
+
+describe('the state of a setting', () => {
+  it('says where its value is from', () => {
+    const environment = { PORT: '5000', HOST: '127.0.0.1', ROLE: '' };
+    assert.deepEqual(settingState('PORT', environment, ['PORT']), { value: '5000', source: '.env', isRefused: false });
+    assert.equal(settingState('HOST', environment, ['PORT']).source, 'environment');
+    assert.deepEqual(settingState('ROLE', environment, []), { value: 'all', source: 'default', isRefused: false });
+    assert.equal(settingState('PORT', { PORT: 'abc' }, []).isRefused, true);
+    assert.deepEqual(settingState('POD_NAME', {}, []), { value: '', source: 'default', isRefused: false });
+  });
+
+  it('never has the value of a secret', () => {
+    assert.deepEqual(settingState('JWT_SECRET', { JWT_SECRET: 'x'.repeat(32) }, []), {
+      value: undefined,
+      source: 'environment',
+      isRefused: false,
+    });
+    const file = settingState('JWT_SECRET', { JWT_SECRET_FILE: '/run/secrets/jwt' }, []);
+    assert.deepEqual([file.value, file.source], [undefined, '/run/secrets/jwt']);
+    assert.equal(settingState('JWT_SECRET', {}, []).value, '');
+  });
+
+  it('is that of TUNABLES_FILE, if the setting is tunable and the file has it', async (t) => {
+    const path = join(await temporaryFolder(t), 'tunables.json');
+    await writeFile(path, '{ "LOG_LEVEL": "debug", "PORT": 5 }');
+    const environment = { TUNABLES_FILE: path, LOG_LEVEL: 'warn' };
+    assert.deepEqual(settingState('LOG_LEVEL', environment, []), { value: 'debug', source: path, isRefused: false });
+    assert.equal(settingState('PORT', environment, []).source, 'default');
+    const missing = { ...environment, TUNABLES_FILE: '/nowhere' };
+    assert.equal(settingState('LOG_LEVEL', missing, []).value, 'warn');
+  });
+});
