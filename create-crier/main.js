@@ -30,7 +30,7 @@ async function main() {
     ...(folder === '.' ? [] : [`cd ${quoted(folder)}`]),
     'npm install',
     ...(source ? [`${source.settings}npx --no-install crier init graph ${source.option}`] : []),
-    'npm start',
+    'npm run dev',
   ];
   const types = '\nOnce graph/resolvers.ts exists, `npx --no-install crier codegen graph` writes its types.\n';
   const own =

@@ -19,13 +19,16 @@ const README = `# NAME
 A server of GraphQL subscriptions from Kafka topics, with crier.
 
     npm install
-    npm start
+    npm run dev
 
-Then open <http://localhost:4000/>. Without KAFKA_BROKERS and REDIS_URL the records come from graph/samples.ts. With them:
+Then open <http://localhost:4000/>. A change of graph/ is served at once. Without KAFKA_BROKERS and REDIS_URL the records come from graph/samples.ts. With them,
+in the environment or in a file .env, those of the topic:
 
-    KAFKA_BROKERS=localhost:9092 REDIS_URL=redis://localhost:6379 npm start
+    KAFKA_BROKERS=localhost:9092
+    REDIS_URL=redis://localhost:6379
 
-\`npm run check\` tries the settings, the graph, Kafka and Redis, and starts nothing. \`npx --no-install crier --help\` lists the commands and settings.
+\`npm start\` is for production: it does not watch the graph. \`npm run check\` tries the settings, the graph, Kafka and Redis, and starts nothing.
+\`npx --no-install crier help\` lists the commands, \`npx --no-install crier settings\` the settings.
 `;
 
 const SCHEMA = `# A type for what your records are, and a subscription that a topic feeds.

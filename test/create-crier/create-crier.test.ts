@@ -43,7 +43,7 @@ describe('@crier/create', () => {
   it('makes a graph that loads without warnings, and prints the commands that start it', async (t) => {
     const { cwd, code, output } = await create(t, []);
     assert.equal(code, 0);
-    assert.match(output, /\n {2}cd crier-app\n {2}npm install\n {2}npm start\n/);
+    assert.match(output, /\n {2}cd crier-app\n {2}npm install\n {2}npm run dev\n/);
     const project = join(cwd, 'crier-app');
     assert.deepEqual((await readdir(project)).sort(), [
       '.gitignore',
@@ -90,7 +90,7 @@ describe('@crier/create', () => {
     const { cwd, output } = await create(t, ['.', '--topic', 'orders']);
     assert.match(
       output,
-      /\n {2}npm install\n {2}KAFKA_BROKERS=localhost:9092 npx --no-install crier init graph --topic orders\n {2}npm start\n/,
+      /\n {2}npm install\n {2}KAFKA_BROKERS=localhost:9092 npx --no-install crier init graph --topic orders\n {2}npm run dev\n/,
     );
     assert.doesNotMatch(output, /cd /);
     assert.ok(!(await readdir(cwd)).includes('graph'));
