@@ -13,7 +13,7 @@ import type { StoryResult } from './story/result.ts';
 import { runStory } from './story/run.ts';
 import { startStack } from './story/stack.ts';
 
-/** Subscription documents by name. Each selects `version`, the number of the copy. `few`: docs/performance.md, "Flood it yourself". */
+/** Subscription documents by name. Each selects `version`, the number of the copy. `few`: docs/why/performance.md, "Flood it yourself". */
 const SELECTIONS = {
   all: auctionDocument(),
   few: `subscription Few($auction_id: Int!) {
@@ -36,7 +36,7 @@ export const scenario = defineScenario({
       podSets.map(({ name }) => name),
       ['one'],
     ),
-    fields: choice('of the subscription; few: as in docs/performance.md', ['all', 'few'] as const, 'all'),
+    fields: choice('of the subscription; few: as in docs/why/performance.md', ['all', 'few'] as const, 'all'),
     full: on('phases of 120, 120 and 240 seconds, as in the talk, instead of 10, 20 and 40'),
     bare: optional(whole('seconds without sockets', 0)),
     idle: optional(whole('seconds after all sockets have connected', 0)),

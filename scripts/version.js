@@ -13,9 +13,9 @@ const TEXTS = [
   'deploy/helm/crier/Chart.yaml',
   'deploy/kubernetes/all.yaml',
   'deploy/kubernetes/roles.yaml',
-  'docs/getting-started.md',
-  'docs/operations.md',
-  'docs/versions.md',
+  'docs/learn/getting-started.md',
+  'docs/operate/operations.md',
+  'docs/operate/versions.md',
 ];
 
 /** @typedef {{ name: string, version: string, dependencies?: Record<string, string>, link?: boolean, resolved?: string }} Manifest */

@@ -19,7 +19,9 @@ const PAGES = [
   'loadtest/README.md',
   ...readdirSync('examples').map((name) => `examples/${name}/README.md`),
   'client/README.md',
-  ...readdirSync('docs').map((name) => `docs/${name}`),
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name)),
 ];
 
 const read = (path: string) => readFileSync(path, 'utf8');
@@ -131,13 +133,15 @@ describe('the pages of the documentation', () => {
   });
 
   it('say of each tunable what a lower value does', () => {
-    const part = read('docs/operations.md').split('## Settings that change while crier runs')[1]!.split('\n## ')[0]!;
+    const part = read('docs/operate/operations.md')
+      .split('## Settings that change while crier runs')[1]!
+      .split('\n## ')[0]!;
     const rows = Array.from(part.matchAll(/^\| `([A-Z_]+)` +\|/gm), ([, name]) => name!);
     assert.deepEqual(rows.sort(), [...tunableNames].sort());
   });
 
   it('name the folders of src in the layout', () => {
-    const layout = [...code(read('docs/architecture.md'))].find(([block]) => block.includes('\nsrc/\n'))![0];
+    const layout = [...code(read('docs/why/architecture.md'))].find(([block]) => block.includes('\nsrc/\n'))![0];
     for (const [, name] of layout.matchAll(/^ {2}([\w./-]+)\s/gm)) assert.ok(existsSync(`src/${name}`), name);
     for (const [, folder] of layout.matchAll(/^(\w+\/)\s/gm)) assert.ok(existsSync(folder!), folder);
     for (const { name } of readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isDirectory()))
@@ -181,7 +185,7 @@ describe('README.md', () => {
 
   it('opens the pods of docker-compose.yml on their ports', () => {
     const ports = [...read('docker-compose.yml').matchAll(/:-(\d+)\}:4000'/g)].map(([, port]) => port);
-    for (const page of ['README.md', 'docs/operations.md']) {
+    for (const page of ['README.md', 'docs/operate/operations.md']) {
       const [row] = /^.*docker compose up.*$/m.exec(read(page))!;
       assert.deepEqual(
         [...row.matchAll(/localhost:(\d+)/g)].map(([, port]) => port),
@@ -191,9 +195,9 @@ describe('README.md', () => {
   });
 });
 
-describe('docs/configuration.md', () => {
+describe('docs/reference/configuration.md', () => {
   it('lists every setting of src/config/variables.ts with its default, unit and meaning (npm run docs:configuration)', () => {
-    const page = read('docs/configuration.md');
+    const page = read('docs/reference/configuration.md');
     assert.equal(page, withSettings(page));
     const rows = rowsOf(page).map(([name]) => name!);
     const listed = Object.entries(variables).flatMap(([name, { isSecret }]) =>
@@ -205,9 +209,9 @@ describe('docs/configuration.md', () => {
   });
 });
 
-describe('docs/operations.md', () => {
+describe('docs/operate/operations.md', () => {
   it('names every metric of crier', () => {
-    const page = read('docs/operations.md');
+    const page = read('docs/operate/operations.md');
     const names = metricNames();
     assert.ok(names.length > 40);
     for (const name of names) assert.ok(page.includes(`\`${name}\``), name);
@@ -230,15 +234,15 @@ describe('docs/operations.md', () => {
   });
 
   it('names every field of the log', () => {
-    const table = read('docs/operations.md').split('\n## Log\n')[1]!.split('\n## ')[0]!;
+    const table = read('docs/operate/operations.md').split('\n## Log\n')[1]!.split('\n## ')[0]!;
     const names = logFields();
     assert.ok(new Set(names).size > 20);
     for (const name of names) assert.ok(table.includes(`\`${name}\``), name);
   });
 });
 
-describe('docs/story-points.md', () => {
-  const page = read('docs/story-points.md');
+describe('docs/why/story-points.md', () => {
+  const page = read('docs/why/story-points.md');
   const rows = Array.from(page.matchAll(/^\| +(\d+) \|(.*)\|$/gm), ([, number, cells]) => ({
     number: Number(number),
     cells: cells!.split('|').map((cell) => cell.trim()),

@@ -5,7 +5,7 @@ import { fileVariable } from './settings.ts';
 import { BOOL } from './variable.ts';
 import type { Variable } from './variable.ts';
 
-/** A row of `crier settings` and of docs/configuration.md. */
+/** A row of `crier settings` and of docs/reference/configuration.md. */
 export interface SettingRow {
   readonly name: string;
   /** '' if the variable is not set. */

@@ -12,7 +12,7 @@ import { schemaRegistryVariables } from './variables/schema-registry-variables.t
 import { tracingVariables } from './variables/tracing-variables.ts';
 import type { Variable } from './variable.ts';
 
-/** Every setting of crier, by the name of its environment variable. `npm run docs:configuration` writes docs/configuration.md from it. */
+/** Every setting of crier, by the name of its environment variable. `npm run docs:configuration` writes docs/reference/configuration.md from it. */
 export const variables = {
   ...podVariables,
   ...kafkaVariables,

@@ -20,7 +20,7 @@ import { optionsInput } from './server-options.ts';
 import type { BackendOptions, SettingOptions } from './server-options.ts';
 
 /**
- * Beside these, every setting of docs/configuration.md in camelCase: `KAFKA_BROKERS` is `kafkaBrokers`. Environment variables are not
+ * Beside these, every setting of docs/reference/configuration.md in camelCase: `KAFKA_BROKERS` is `kafkaBrokers`. Environment variables are not
  * read, except NODE_ENV, whose value `production` changes the same defaults as in a pod.
  */
 export interface ServerOptions extends SettingOptions {

@@ -17,7 +17,7 @@ type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}
   ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
   : Lowercase<Name>;
 
-/** Every setting of docs/configuration.md in camelCase: `KAFKA_BROKERS` is `kafkaBrokers`. A text is read as the environment variable would be. */
+/** Every setting of docs/reference/configuration.md in camelCase: `KAFKA_BROKERS` is `kafkaBrokers`. A text is read as the environment variable would be. */
 export type SettingOptions = {
   readonly [Name in Exclude<SettingName, ProcessSetting> as CamelCase<Name>]?: SettingsInput['values'][Name];
 };

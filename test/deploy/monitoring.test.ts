@@ -123,10 +123,10 @@ describe('the rules', () => {
 
   it('have a test and a part of the runbook for each alert', () => {
     const tests = read(`${FOLDER}/rules.test.yaml`);
-    const runbook = read('docs/runbook.md');
+    const runbook = read('docs/operate/runbook.md');
     for (const name of alerts()) {
       assert.match(runbook, new RegExp(`^### ${name}$`, 'm'));
-      assert.ok(read(RULES).includes(`runbook: docs/runbook.md#${name.toLowerCase()}`), name);
+      assert.ok(read(RULES).includes(`runbook: docs/operate/runbook.md#${name.toLowerCase()}`), name);
       assert.match(tests, new RegExp(`alertname: ${name}\\s+exp_alerts`));
     }
     const atOnce = tests.slice(tests.indexOf('in which everything fails'));

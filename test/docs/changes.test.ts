@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
 
-const PAGE = 'docs/architecture.md';
+const PAGE = 'docs/why/architecture.md';
 /** Folders in which a change of code leaves something. */
 const FOLDERS = ['src', 'client', 'deploy'];
 
@@ -20,7 +20,7 @@ const changes = readFileSync(PAGE, 'utf8')
   .flatMap((line): Change[] => {
     const [, name, example, files] = /^\| (.+?) +\| `(.+?)` +\| (.+) \|$/.exec(line) ?? [];
     if (files === undefined) return [];
-    const linked = [...files.matchAll(/\]\(\.\.\/([^)#]+)/g)].map(([, path]) => path!);
+    const linked = [...files.matchAll(/\]\((?:\.\.\/)+([^)#]+)/g)].map(([, path]) => path!);
     return [{ name: name!, example: example!, paths: linked.filter((path) => FOLDERS.includes(path.split('/')[0]!)) }];
   });
 const texts = FOLDERS.flatMap((folder) =>

@@ -55,7 +55,7 @@ export interface GraphChange {
   readonly topic?: string;
 }
 
-/** By the first cell of its row in docs/schema-changes.md. */
+/** By the first cell of its row in docs/operate/schema-changes.md. */
 export const GRAPH_CHANGES: Readonly<Record<string, GraphChange>> = {
   'add a type, or a field of a type': {
     edits: [['label: String', 'label: String full_name: String']],

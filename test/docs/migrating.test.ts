@@ -23,7 +23,7 @@ const COMMENTS = 'subscription { comment_added(post_id: "7") { text } }';
 async function filesOf(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(resolve('dist'), 'migrating-'));
   t.after(() => rm(folder, { recursive: true }));
-  for (const [name, text] of filesOfPage('docs/migrating.md')) {
+  for (const [name, text] of filesOfPage('docs/recipes/migrating.md')) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);
   }
@@ -44,7 +44,7 @@ async function startScript(t: TestContext, script: string, environment: Readonly
   return `ws://127.0.0.1:${port}/graphql`;
 }
 
-describe('docs/migrating.md', { concurrency: 2, timeout: 120_000 }, () => {
+describe('docs/recipes/migrating.md', { concurrency: 2, timeout: 120_000 }, () => {
   it('brings a comment of a stock RedisPubSub to clients of the server before, of step 1 and of step 2', async (t) => {
     const folder = await filesOf(t);
     const { url } = await redisServer(t);

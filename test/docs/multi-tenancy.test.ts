@@ -18,7 +18,7 @@ function tokenOf(sub: string, tenant: unknown): Promise<string> {
 /** The graph of the page. @param edit changes its schema */
 async function stage(t: TestContext, edit: (schema: string) => string = (schema) => schema) {
   const files = Object.fromEntries(
-    Array.from(filesOfPage('docs/multi-tenancy.md'), ([path, text]) => [path.replace('my-graph/', ''), text]),
+    Array.from(filesOfPage('docs/recipes/multi-tenancy.md'), ([path, text]) => [path.replace('my-graph/', ''), text]),
   );
   const asked: string[] = [];
   const prices = await backendServer(t, ({ url }, response) => {
@@ -45,7 +45,7 @@ async function stage(t: TestContext, edit: (schema: string) => string = (schema)
 const ORDERS = 'subscription { orders { order_id status } }';
 const ORDER_2 = 'subscription { order_updated(order_id: "2") { status } }';
 
-describe('two tenants of the graph of docs/multi-tenancy.md', { concurrency: 2 }, () => {
+describe('two tenants of the graph of docs/recipes/multi-tenancy.md', { concurrency: 2 }, () => {
   it('each receive their own orders, in events, states and queries, and nothing of the other', async (t) => {
     const { publish, as } = await stage(t);
     const [north, south] = [await as('ann', 'north'), await as('bob', 'south')];

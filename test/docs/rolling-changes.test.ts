@@ -50,7 +50,7 @@ async function listen(t: TestContext, pod: Pod, selection: string, cursor?: stri
   };
 }
 
-describe('docs/schema-changes.md: two graphs side by side', { concurrency: 2, timeout: 240_000 }, () => {
+describe('docs/operate/schema-changes.md: two graphs side by side', { concurrency: 2, timeout: 240_000 }, () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
 

@@ -31,7 +31,7 @@ type Stage = Awaited<ReturnType<typeof reloadStage>>;
 function rowsOfPage(): ReadonlyMap<string, Row> {
   const rows = new Map<string, Row>();
   let isRow = false;
-  for (const line of readFileSync('docs/schema-changes.md', 'utf8').split('\n')) {
+  for (const line of readFileSync('docs/operate/schema-changes.md', 'utf8').split('\n')) {
     const [, title = '', live = '', resume = '', state = ''] = line.split('|').map((cell) => cell.trim());
     if (resume === 'an earlier cursor') isRow = true;
     else if (!line.startsWith('|')) isRow = false;
@@ -146,7 +146,7 @@ async function tryChange(t: TestContext, stage: Stage, item: string, change: Gra
   if (states === 'is kept') await begun.results(2);
 }
 
-describe('docs/schema-changes.md', () => {
+describe('docs/operate/schema-changes.md', () => {
   it('says of each change what happens to live subscriptions, earlier cursors and states', async (t) => {
     const rows = rowsOfPage();
     assert.deepEqual([...rows.keys()].sort(), Object.keys(GRAPH_CHANGES).sort());

@@ -23,7 +23,7 @@ const found = (path: string, pattern: RegExp) => {
 const own = manifest('package.json');
 const routers = manifest('test/routers/fixtures/routers/package.json').dependencies;
 
-/** By the first cell of a row in docs/versions.md: versions that its cell about tests names. */
+/** By the first cell of a row in docs/operate/versions.md: versions that its cell about tests names. */
 const TESTED: Readonly<Record<string, readonly string[]>> = {
   Node: [found('test/run-node24.ts', /NODE_VERSION = '(.*?)'/)],
   'the operating system': [found('Dockerfile', /NODE_IMAGE=node:(\d+\.\d+\.\d+)-bookworm/)],
@@ -56,14 +56,14 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
 
 /** By the first cell of each row with four cells: the third one. */
 function testedOnPage(): ReadonlyMap<string, string> {
-  const rows = read('docs/versions.md')
+  const rows = read('docs/operate/versions.md')
     .split('\n')
     .map((line) => line.split('|').map((cell) => cell.trim()))
     .filter(({ length }) => length === 6);
   return new Map(rows.map(([, name, , tested]) => [name!, tested!]));
 }
 
-describe('docs/versions.md', () => {
+describe('docs/operate/versions.md', () => {
   it('names the versions that are tested', () => {
     const page = testedOnPage();
     for (const [name, versions] of Object.entries(TESTED)) {

@@ -112,7 +112,7 @@ describe('packages', { concurrency: 2 }, () => {
     const programs = {
       'program.mts': CLIENT_PROGRAM,
       'readme.mts': await sampleProgram(join('client', 'README.md')),
-      'guarantees.mts': await sampleProgram(join('docs', 'guarantees.md')),
+      'guarantees.mts': await sampleProgram(join('docs', 'why', 'guarantees.md')),
     };
     for (const [name, text] of Object.entries(programs)) await writeFile(join(folder, name), text);
     const paths = Object.keys(programs).map((name) => join(folder, name));
@@ -188,9 +188,11 @@ describe('packages', { concurrency: 2 }, () => {
     assert.equal(await pod.stop(), 0);
   });
 
-  it('crier starts servers in a program of strict TypeScript, as docs/library.md shows it', async (t) => {
+  it('crier starts servers in a program of strict TypeScript, as docs/reference/library.md shows it', async (t) => {
     const folder = await installed(t, ...serverOf(archives), '@types/node@20');
-    const samples = [...(await readFile(join('docs', 'library.md'), 'utf8')).matchAll(/```ts\n(.*?)```/gs)];
+    const samples = [
+      ...(await readFile(join('docs', 'reference', 'library.md'), 'utf8')).matchAll(/```ts\n(.*?)```/gs),
+    ];
     assert.ok(samples.length >= 2);
     const paths = samples.map((_, i) => join(folder, `sample-${i}.ts`));
     for (const [i, [, text]] of samples.entries()) await writeFile(paths[i]!, text!);
@@ -233,9 +235,11 @@ describe('packages', { concurrency: 2 }, () => {
     }
   });
 
-  it('crier/testing runs in Jest as docs/library.md says, and names the fix for a graph folder', async (t) => {
+  it('crier/testing runs in Jest as docs/reference/library.md says, and names the fix for a graph folder', async (t) => {
     const folder = await installed(t, ...serverOf(archives), 'jest@30');
-    const [, sample] = /### Jest\n[^]*?```js\n([^`]*)```/.exec(await readFile(join('docs', 'library.md'), 'utf8'))!;
+    const [, sample] = /### Jest\n[^]*?```js\n([^`]*)```/.exec(
+      await readFile(join('docs', 'reference', 'library.md'), 'utf8'),
+    )!;
     await mkdir(join(folder, 'my-graph'));
     const files = {
       'package.json': JSON.stringify({ private: true, type: 'module', jest: { transform: {} } }),

@@ -23,7 +23,7 @@ const PATIENCE_MS = 30_000;
 
 before(installProxies);
 
-describe('a mistake in nginx.conf of docs/proxies.md', { concurrency: 3, timeout: 240_000 }, () => {
+describe('a mistake in nginx.conf of docs/operate/proxies.md', { concurrency: 3, timeout: 240_000 }, () => {
   const REFUSED: readonly [
     mistake: string,
     edits: Replacements,

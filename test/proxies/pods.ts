@@ -17,7 +17,7 @@ const GRAPH = {
 export const TICKS = 'subscription { tick { n } }';
 export const QUIET = 'subscription { quiet { n } }';
 
-/** Two pods without Kafka and Redis, as docs/proxies.md sets them, for a proxy at 127.0.0.1. */
+/** Two pods without Kafka and Redis, as docs/operate/proxies.md sets them, for a proxy at 127.0.0.1. */
 export async function startPods(
   t: TestContext,
   settings: Readonly<Record<string, string>> = {},

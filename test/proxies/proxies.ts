@@ -14,7 +14,7 @@ import { waitFor } from '../support/wait-for.ts';
 
 export type Replacements = readonly (readonly [from: string, to: string])[];
 
-/** A proxy with the configuration of docs/proxies.md, with the addresses and files of a test. */
+/** A proxy with the configuration of docs/operate/proxies.md, with the addresses and files of a test. */
 export interface Proxy {
   readonly port: number;
   readonly process: ChildProcess;
@@ -29,7 +29,7 @@ interface ProxyKind {
   readonly local: (port: number, folder: string) => Replacements;
 }
 
-const PAGE = 'docs/proxies.md';
+const PAGE = 'docs/operate/proxies.md';
 /** Addresses of pods on the page. */
 const HOSTS = ['10.0.0.1', '10.0.0.2'];
 

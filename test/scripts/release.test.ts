@@ -231,7 +231,7 @@ describe('npm version', () => {
     await run('npm', ['version', '9.8.7'], { cwd: folder });
     assert.equal((await git('status', '--porcelain')).stdout, '');
     assert.equal((await git('tag', '--points-at', 'HEAD')).stdout, 'v9.8.7\n');
-    const left = await git('grep', '-nwF', version, '--', 'deploy', '*package.json', 'docs/versions.md').catch(
+    const left = await git('grep', '-nwF', version, '--', 'deploy', '*package.json', 'docs/operate/versions.md').catch(
       () => undefined,
     );
     assert.deepEqual(left?.stdout.split('\n').filter((line) => !/10\.1\.0\.0|scripts\/release/.test(line)) ?? [''], [

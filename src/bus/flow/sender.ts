@@ -35,7 +35,7 @@ const MAX_QUESTIONS = 10;
 const IDLE_MS = 10_000;
 /**
  * A mark is due after MARK_BYTES and MARK_INTERVAL_MS, or after MAX_UNMARKED_BYTES. With one gateway, marks cost Redis less than 1 % of what
- * the messages cost. A mark goes to every gateway, a message only to those with its channel: docs/capacity.md has the cost in a large fleet.
+ * the messages cost. A mark goes to every gateway, a message only to those with its channel: docs/operate/capacity.md has the cost in a large fleet.
  * A stream that has published less since it began is not limited.
  */
 const MARK_BYTES = 16_384;

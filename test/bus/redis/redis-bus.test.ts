@@ -248,7 +248,7 @@ describe('a Redis that requires a user', () => {
     t.after(() => server.stop());
     const admin = new Redis(server.url);
     t.after(() => admin.disconnect());
-    const operations = await readFile('docs/operations.md', 'utf8');
+    const operations = await readFile('docs/operate/operations.md', 'utf8');
     const rights = /`(resetchannels [^`]*)`/.exec(operations)![1]!.split(' ');
     await admin.call('ACL', 'SETUSER', 'app', 'on', '>s3cret/pass', ...rights);
     const { log, lines, text } = logLines();

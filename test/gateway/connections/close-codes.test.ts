@@ -20,7 +20,7 @@ describe('CLOSE_CODES', () => {
   });
 
   it('are those of the table of what clients see', () => {
-    const [, table = ''] = readFileSync('docs/operations.md', 'utf8').split('## What clients see\n');
+    const [, table = ''] = readFileSync('docs/operate/operations.md', 'utf8').split('## What clients see\n');
     const codes = [...table.matchAll(/^\|[^|]+\| (\d{4}) +\|[^|]+\|$/gm)].map(([, code]) => Number(code));
     assert.deepEqual(new Set(codes), new Set(Object.values(CLOSE_CODES)));
   });

@@ -8,7 +8,7 @@ import { watch } from '../../support/stock-client.ts';
 
 /** The context.ts that the page shows. */
 const EXAMPLE = /^### A cache across events$[^]*?^```ts$\n([^]*?)^```$/m.exec(
-  readFileSync('docs/story.md', 'utf8'),
+  readFileSync('docs/why/story.md', 'utf8'),
 )![1]!;
 
 const SCHEMA = `
@@ -43,7 +43,7 @@ async function venuesOf(t: TestContext, context: string): Promise<unknown[]> {
     .map((one) => (one as { order_updated: { venue: unknown } }).order_updated.venue);
 }
 
-describe('the cache across events of docs/story.md', () => {
+describe('the cache across events of docs/why/story.md', () => {
   it('lets one backend request serve later events', async (t) => {
     const venue = { name: 'Hall', requests: 1 };
     assert.deepEqual(await venuesOf(t, EXAMPLE), [venue, venue, venue]);

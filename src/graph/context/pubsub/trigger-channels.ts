@@ -45,7 +45,7 @@ const LOG_WINDOW_MS = 5_000;
 /**
  * The triggers of all operations of this process: one subscription of the bus for each, and one parsed payload for all listeners.
  *
- * docs/story.md says why it is not the RedisPubSub of graphql-redis-subscriptions.
+ * docs/why/story.md says why it is not the RedisPubSub of graphql-redis-subscriptions.
  */
 export class TriggerChannels {
   readonly #options: TriggerChannelsOptions;

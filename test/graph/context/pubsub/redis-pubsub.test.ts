@@ -32,7 +32,7 @@ async function stage(t: TestContext) {
   return { link, pubsub, iterate };
 }
 
-/** Why context.pubsub is not this class (docs/story.md). What crier does instead is in operation-pubsub.test.ts and event-queue.test.ts. */
+/** Why context.pubsub is not this class (docs/why/story.md). What crier does instead is in operation-pubsub.test.ts and event-queue.test.ts. */
 describe('RedisPubSub of graphql-redis-subscriptions, over a bus of crier', () => {
   it('keeps the event from the listeners after one that throws', async (t) => {
     const { pubsub } = await stage(t);
