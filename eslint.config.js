@@ -12,6 +12,7 @@ export default tseslint.config(
       'examples/fastify',
       'examples/*/page',
       'pages/graphiql/graphiql.js',
+      'site',
     ],
   },
   ...tseslint.configs.recommendedTypeChecked,

@@ -26,6 +26,7 @@ export const NAMED_ONLY = [
   'pages',
   'cdc',
   'container',
+  'site',
 ];
 
 /** `bus` for `test/bus/`, `kafka/decoding/record` for `test/kafka/decoding/record.test.ts`. */

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+
+/** The pages of docs/ by part, in the order in which they are read. The site's test names a page that is missing. */
+export const PARTS = {
+  Learn: ['learn/getting-started'],
+  Recipes: ['recipes/recipes', 'recipes/multi-tenancy', 'recipes/federation', 'recipes/migrating'],
+  Reference: ['reference/graph', 'reference/transports', 'reference/library', 'reference/configuration'],
+  Operate: [
+    'operate/operations',
+    'operate/security',
+    'operate/proxies',
+    'operate/schema-changes',
+    'operate/versions',
+    'operate/capacity',
+    'operate/runbook',
+  ],
+  Why: [
+    'why/story',
+    'why/story-points',
+    'why/guarantees',
+    'why/performance',
+    'why/conformance',
+    'why/architecture',
+    'why/glossary',
+  ],
+};
+
+/** @param {string} page @returns {string} its first heading, without marks of code */
+function titleOf(page) {
+  const [, title] = /^# (.*)$/m.exec(readFileSync(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8')) ?? [];
+  if (title === undefined) throw new Error(`docs/${page}.md has no heading`);
+  return title.replaceAll('`', '');
+}
+
+export const sidebar = Object.entries(PARTS).map(([text, pages]) => ({
+  text,
+  items: pages.map((page) => ({ text: titleOf(page), link: `/${page}` })),
+}));
