@@ -10,12 +10,10 @@ export function withSettings(page: string): string {
 function tableOf(settings: readonly SettingRow[]): string {
   const rows = settings.map(({ name, default: fallback, unit, meaning, isTunable }) => [
     `\`${name}\``,
-    fallback && `\`${fallback}\``,
-    unit,
-    isTunable ? 'yes' : '',
-    meaning,
+    [fallback && `\`${fallback}\``, unit].filter(Boolean).join(' '),
+    isTunable ? `${meaning} Tunable.` : meaning,
   ]);
-  const table = [['variable', 'default', 'unit', 'tunable', 'meaning'], ...rows];
+  const table = [['variable', 'default', 'meaning'], ...rows];
   const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
   const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
   const lines = table.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`);

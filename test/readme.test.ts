@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
+import { withCommands } from '../scripts/commands-page.ts';
 import { withSettings } from '../scripts/configuration-page.ts';
 import { installHint, PROGRAMS } from '../stack/programs.ts';
+import { commands } from '../src/tools/commands.ts';
 import { BACKEND_SUFFIXES } from '../src/config/backend-settings.ts';
 import { RECORD_ENVELOPES } from '../src/graph/schema/record-envelope.ts';
 import { RECORD_FORMATS } from '../src/graph/schema/record-format.ts';
@@ -102,6 +104,21 @@ describe('the pages of the documentation', () => {
         assert.ok(scripts[name!], `${page}: npm run ${name}`);
   });
 
+  it('name commands and options that exist, in blocks of code', async () => {
+    let count = 0;
+    for (const page of PAGES) {
+      for (const [block] of code(read(page)))
+        for (const [, name, rest] of block.matchAll(/^npx --no-install crier ([\w-]+)([^|\n]*)/gm)) {
+          count++;
+          if (name === 'start' || name === 'dev') continue;
+          const { usage } = await commands[name!]!.load();
+          for (const [option] of rest!.matchAll(/(?<= )--[\w-]+/g))
+            assert.ok(usage.includes(option), `${page}: ${name} ${option}`);
+        }
+    }
+    assert.ok(count > 8, `${count}`);
+  });
+
   it('name settings that exist', () => {
     const known = new Set([
       ...settingRows().map(({ name }) => name),
@@ -109,10 +126,10 @@ describe('the pages of the documentation', () => {
       // A column of a recipe, and a value of `before`.
       'ORDER_COUNT',
       'BY_CONNECTOR',
-      // Codes of errors.
-      'KAFKA_UNAVAILABLE',
-      'KAFKA_UNCONFIRMED',
-      'KAFKA_REFUSED',
+      ...errorCodes(),
+      // Constants of the code.
+      'CLOSE_CODES',
+      'SOCKET_FORMATS',
       'NODE_ENV',
       // Of AWS's SDK.
       'AWS_ENDPOINT_URL_GLUE',
@@ -129,7 +146,7 @@ describe('the pages of the documentation', () => {
     ]);
     for (const page of PAGES.filter((name) => name.startsWith('docs/') || name === 'README.md'))
       for (const [, name] of read(page).matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=\w+)?`/g))
-        assert.ok(known.has(name!) || ERROR_CODES.has(name!), `${page}: ${name}`);
+        assert.ok(known.has(name!), `${page}: ${name}`);
   });
 
   it('say of each tunable what a lower value does', () => {
@@ -149,26 +166,11 @@ describe('the pages of the documentation', () => {
   });
 });
 
-/** Codes of `error` messages and constants of code, which look like settings. */
-const ERROR_CODES: ReadonlySet<string> = new Set([
-  'BAD_USER_INPUT',
-  'BUS_UNAVAILABLE',
-  'PERSISTED_QUERY_NOT_FOUND',
-  'PERSISTED_QUERY_NOT_SUPPORTED',
-  'PERSISTED_QUERY_MISMATCH',
-  'OPERATION_LIMIT',
-  'SCHEMA_CHANGED',
-  'TOO_MANY_REQUESTS',
-  'STREAM_CLOSED',
-  'EXECUTION_TIMEOUT',
-  'BACKEND_TIMEOUT',
-  'BACKEND_UNAVAILABLE',
-  'BACKEND_ERROR',
-  'BACKEND_NOT_CONFIGURED',
-  'CLOSE_CODES',
-  'SOCKET_FORMATS',
-  'DEBEZIUM_FLAT',
-]);
+/** `ErrorCode` of src/base/errors.ts. */
+function errorCodes(): string[] {
+  const [, union] = /export type ErrorCode =([^;]*);/.exec(read('src/base/errors.ts'))!;
+  return Array.from(union!.matchAll(/'(\w+)'/g), ([, code]) => code!);
+}
 
 /** Read by OpenTelemetry's SDK. */
 const OPENTELEMETRY_VARIABLES = [
@@ -206,6 +208,25 @@ describe('docs/reference/configuration.md', () => {
     const backends = BACKEND_SUFFIXES.map((suffix) => `BACKEND_<NAME>_${suffix}`);
     // The order is that of --help, which begins with those of a deployment.
     assert.deepEqual(rows.toSorted(), [...listed, ...backends].sort());
+  });
+});
+
+describe('docs/reference/commands.md', () => {
+  it('has what the help of each command prints (npm run docs:commands)', async () => {
+    const page = read('docs/reference/commands.md');
+    assert.equal(page, await withCommands(page));
+  });
+});
+
+describe('docs/reference/errors.md', () => {
+  it('explains each code of an error once', () => {
+    const codes = errorCodes();
+    assert.ok(codes.length > 20);
+    const table = read('docs/reference/errors.md').split('\n## Codes\n')[1]!.split('\n## ')[0]!;
+    const listed = Array.from(table.matchAll(/^\| (.*?) +\|/gm), ([, cell]) => cell!).flatMap((cell) =>
+      Array.from(cell.matchAll(/`([A-Z_]+)`/g), ([, code]) => code!),
+    );
+    assert.deepEqual(listed.sort(), codes.sort());
   });
 });
 

@@ -1,4 +1,4 @@
-/** What a database is told for a recipe of docs/recipes/recipes.md. */
+/** What a database is told for a recipe of docs/recipes. */
 export interface RecipeCase {
   /** Before the connector runs. */
   readonly tables: string;

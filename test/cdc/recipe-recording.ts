@@ -29,7 +29,7 @@ const MYSQL = 'MySQL and MariaDB with Debezium';
 /** After a record of Flink, the next one. */
 const SETTLE_MS = 1_000;
 
-/** The database of each recipe, and its title in docs/recipes/recipes.md. */
+/** The database of each recipe, and its title in docs/recipes. */
 const SOURCES: Readonly<Record<RecipeName, readonly [kind: SourceKind, title: string]>> = {
   postgresql: [POSTGRESQL, 'PostgreSQL with Debezium'],
   types: [POSTGRESQL, 'Dates, decimals and big ids'],
@@ -49,7 +49,7 @@ function settingsOf(name: RecipeName): ConnectorSettings {
   return { ...Object.fromEntries(kept), 'bigint.unsigned.handling.mode': 'precise', ...json(true) };
 }
 
-/** Runs the database, the connector with the settings of docs/recipes/recipes.md and the changes of the recipe. Resolves with what the connector has written. */
+/** Runs the database, the connector with the settings of docs/recipes and the changes of the recipe. Resolves with what the connector has written. */
 export async function recordRecipe(name: RecipeName): Promise<RecipeRecording> {
   const [kind, title] = SOURCES[name];
   const { tables, changes } = RECIPE_CASES[name];

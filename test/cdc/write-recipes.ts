@@ -4,7 +4,7 @@ import { RECIPE_CASES } from './recipe-cases.ts';
 import type { RecipeName } from './recipe-cases.ts';
 import { recordFlink, recordRecipe } from './recipe-recording.ts';
 
-/** `node dist/test/cdc/write-recipes.js [name] ...`: writes test/kafka/fixtures/recipes, the records that the connectors of docs/recipes/recipes.md write. */
+/** `node dist/test/cdc/write-recipes.js [name] ...`: writes test/kafka/fixtures/recipes, the records that the connectors of docs/recipes write. */
 const FOLDER = join('test', 'kafka', 'fixtures', 'recipes');
 
 const names = process.argv.slice(2);

@@ -6,7 +6,7 @@ export interface RecipeRecord {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A section of docs/recipes/recipes.md, and what its graph delivers. */
+/** A section of docs/recipes, and what its graph delivers. */
 export interface RecipeTest {
   readonly title: string;
   /** What is shown, and by whose records. */

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 
-/** What a section of docs/recipes/recipes.md shows. */
+/** What a section of docs/recipes shows. */
 export interface Recipe {
   /** The schema of its graph. */
   readonly graph: string;
@@ -10,14 +11,16 @@ export interface Recipe {
   readonly sql: string;
 }
 
-/** @throws Error if the page has no section of this title with a graph */
+/** @throws Error if no page has a section of this title with a graph */
 export function recipeOfPage(title: string): Recipe {
-  const sections = readFileSync('docs/recipes/recipes.md', 'utf8').split(/^## /m);
+  const sections = readdirSync('docs/recipes').flatMap((name) =>
+    readFileSync(join('docs/recipes', name), 'utf8').split(/^## /m),
+  );
   const section = sections.find((text) => text.startsWith(`${title}\n`));
   const blocks = (language: string) =>
     Array.from(section?.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms')) ?? [], ([, text]) => text!);
   const [graph] = blocks('graphql');
-  if (graph === undefined) throw new Error(`docs/recipes/recipes.md has no section "${title}" with a graph`);
+  if (graph === undefined) throw new Error(`docs/recipes has no section "${title}" with a graph`);
   const settings = JSON.parse(blocks('json')[0] ?? '{}') as Record<string, string>;
   return { graph, settings, sql: blocks('sql').join('\n') };
 }

@@ -28,7 +28,7 @@ function prefixed(graph: string, prefix: string): string {
   );
 }
 
-describe('a recipe of docs/recipes/recipes.md', { timeout: 120_000, concurrency: true }, () => {
+describe('a recipe of docs/recipes', { timeout: 120_000, concurrency: true }, () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
   let redis: RedisServer;

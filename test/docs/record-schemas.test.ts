@@ -51,7 +51,7 @@ const STATUS = { type: 'enum', name: 'Status', symbols: ['NEW', 'PAID', 'SHIPPED
 const DECIMAL = { type: 'bytes', logicalType: 'decimal', precision: 6, scale: 2 };
 const CENTS_1250 = Buffer.from([0x04, 0xe2]);
 
-/** By the first cell of its row in docs/operate/schema-changes.md: a record after the change, and the field that a client selects. */
+/** By the first cell of its row in docs/operate/record-schemas.md: a record after the change, and the field that a client selects. */
 const RECORDS: Readonly<Record<string, readonly [payload: Record<string, unknown>, field: string]>> = {
   // Each record is read by the schema that wrote it.
   'no such field yet, whatever default it has in a newer schema': [
@@ -104,7 +104,7 @@ const RECORDS: Readonly<Record<string, readonly [payload: Record<string, unknown
 
 /** Rows of the table about records, by their first cell: what the field reads. */
 function rowsOfPage(): ReadonlyMap<string, string> {
-  const [, table = ''] = readFileSync('docs/operate/schema-changes.md', 'utf8').split(
+  const [, table = ''] = readFileSync('docs/operate/record-schemas.md', 'utf8').split(
     /^\| the record has +\|.*\n\|.*\n/m,
   );
   const rows = table
@@ -116,7 +116,7 @@ function rowsOfPage(): ReadonlyMap<string, string> {
   );
 }
 
-describe('docs/operate/schema-changes.md: records whose schema changes under an unchanged graph', async () => {
+describe('docs/operate/record-schemas.md', async () => {
   const served = await startGraph(graph);
   after(() => served.close());
   const rows = rowsOfPage();

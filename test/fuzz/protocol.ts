@@ -10,7 +10,7 @@ import type { Socket } from '../support/socket.ts';
 import { testConfig } from '../support/switches.ts';
 import type { FuzzKind } from './kind.ts';
 
-/** Codes of docs/operate/operations.md, and of RFC 6455 for invalid frames (1002), invalid UTF-8 (1007) and a close frame of the client. */
+/** Codes of docs/reference/errors.md, and of RFC 6455 for invalid frames (1002), invalid UTF-8 (1007) and a close frame of the client. */
 const CODES = [1000, 1001, 1002, 1005, 1007, 1008, 1009, 1013, 4400, 4401, 4403, 4408, 4409, 4429];
 
 const SECRET = 'x'.repeat(32);

@@ -1,6 +1,6 @@
 import { CloseCode } from 'graphql-ws';
 
-/** Every close code that crier sends. What stock clients do with each: docs/operate/operations.md. */
+/** Every close code that crier sends. What stock clients do with each: docs/reference/errors.md. */
 export const CLOSE_CODES = {
   goingAway: 1001,
   policyViolation: 1008,

@@ -19,8 +19,8 @@ describe('CLOSE_CODES', () => {
     for (const code of Object.values(CLOSE_CODES)) assert.equal(closeLabel(code), String(code));
   });
 
-  it('are those of the table of what clients see', () => {
-    const [, table = ''] = readFileSync('docs/operate/operations.md', 'utf8').split('## What clients see\n');
+  it('are those of docs/reference/errors.md', () => {
+    const [, table = ''] = readFileSync('docs/reference/errors.md', 'utf8').split('## Close codes\n');
     const codes = [...table.matchAll(/^\|[^|]+\| (\d{4}) +\|[^|]+\|$/gm)].map(([, code]) => Number(code));
     assert.deepEqual(new Set(codes), new Set(Object.values(CLOSE_CODES)));
   });

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { WebSocket } from 'ws';
+import { startGraph } from '../../src/library/testing.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { fileOfPage, replaced } from './page-files.ts';
+
+/** The first block of a language on a page. */
+async function blockOf(page: string, language: string): Promise<string> {
+  return new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'ms').exec(await readFile(page, 'utf8'))![1]!;
+}
+
+/** A folder where files find this project's packages. */
+async function folderWith(t: TestContext, files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(resolve('dist'), 'learn-'));
+  t.after(() => rm(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return folder;
+}
+
+const RECORD = { orderId: '7', status: 'SHIPPED', totalCents: 1250, lines: [{ sku: 'tea', quantity: 2 }] };
+
+describe('docs/learn', () => {
+  it('has a schema that reads its records, and a resolver', async (t) => {
+    const page = 'docs/learn/schema.md';
+    const schema = (await blockOf(page, 'graphql')).replace('lines: [OrderLine]', 'lines: [OrderLine]\n  count: Int');
+    const resolvers = fileOfPage(page, 'my-graph/resolvers.js');
+    const graph = await startGraph(await folderWith(t, { 'schema.graphql': schema, 'resolvers.js': resolvers }));
+    t.after(() => graph.close());
+    const events = await graph.subscribe('subscription { order(order_id: "7") { status total_cents count } }');
+    await graph.publish('orders', { ...RECORD, orderId: '8' });
+    await graph.publish('orders', RECORD);
+    const { value } = await events.next();
+    assert.deepEqual(value?.data, { order: { status: 'SHIPPED', total_cents: 1250, count: 1 } });
+  });
+
+  it('has a client that shows the order as it is, and its changes', async (t) => {
+    const page = 'docs/learn/client.md';
+    const schema = `${await blockOf(page, 'graphql')} type Order { order_id: ID! status: String total_cents: Int }`;
+    const graph = await startGraph(await folderWith(t, { 'schema.graphql': schema }));
+    t.after(() => graph.close());
+    await graph.publish('orders', { ...RECORD, status: 'PAID' }, { key: '7' });
+    const client = replaced(fileOfPage(page, 'client.js'), [
+      ['ws://localhost:4000/graphql', graph.url.replace('http', 'ws')],
+      [`'@crier/client'`, JSON.stringify(pathToFileURL(resolve('dist/client/client.js')).href)],
+    ]);
+    const folder = await folderWith(t, { 'client.mjs': client });
+    // Node 20 has none.
+    globalThis.WebSocket ??= WebSocket as unknown as typeof globalThis.WebSocket;
+    const { watchOrder } = (await import(pathToFileURL(join(folder, 'client.mjs')).href)) as {
+      watchOrder: (id: string, show: (shown: { order?: { status: string } }) => void) => () => void;
+    };
+    const shown: unknown[] = [];
+    t.after(watchOrder('7', (one) => shown.push(one.order?.status)));
+    await waitFor('the state', () => shown.length === 1);
+    await graph.publish('orders', RECORD, { key: '7' });
+    await waitFor('the event', () => shown.length === 2);
+    assert.deepEqual(shown, ['PAID', 'SHIPPED']);
+  });
+});
+
+it('docs/reference/http.md has a request and its reply', async (t) => {
+  const page = 'docs/reference/http.md';
+  const graph = await startGraph(
+    await folderWith(t, { 'schema.graphql': await blockOf('docs/learn/schema.md', 'graphql') }),
+  );
+  t.after(() => graph.close());
+  const command = replaced(await blockOf(page, 'sh'), [['localhost:4000', new URL(graph.url).host]]);
+  const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+  assert.deepEqual(JSON.parse(stdout), JSON.parse(await blockOf(page, 'json')));
+});
