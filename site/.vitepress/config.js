@@ -1,4 +1,4 @@
-import { anchorOf, linkRepository } from './links.js';
+import { anchorOf, escapeBraces, linkRepository } from './markdown.js';
 import { PARTS, sidebar } from './sidebar.js';
 
 /** The pages are in docs/, from where Node finds no package of this folder: the built program, which is in it, does. */
@@ -19,12 +19,14 @@ export default {
   ignoreDeadLinks: 'localhostLinks',
   markdown: {
     html: false,
-    config: linkRepository,
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    config(md) {
+      linkRepository(md);
+      escapeBraces(md);
+    },
     anchor: { slugify: anchorOf },
     languageAlias: { haproxy: 'nginx', promql: 'txt' },
   },
-  // The pages are Markdown alone: {{ }} is text.
-  vue: { template: { compilerOptions: { delimiters: ['\u0000', '\u0000'] } } },
   vite: { plugins: [vueOfThisFolder] },
   themeConfig: {
     search: { provider: 'local' },

@@ -40,6 +40,15 @@ export function linkRepository(md) {
   });
 }
 
+/**
+ * The pages are Markdown alone: what Vue would evaluate is text.
+ * @param {import('markdown-it').default} md
+ */
+export function escapeBraces(md) {
+  const render = md.renderer.render.bind(md.renderer);
+  md.renderer.render = (...args) => render(...args).replaceAll('{{', '&#123;&#123;');
+}
+
 /** GitHub's anchors, which the links of the pages name. @param {string} title */
 export function anchorOf(title) {
   return title
