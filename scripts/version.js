@@ -13,7 +13,7 @@ const TEXTS = [
   'deploy/helm/crier/Chart.yaml',
   'deploy/kubernetes/all.yaml',
   'deploy/kubernetes/roles.yaml',
-  'docs/learn/getting-started.md',
+  'docs/learn/start.md',
   'docs/operate/operations.md',
   'docs/operate/versions.md',
 ];
