@@ -52,7 +52,7 @@ async function firstEvent(app: string): Promise<string> {
   for (const stream of [server.stdout, server.stderr])
     stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   try {
-    const address = () => /ws:\S+/.exec(output)?.[0];
+    const address = () => /ws:[^\s"]+/.exec(output)?.[0];
     await until('the address of the server', () => Promise.resolve(hasEnded || address() !== undefined));
     if (hasEnded) throw new Error('it ended');
     const event = await eventOf(address()!);

@@ -74,7 +74,7 @@ describe('@crier/create', () => {
     const before = await runIn(clone, ['apps/one'], folder);
     assert.equal(before.errors, '');
     const packing = String.raw`(cd 'it'\''s crier' && npm ci && npm run archives)`;
-    assert.ok(before.output.includes(`\n  ${packing}\n  cd apps/one\n  npm install\n  npm start\n`), before.output);
+    assert.ok(before.output.includes(`\n  ${packing}\n  cd apps/one\n  npm install\n  npm run dev\n`), before.output);
     assert.deepEqual(
       (await readJson(join(folder, 'apps/one/package.json')))['dependencies'],
       Object.fromEntries(archives.map(([name, path]) => [name, `file:../../it's crier/${path}`])),

@@ -142,7 +142,7 @@ describe('packages', { concurrency: 2 }, () => {
     const { stdout: printed } = await run(process.execPath, [join(clone, 'create-crier', 'main.js'), 'app'], {
       cwd: folder,
     });
-    assert.match(printed, /Next:\n\n {2}cd app\n {2}npm install\n {2}npm start\n/);
+    assert.match(printed, /Next:\n\n {2}cd app\n {2}npm install\n {2}npm run dev\n/);
     const app = join(folder, 'app');
     await npm(app, 'install');
     assert.deepEqual(await readdir(join(app, 'node_modules', '@crier')), ['babel-plugin-proxy-lazy', 'client']);
