@@ -18,10 +18,11 @@ export const usage = `Writes each line of standard input to a Kafka topic, as th
 
 Usage: crier publish <topic> [options] < records.jsonl
 
-  --key <path>              takes the record's key from the value, by its own names, such as data.orderId; of an object its
-                            JSON text; default: none
-  --key-separator <text>    each line is a key, this text and the value, as 7|{"n":1} with "|"; a line that ends after it
-                            is a tombstone, a record without a value: 7|. "\\t" is a tab. A key may be a JSON object
+  --key <path>              takes the record's key from the value, by its own names, such as data.orderId;
+                            of an object its JSON text; default: none
+  --key-separator <text>    each line is a key, this text and the value, as 7|{"n":1} with "|"; a line that ends
+                            after it is a tombstone, a record without a value: 7|. "\\t" is a tab. A key may be
+                            a JSON object
   --header <name: value>    a header of every record; may be repeated
   --text                    lines are any text; default: each must be JSON
   --create                  creates the topic if it does not exist, with the brokers' defaults
