@@ -273,9 +273,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
   'samples have no topic': {
     make: (t) => sampleLog(t, `{ order: { id: 1 } }`),
-    says: [
-      /^warn: samples\.ts yields a record .*: it has no topic; yield \{ topic: "orders", value: /,
-    ],
+    says: [/^warn: samples\.ts yields a record .*: it has no topic; yield \{ topic: "orders", value: /],
   },
   'resolvers.ts has a syntax error': {
     make: (t) => refusal(t, { ...schemaOf(BOUND), 'resolvers.ts': 'export const Order = {\n  total: () => ;\n};\n' }),
