@@ -1,5 +1,5 @@
 import { decode, encode } from '@jridgewell/sourcemap-codec';
-import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { chmod, readFile, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 
@@ -34,6 +34,8 @@ export async function bundleMain(folder) {
     if (name.endsWith('.map')) await thinMap(join(folder, CHUNKS, name));
   }
   await writeFile(join(folder, MAIN), `#!/usr/bin/env node\nexport * from './${CHUNKS}/${MAIN}';\n`);
+  // npx makes the command of a checkout executable once, when it first links it, and not that of a later build.
+  await chmod(join(folder, MAIN), 0o755);
 }
 
 /**
