@@ -122,6 +122,7 @@ async function kafkaPod(
   return startPod(t, {
     KAFKA_BROKERS: brokers,
     KAFKA_GROUP_ID: randomName('group'),
+    KAFKA_FROM_BEGINNING: 'true',
     KAFKA_DEAD_LETTER_TOPIC: randomName('dead'),
     REDIS_URL: (await redisServer(t)).url,
     GRAPH: await graphFolder(t, schemaOf(field(topic))),

@@ -150,7 +150,7 @@ async function writeLines(producer: Producer, target: Target): Promise<Outcome> 
 function keylessProblem(error: unknown, topic: string, batch: readonly OutgoingRecord[]): SetupError | undefined {
   if (!hasType(error, INVALID_RECORD) || !batch.some(({ key }) => key === null)) return undefined;
   return new SetupError(
-    `the brokers refuse records of the topic "${topic}" without a key, as of every compacted topic; --key <path> takes it from the value`,
+    `the brokers refuse records of the topic "${topic}" without a key, as of every compacted topic; --key <path> takes it from the value, --key-separator from before it`,
     { cause: error },
   );
 }

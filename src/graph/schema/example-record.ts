@@ -23,6 +23,9 @@ const MAX_DEPTH = 8;
 const WRAPPED: Readonly<Record<string, object>> = { DEBEZIUM: { before: null, op: 'c' } };
 const PLAIN: readonly (string | undefined)[] = [undefined, 'CONNECT', 'DEBEZIUM_FLAT', 'OUTBOX'];
 
+/** Of a name that `crier publish --header` cannot take. */
+const UNWRITABLE_HEADER = /[:\s]/;
+
 /** A record that a subscriber of the field receives; undefined: it is not JSON, or only its producer knows how it looks. */
 export function exampleRecord(schema: GraphQLSchema, field: Field, binding: Binding): ExampleRecord | undefined {
   const { format, envelope, payload } = binding;
@@ -35,9 +38,9 @@ export function exampleRecord(schema: GraphQLSchema, field: Field, binding: Bind
   const isObject = typeof row === 'object' && row !== null && !Array.isArray(row);
   const value = wrapper ? { after: row, ...wrapper } : row;
   if (!isObject) return undefined;
-  const parts = partsOf(schema, field, binding).map((part) =>
-    wrapper && part.of === 'value' ? { ...part, path: ['after', ...part.path] } : part,
-  );
+  const own = partsOf(schema, field, binding);
+  if (own.some(({ of, path }) => of === 'header' && UNWRITABLE_HEADER.test(path[0]!))) return undefined;
+  const parts = own.map((part) => (wrapper && part.of === 'value' ? { ...part, path: ['after', ...part.path] } : part));
   return { value: value as Record<string, unknown>, parts };
 }
 

@@ -25,6 +25,8 @@ const WAITING: Readonly<Record<string, readonly [operation: string, event: RegEx
     'subscription B { row(region: US) { id note } }',
     /"id": "1",\s*"note": null/,
   ],
+  'a key and a header': [`subscription C { keyed(id: "a|b", region: EU) { id } }`, /"keyed": \{\s*"id": "1"/],
+  'a member of a key': ['subscription D { member(id: 7) { id } }', /"member": \{\s*"id": "1"/],
 };
 
 describe('the command that GraphiQL shows while it waits', { timeout: 240_000 }, () => {
@@ -34,7 +36,7 @@ describe('the command that GraphiQL shows while it waits', { timeout: 240_000 },
   it('writes a record that the subscriber receives, run as it stands', async (t) => {
     const name = randomName('hint');
     const configEntries = [{ name: 'cleanup.policy', value: 'compact' }];
-    const topics = ['orders', 'rows-EU', 'rows-US'].map((topic) => `${name}-${topic}`);
+    const topics = ['orders', 'rows-EU', 'rows-US', 'keyed', 'members'].map((topic) => `${name}-${topic}`);
     await createTopics(
       outside.brokers,
       topics.map((topic) => ({ topic, numPartitions: 1, configEntries })),
@@ -52,6 +54,9 @@ describe('the command that GraphiQL shows while it waits', { timeout: 240_000 },
                 ]
               )
             row(region: Region): Row @kafka(topic: "${name}-rows-{region}", envelope: DEBEZIUM, tombstone: NULL)
+            keyed(id: ID!, region: Region!): Row
+              @kafka(topic: "${name}-keyed", match: [{ arg: "id", key: true }, { arg: "region", header: "ce_region" }])
+            member(id: Int!): Row @kafka(topic: "${name}-members", match: [{ arg: "id", key: "row.id" }])
           }
           enum State { OPEN CLOSED }
           enum Region { EU US }

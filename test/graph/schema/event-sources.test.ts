@@ -34,12 +34,12 @@ describe('eventSources', () => {
   it('has what depends on the subscriber: arguments, claims and filters, in values, keys and headers', () => {
     const { parts } = recordOf(`a(id: ID!, code: Int!, region: Region!, tag: String): Order @kafka(
       topic: "t", payload: "order", where: [{ claim: "tenant", path: "tenant" }, { arg: "tag", path: "order.tags", op: CONTAINS }]
-      match: [{ arg: "id", key: true }, { arg: "code", key: "a.code" }, { arg: "region", header: "re gion" }]
+      match: [{ arg: "id", key: true }, { arg: "code", key: "a.code" }, { arg: "region", header: "ce_region" }]
     )`);
     assert.deepEqual(parts, [
       { of: 'key', path: [], compared: { arg: 'id', examples: ['1', '2'] } },
       { of: 'key', path: ['a', 'code'], compared: { arg: 'code', examples: [1, 2] } },
-      { of: 'header', path: ['re gion'], compared: { arg: 'region', examples: ['EU', 'US'] } },
+      { of: 'header', path: ['ce_region'], compared: { arg: 'region', examples: ['EU', 'US'] } },
       { of: 'value', path: ['tenant'], compared: { claim: 'tenant' } },
       {
         of: 'value',
@@ -67,10 +67,12 @@ describe('eventSources', () => {
     assert.deepEqual(source, { topic: 't-EU', chosen: { arg: 'region', topics } });
   });
 
-  it('has no record where JSON, or an object, is not what the topic has', () => {
+  it('has no record where crier publish cannot write it: not JSON, no object, a header with a space', () => {
     for (const binding of ['format: AVRO', 'envelope: MONGODB, tombstone: NULL'])
       assert.deepEqual(sourceOf(`a: Row @kafka(topic: "t", ${binding})`), { topic: 't' });
     assert.deepEqual(sourceOf('a: Int @kafka(topic: "t")'), { topic: 't' });
+    const header = sourceOf('a(id: ID!): Row @kafka(topic: "t", match: [{ arg: "id", header: "the id" }])');
+    assert.deepEqual(header, { topic: 't' });
   });
 
   it('names channels and sources of the graph', () => {
