@@ -51,7 +51,7 @@ const context = {
   backends: ['venue'],
   createLoaders: ({ backends }: ExecutionContext) => ({
     venues: new DataLoader(
-      async (ids: readonly number[]) => (await backends['venue']!.post<unknown[]>('/batch', { ids })),
+      async (ids: readonly number[]) => await backends['venue']!.post<unknown[]>('/batch', { ids }),
     ),
   }),
 };
