@@ -14,7 +14,7 @@ const TEXTS = [
   'deploy/kubernetes/all.yaml',
   'deploy/kubernetes/roles.yaml',
   'docs/learn/start.md',
-  'docs/operate/operations.md',
+  'docs/operate/kubernetes.md',
   'docs/operate/versions.md',
 ];
 

@@ -150,9 +150,7 @@ describe('the pages of the documentation', () => {
   });
 
   it('say of each tunable what a lower value does', () => {
-    const part = read('docs/operate/operations.md')
-      .split('## Settings that change while crier runs')[1]!
-      .split('\n## ')[0]!;
+    const part = read('docs/operate/tunables.md');
     const rows = Array.from(part.matchAll(/^\| `([A-Z_]+)` +\|/gm), ([, name]) => name!);
     assert.deepEqual(rows.sort(), [...tunableNames].sort());
   });
@@ -187,7 +185,7 @@ describe('README.md', () => {
 
   it('opens the pods of docker-compose.yml on their ports', () => {
     const ports = [...read('docker-compose.yml').matchAll(/:-(\d+)\}:4000'/g)].map(([, port]) => port);
-    for (const page of ['README.md', 'docs/operate/operations.md']) {
+    for (const page of ['README.md', 'docs/operate/roles.md']) {
       const [row] = /^.*docker compose up.*$/m.exec(read(page))!;
       assert.deepEqual(
         [...row.matchAll(/localhost:(\d+)/g)].map(([, port]) => port),
@@ -230,9 +228,16 @@ describe('docs/reference/errors.md', () => {
   });
 });
 
-describe('docs/operate/operations.md', () => {
+describe('docs/operate', () => {
+  it('has no page of more than 2,500 words', () => {
+    for (const page of PAGES.filter((name) => name.startsWith('docs/operate/'))) {
+      const words = read(page).split(/\s+/).length;
+      assert.ok(words <= 2500, `${page}: ${words} words`);
+    }
+  });
+
   it('names every metric of crier', () => {
-    const page = read('docs/operate/operations.md');
+    const page = read('docs/operate/metrics.md');
     const names = metricNames();
     assert.ok(names.length > 40);
     for (const name of names) assert.ok(page.includes(`\`${name}\``), name);
@@ -255,7 +260,7 @@ describe('docs/operate/operations.md', () => {
   });
 
   it('names every field of the log', () => {
-    const table = read('docs/operate/operations.md').split('\n## Log\n')[1]!.split('\n## ')[0]!;
+    const table = read('docs/operate/log.md');
     const names = logFields();
     assert.ok(new Set(names).size > 20);
     for (const name of names) assert.ok(table.includes(`\`${name}\``), name);

@@ -11,7 +11,7 @@ it('every grace period that is written down is longer than the longest shutdown 
     ['docker-compose.yml', /stop_grace_period: (\d+)s/g],
     ['deploy/kubernetes/all.yaml', MANIFEST],
     ['deploy/kubernetes/roles.yaml', MANIFEST],
-    ['docs/operate/operations.md', /grace period of (\d+) s/g],
+    ['docs/operate/shutdown.md', /grace period of (\d+) s/g],
     ['CHANGELOG.md', /`terminationGracePeriodSeconds` of (\d+)/g],
   ] as const) {
     const periods = Array.from(readFileSync(path, 'utf8').matchAll(pattern), ([, seconds]) => Number(seconds));

@@ -73,7 +73,7 @@ describe('the Helm chart', { concurrency: 2 }, () => {
     }
   });
 
-  it('adds pods before a gateway has more than the share of a core for which docs/operate/operations.md sizes it', async () => {
+  it('adds pods before a gateway has more than the share of a core for which docs/operate/kubernetes.md sizes it', async () => {
     const manifests = await manifestsOf({});
     const [autoscaler] = ofKind(manifests, 'HorizontalPodAutoscaler').values();
     const { metrics } = autoscaler!.spec as unknown as {
@@ -82,7 +82,7 @@ describe('the Helm chart', { concurrency: 2 }, () => {
     const { averageUtilization } = metrics.find(({ resource }) => resource)!.resource!.target;
     const [{ resources }] = ofKind(manifests, 'Deployment').get('crier-gateway')!.spec.template.spec.containers;
     const millicores = Number(/^(\d+)m$/.exec(resources.requests.cpu)![1]);
-    const [, percent] = /at most (\d+) % of a core/.exec(await readFile('docs/operate/operations.md', 'utf8'))!;
+    const [, percent] = /at most (\d+) % of a core/.exec(await readFile('docs/operate/kubernetes.md', 'utf8'))!;
     assert.equal((millicores / 1000) * averageUtilization, Number(percent));
     // On a full node a pod has its request: a target above it would never be reached.
     assert.ok(averageUtilization < 100);
@@ -220,10 +220,10 @@ function inFolder(folder: string, environment: Record<string, string>): Record<s
   );
 }
 
-describe('the values of docs/operate/security.md', () => {
+describe('the values of docs/operate/tokens.md', () => {
   it('are settings that crier accepts, with a mount for the manifest and a way to the identity provider', async () => {
     const [, block] = /### In Kubernetes[^]*?```yaml\n([^]*?)```/.exec(
-      await readFile('docs/operate/security.md', 'utf8'),
+      await readFile('docs/operate/tokens.md', 'utf8'),
     )!;
     const manifests = await manifestsOf({ values: parse(block!) as Record<string, unknown> });
     const deployment = ofKind(manifests, 'Deployment').get('crier-gateway')!;

@@ -22,7 +22,7 @@ async function optionsOf(page: string): Promise<Partial<ClientOptions>> {
 }
 
 describe('a stock client of graphql-ws as a page creates it', () => {
-  for (const page of ['docs/reference/clients.md', 'docs/recipes/migrating.md', 'docs/operate/security.md']) {
+  for (const page of ['docs/reference/clients.md', 'docs/recipes/migrating.md', 'docs/operate/tokens.md']) {
     it(`subscribes again after the only server was away: ${page}`, async (t) => {
       const [port] = (await freePorts(1)) as [number];
       const start = () => createServer({ graph: GRAPH, host: '127.0.0.1', port, logLevel: 'silent' });

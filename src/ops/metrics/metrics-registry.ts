@@ -17,7 +17,7 @@ export type ReadLabelled<Label extends string> = () => Iterable<{
 /** What a counter's owner calls. */
 export type Increments<Label extends string = never> = Pick<Counter<Label>, 'inc'>;
 
-/** Where each room registers the metrics of what it counts and holds. docs/operate/operations.md lists the names. */
+/** Where each room registers the metrics of what it counts and holds. docs/operate/metrics.md lists the names. */
 export interface MetricsRegistry {
   /** Times that messages take. Each stage's series exist in the pods that have the stage. */
   readonly stages: { of(stage: Stage): Observations };

@@ -13,7 +13,7 @@ export class Metrics implements MetricsRegistry {
   readonly registry = new Registry();
   readonly stages = this.histogram({
     name: 'crier_stage_seconds',
-    help: 'Time that messages take from a Kafka record to the sockets, by stage; docs/operate/operations.md says what each of them is.',
+    help: 'Time that messages take from a Kafka record to the sockets, by stage; docs/operate/metrics.md says what each of them is.',
     labelName: 'stage',
     labelValues: STAGES,
   });

@@ -133,9 +133,9 @@ describe('over a real Redis Cluster', () => {
     await waitFor('the message', () => heard.length > 0);
   });
 
-  it('works with the rights that operations.md names, and asks for no others', async (t) => {
+  it('works with the rights that redis.md names, and asks for no others', async (t) => {
     const rights = /`(resetchannels &{[^`]*)`/
-      .exec(await readFile('docs/operate/operations.md', 'utf8'))![1]!
+      .exec(await readFile('docs/operate/redis.md', 'utf8'))![1]!
       .split(' ');
     const admins = cluster.primaries.map(({ url }) => new Redis(url));
     t.after(() => admins.forEach((admin) => admin.disconnect()));

@@ -248,8 +248,8 @@ describe('a Redis that requires a user', () => {
     t.after(() => server.stop());
     const admin = new Redis(server.url);
     t.after(() => admin.disconnect());
-    const operations = await readFile('docs/operate/operations.md', 'utf8');
-    const rights = /`(resetchannels [^`]*)`/.exec(operations)![1]!.split(' ');
+    const page = await readFile('docs/operate/redis.md', 'utf8');
+    const rights = /`(resetchannels [^`]*)`/.exec(page)![1]!.split(' ');
     await admin.call('ACL', 'SETUSER', 'app', 'on', '>s3cret/pass', ...rights);
     const { log, lines, text } = logLines();
     const url = `redis://app:s3cret%2Fpass@127.0.0.1:${server.port}/0`;

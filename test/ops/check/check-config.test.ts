@@ -19,8 +19,8 @@ import { checked } from './checked.ts';
 /** No server listens there, because port 1 is reserved. */
 const UNUSED_ADDRESS = '127.0.0.1:1';
 
-/** The user of docs/operate/operations.md. */
-const RIGHTS = /`(resetchannels [^`]+)`/.exec(readFileSync('docs/operate/operations.md', 'utf8'))![1]!.split(' ');
+/** The user of docs/operate/redis.md. */
+const RIGHTS = /`(resetchannels [^`]+)`/.exec(readFileSync('docs/operate/redis.md', 'utf8'))![1]!.split(' ');
 
 async function check(t: TestContext, settings: Readonly<Record<string, string>>) {
   const pod = spawnPod(t, settings, { arguments: ['check'] });
@@ -261,7 +261,7 @@ describe('crier check', { concurrency: 2 }, () => {
     assert.equal(hasFailed, true);
   });
 
-  it('accepts a Redis user with exactly the rights of docs/operate/operations.md, and names each right that is missing', async (t) => {
+  it('accepts a Redis user with exactly the rights of docs/operate/redis.md, and names each right that is missing', async (t) => {
     const redis = await redisServer(t);
     const client = new Redis(redis.url, { retryStrategy: () => null }).on('error', () => undefined);
     t.after(() => client.disconnect());
@@ -302,7 +302,7 @@ describe('crier check', { concurrency: 2 }, () => {
     assertLines(await redisLines(), [/^ok {7}Redis: this user may subscribe to the channels of @redis on /]);
   });
 
-  it('tries each command of docs/operate/operations.md', () => {
+  it('tries each command of docs/operate/redis.md', () => {
     const tried = new Set([...requiredCommands('').map(({ name }) => name), 'subscribe', 'unsubscribe']);
     const granted = RIGHTS.flatMap((right) => (right.startsWith('+') ? [right.slice(1)] : []));
     assert.deepEqual([...tried].toSorted(), granted.toSorted());

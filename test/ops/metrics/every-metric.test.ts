@@ -139,13 +139,13 @@ describe('every metric of a pod', () => {
           for (const name of names) assert.ok(readFileSync(file, 'utf8').includes(name), `${file}: ${name}`);
       });
 
-      await t.test('is in docs/operate/operations.md', async () => {
-        const page = readFileSync('docs/operate/operations.md', 'utf8');
+      await t.test('is in docs/operate/metrics.md', async () => {
+        const page = readFileSync('docs/operate/metrics.md', 'utf8');
         for (const name of typesOf(await textOf(stage)).keys()) assert.ok(page.includes(`\`${name}\``), name);
       });
 
-      await t.test('has the aggregator of docs/operate/operations.md if it is a gauge', async (one) => {
-        const documented = aggregatorsOf(readFileSync('docs/operate/operations.md', 'utf8'));
+      await t.test('has the aggregator of docs/operate/metrics.md if it is a gauge', async (one) => {
+        const documented = aggregatorsOf(readFileSync('docs/operate/metrics.md', 'utf8'));
         for (const ROLE of ['all', 'gateway']) {
           const { admin } = await startPod(one, { ...apart(stage, ROLE), ROLE, [PROCESS_VARIABLE]: ROLE });
           const packed = await (await fetch(admin + METRICS_PATH)).arrayBuffer();
