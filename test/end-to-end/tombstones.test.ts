@@ -276,7 +276,10 @@ describe('a compacted topic', { timeout: 240_000 }, () => {
     assert.equal(await pod.metric(`crier_tombstones_total{topic="${topic}",outcome="routed"}`), 0);
     const warnings = pod.lines.filter(({ msg }) => msg.startsWith('the key of a record cannot be read'));
     assert.deepEqual(
-      warnings.map(({ topic: of, msg }) => [of, /; .*: set SCHEMA_REGISTRY_URL, or for AWS Glue npm install /.test(msg)]),
+      warnings.map(({ topic: of, msg }) => [
+        of,
+        /; .*: set SCHEMA_REGISTRY_URL, or for AWS Glue npm install /.test(msg),
+      ]),
       [[topic, true]],
     );
   });
