@@ -10,7 +10,7 @@ const MAX_BALANCE = 16;
 export class KeyEvidence {
   #balance = 0;
 
-  /** True once more keys were no keys with a schema than were: no record waits for the schema of its key then. */
+  /** True once more keys were no keys with a schema than were: a record waits for the schema of its key only while the registry answers then. */
   get areBinary(): boolean {
     return this.#balance < 0;
   }

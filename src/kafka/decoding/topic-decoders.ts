@@ -41,6 +41,8 @@ export interface TopicDecodersOptions {
 const MAX_DECODERS = 200;
 /** Time after which the newest schema of a subject is fetched again; the former one is used meanwhile. */
 const NEWEST_MS = 30_000;
+/** Time in which a registry that has not answered is not waited for, of ids that may be none. */
+const SILENCE_MS = 30_000;
 const FORMAT_TYPES = { AVRO: 'AVRO', PROTOBUF: 'PROTOBUF', JSON_SCHEMA: 'JSON' } as const;
 const JSON_BODY: RecordDecoding = { bodyAt: HEADER_BYTES, decoder: undefined };
 const JSON_LONG_BODY: RecordDecoding = { bodyAt: LONG_HEADER_BYTES, decoder: undefined };
@@ -62,6 +64,7 @@ export class TopicDecoders implements KeyDecoders {
   readonly #unknown = new UnknownSchemas();
   /** undefined: the decoders are those of values. */
   readonly #evidence: KeyEvidence | undefined;
+  #silentUntil = -Infinity;
 
   constructor(options: TopicDecodersOptions) {
     const { topic, part = 'value', subject, log } = options;
@@ -137,9 +140,20 @@ export class TopicDecoders implements KeyDecoders {
 
   async #fetch(framing: Framing): Promise<RecordDecoding> {
     const fetching = this.#fetching.get(framing.key) ?? this.#beginFetch(framing);
-    if (!this.#mayBeNone) return fetching;
+    return this.#mayBeNone ? this.#doubted(fetching) : fetching;
+  }
+
+  /** Beside binary keys, others may have a schema: a registry that answers is waited for, or they would count as keys that nothing can read. */
+  async #doubted(fetching: Promise<RecordDecoding>): Promise<RecordDecoding> {
     fetching.catch(() => undefined);
-    throw new UndecodableError('unknown_schema');
+    if (performance.now() < this.#silentUntil) throw new UndecodableError('unknown_schema');
+    try {
+      return await fetching;
+    } catch (error) {
+      if (error instanceof UndecodableError) throw error;
+      this.#silentUntil = performance.now() + SILENCE_MS;
+      throw new UndecodableError('unknown_schema', { cause: error });
+    }
   }
 
   /** @throws UndecodableError */

@@ -224,11 +224,23 @@ describe('RecordKeys', () => {
       const { schemas, keys } = stage();
       for (let i = 0; i < 100; i++) assert.equal(await read(keys, longOf(7)), 'not_avro');
       schemas.set(8, { type: 'AVRO', text: ID });
-      assert.equal(await read(keys, avro(8, ID, { orderId: 7 })), 'unknown_schema');
-      await settle(50);
       for (let i = 0; i < 17; i++)
         assert.deepEqual(((await read(keys, avro(8, ID, { orderId: 7 }))) as unknown[])[0], { order_id: 7 });
       await assert.rejects(read(keys, longOf(10)), /does not know schema 10$/);
+    });
+
+    it('lose none among them that has a schema: the registry is waited for while it answers', async () => {
+      const { schemas, keys } = stage();
+      const late = {
+        then: (resolve: (schema: KnownSchema) => void) =>
+          void settle(20, { type: 'AVRO', text: ID, references: [] } as const).then(resolve),
+      };
+      assert.equal(await read(keys, longOf(7)), 'not_avro');
+      schemas.set(8, late as unknown as Error);
+      assert.deepEqual(((await read(keys, avro(8, ID, { orderId: 7 }))) as unknown[])[0], { order_id: 7 });
+      for (let i = 0; i < 3; i++) assert.equal(await read(keys, longOf(7)), 'not_avro');
+      schemas.set(9, { type: 'JSON', text: '{}' });
+      assert.deepEqual(await read(keys, framed(9, Buffer.from('{"orderId":7}'))), [{ order_id: 7 }, '{"order_id":7}']);
     });
 
     it('stay what they are if they cannot have the id of a schema: an int of 4 bytes, a small long, a negative one', () => {
