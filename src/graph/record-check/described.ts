@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../base/json/json-object.ts';
 import { didYouMean } from '../../base/did-you-mean.ts';
+import { valueAt } from '../../base/json/value-at.ts';
 
 /** What a fix calls the origin of records. */
 export type RecordOrigin = 'what the producer writes' | 'samples.ts';
@@ -63,6 +64,11 @@ export function absenceAt(payload: unknown, path: readonly string[]): string {
   const keys = isJsonObject(value) ? ` with the keys ${listed(Object.keys(value))}` : '';
   const beside = siblings.length > 0 ? `, beside ${listed(siblings)}` : '';
   return `has ${kindOf(value)}${keys} at ${placeOf(path)}${beside}`;
+}
+
+/** True if the path, or what it leads through, is null: other records may have a value there. */
+export function isNullAt(payload: unknown, path: readonly string[]): boolean {
+  return path.some((_, i) => valueAt(payload, path.slice(0, i + 1)) === null);
 }
 
 /** A problem beside which a field delivers values. */

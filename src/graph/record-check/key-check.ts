@@ -18,7 +18,7 @@ import {
 } from '../record-parts.ts';
 import type { RecordParts } from '../record-parts.ts';
 import type { Binding } from '../schema/binding.ts';
-import { absenceAt, kindOf, listed, sentence, shortened } from './described.ts';
+import { absenceAt, isNullAt, kindOf, listed, sentence, shortened } from './described.ts';
 import type { RecordOrigin, RecordProblem, ShownEnvelope } from './described.ts';
 
 /** What a record says of the row before its change. */
@@ -87,7 +87,10 @@ export class KeyCheck {
     const problems = this.#keys.flatMap((key): RecordProblem[] => {
       const { type, isRequired } = key;
       const texts = records.flatMap((record) => textIn(record, key) ?? []);
-      if (texts.length === 0) return [{ text: absence(key, records.at(-1)!, origin), isBlocking: isRequired }];
+      if (texts.length === 0) {
+        const isBlocking = isRequired && !records.some((record) => isNullIn(record, key));
+        return [{ text: absence(key, records.at(-1)!, origin), isBlocking }];
+      }
       const isEqual = type === undefined || texts.some((text) => canEqual(type, text));
       const json = key.path === KEY_PART ? jsonKey(records) : undefined;
       if (json !== undefined) return [{ text: `${key.label}: ${json}`, isBlocking: isRequired && !isEqual }];
@@ -96,8 +99,13 @@ export class KeyCheck {
       const isBlocking = isRequired && !isEnumType(getNamedType(type));
       return [{ text: misfit(key, type, records), isBlocking }];
     });
-    const isApart = problems.length === 0 && !records.some((record) => this.isMatchedBy(record));
-    return isApart ? [{ text: this.#apart(origin), isBlocking: true }] : problems;
+    if (problems.length > 0 || records.some((record) => this.isMatchedBy(record))) return problems;
+    return [{ text: this.#apart(origin), isBlocking: !records.some((record) => this.#mayBeMatchedBy(record)) }];
+  }
+
+  /** True if records with other values for what is null in this one would be matched. */
+  #mayBeMatchedBy(record: CheckedRecord): boolean {
+    return this.#keys.every((key) => !key.isRequired || textIn(record, key) !== undefined || isNullIn(record, key));
   }
 
   #apart(origin: RecordOrigin): string {
@@ -110,6 +118,10 @@ function textIn(record: CheckedRecord, { path, mayBeList = false }: BindingKey):
   if (isRecordPart(path)) return partsReader([path])(record)[0];
   const value = valueAt(record.payload, path.split('.'));
   return mayBeList && Array.isArray(value) ? '' : textOf(value);
+}
+
+function isNullIn({ payload }: CheckedRecord, { path }: BindingKey): boolean {
+  return !isRecordPart(path) && isNullAt(payload, path.split('.'));
 }
 
 function absence({ label, path, isRequired }: BindingKey, record: CheckedRecord, origin: RecordOrigin): string {

@@ -8,7 +8,7 @@ import { textOf } from '../compared-text.ts';
 import { describeKey, keyTextAt } from '../record-parts.ts';
 import { directiveOf } from '../schema/field-directive.ts';
 import { keyedMatch } from '../schema/tombstone-binding.ts';
-import { absenceAt, placeOf, problemOf, sentence } from './described.ts';
+import { absenceAt, isNullAt, placeOf, problemOf, sentence } from './described.ts';
 import type { RecordOrigin, RecordProblem } from './described.ts';
 import { envelopeProblem } from './envelope-check.ts';
 import { KeyCheck } from './key-check.ts';
@@ -129,7 +129,7 @@ function payloadProblems(
   if (!records.every(isAbsent)) return [];
   const found = absenceAt(records.at(-1)!.payload, path);
   const text = `payload: the record ${sentence(found)} The field would be null; correct the payload in @kafka`;
-  return [{ text, isBlocking: !isResolved }];
+  return [{ text, isBlocking: !isResolved && !records.some(({ payload }) => isNullAt(payload, path)) }];
 }
 
 /** Reports a key that is not the value that the tombstones of a field take it for. */

@@ -303,6 +303,20 @@ describe('checkRecords', () => {
       assert.deepEqual(await blocking(t, BY_ID, [order({ total: 'x' })]), one(0));
     });
 
+    it('are not a match, a claim or a payload that is null in each record: others may have values', async (t) => {
+      const byReply = BY_ID.replace('order.id', 'order.note');
+      assert.deepEqual(await blocking(t, byReply, [order({ note: null })]), one(0));
+      assert.deepEqual(await blocking(t, byReply, [{ order: null }]), one(0));
+      const claim = BY_ID.replace(', payload', ', where: [{ claim: "tenant", path: "tenant" }], payload');
+      assert.deepEqual(await blocking(t, claim, [{ ...order({}), tenant: null }]), one(0));
+      const both = BY_ID.replace('id: ID!', 'id: ID!, no: ID!').replace(' }]', ' }, { arg: "no", path: "no" }]');
+      const apart = [
+        { ...order({ id: null }), no: 1 },
+        { ...order({}), no: null },
+      ];
+      assert.deepEqual(await blocking(t, both, apart), one(0));
+    });
+
     it('are values that make the whole of each record null, through the types around them', async (t) => {
       const box = 'order_updated: Box @kafka(topic: "orders") } type Box { order: Order! } type Rest { a: Int';
       const nulls = [{ order: { ...FITTING, id: null } }, { order: 7 }];
