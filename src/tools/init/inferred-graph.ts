@@ -143,12 +143,16 @@ function headerFields(records: readonly SeenRecord[], { fields }: InferredObject
   const names = Object.keys(records[0]!.headers ?? {}).filter(
     (name) => !NO_COLUMN.test(name) && records.every(({ headers = {} }) => Object.hasOwn(headers, name)),
   );
-  const isFree = (name: string) => isUsable(name) && !fields.some((field) => field.name === name);
-  return names.slice(0, MAX_HEADERS).flatMap((header) => {
+  const taken = new Set(fields.map(({ name }) => name));
+  const found: HeaderField[] = [];
+  for (const header of names.slice(0, MAX_HEADERS)) {
     const own = header === 'id' ? 'event_id' : snakeCaseName(header.replaceAll(/\W+/g, '_'));
-    const name = [own, `header_${own}`].find(isFree);
-    return name === undefined ? [] : [{ name, header }];
-  });
+    const name = [own, `header_${own}`].find((one) => isUsable(one) && !taken.has(one));
+    if (name === undefined) continue;
+    taken.add(name);
+    found.push({ name, header });
+  }
+  return found;
 }
 
 /** The topic's own noun, which is a plural, unless the field is called so. */

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { loadGraph } from '../../../src/graph/loading/load.ts';
 import { inferGraph } from '../../../src/tools/init/inferred-graph.ts';
 import { schemaText } from '../../../src/tools/init/schema-text.ts';
+import { seenTopic } from '../../../src/tools/init/seen-topic.ts';
 import { graphFolder } from '../../graph/support/graph-folder.ts';
 import { lived, schemaOf, seen } from './inferred.ts';
 
@@ -328,6 +329,32 @@ scalar JSON`.trim(),
     assert.equal(await written({ n: 1 }, 'k'), 'tombstone: NULL');
     assert.equal(await written({ id: 7, n: 1 }, 'k'), 'match: [{ arg: "id", path: "id" }]');
     assert.doesNotMatch(schemaOf([{ id: 7, n: 1 }], ['7']), /tombstone/);
+  });
+
+  it('gives each header of an outbox a field of its own', async (t) => {
+    const headers = {
+      id: '0b9d1fb5-7d3c-4d0f-9c1e-6a3f6a1c2b11',
+      eventId: 'e',
+      'event-type': 'a',
+      event_type: 'b',
+      n: 'c',
+    };
+    const topic = seenTopic([{ key: '7', headers, value: { order_id: 7, n: 1 } }], { maxBytes: 1000, maxDepth: 8 });
+    const text = schemaText(inferGraph('orders', topic), 'records');
+    await loadGraph(await graphFolder(t, { 'schema.graphql': text }));
+    assert.deepEqual(
+      Array.from(text.matchAll(/(\w+): \w+ @record\(field: HEADER, name: "(.*)"\)/g), ([, name, header]) => [
+        name,
+        header,
+      ]),
+      [
+        ['event_id', 'id'],
+        ['header_event_id', 'eventId'],
+        ['event_type', 'event-type'],
+        ['header_event_type', 'event_type'],
+        ['header_n', 'n'],
+      ],
+    );
   });
 
   it('finds the payload below objects of one key', () => {
