@@ -41,6 +41,8 @@ export interface SchemaFields {
 /** A compiled schema of the producers of a topic. */
 export interface Decoder {
   readonly fields: SchemaFields;
+  /** True: records may have others, which the schema does not describe, or which a message has that `fields` leaves out. */
+  readonly mayHaveOthers?: boolean;
   /**
    * The payload, whose keys have their final names, and which JSON.stringify prints exactly.
    * @param bytes without the header that names the schema; of Protobuf, they begin with the indexes of the message. Not kept.

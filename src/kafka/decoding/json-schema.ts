@@ -26,6 +26,7 @@ export const compileJsonSchema: CompileSchema = (text, references, options) => {
       keys: [],
       at: () => undefined,
     },
+    mayHaveOthers: true,
     decode,
     decodeKey: decode,
   };

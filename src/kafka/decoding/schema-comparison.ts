@@ -17,6 +17,8 @@ export interface SchemaDifference {
   readonly missing: readonly string[];
   /** Written with this schema, and read by no field of the graph. */
   readonly unread: readonly string[];
+  /** True: records may have what is missing, all the same. */
+  readonly mayHaveOthers?: boolean;
 }
 
 export interface ComparedTopic {
@@ -84,13 +86,17 @@ export async function compareWithNewest(
   const compile = await compilers[schema.type]();
   const envelope = compared.envelope && envelopeOf(compared.envelope);
   const shape = envelope ? valuePlace(envelope, options.shape) : options.shape;
-  const { fields } = compile(schema.text, schema.references, { ...options, shape });
+  const { fields, mayHaveOthers } = compile(schema.text, schema.references, { ...options, shape });
   // The last member is the row as it is now.
   const [member] = envelope?.rowMembers?.slice(-1) ?? [];
   const rows = member === undefined ? fields : fields.at(member);
   const { missing, unread } = compareFields(withPaths(compared.shape, compared.paths), rows);
   // Debezium adds such columns, which the envelope reads.
-  return { missing, unread: envelope ? unread.filter((path) => !path.startsWith('__')) : unread };
+  return {
+    missing,
+    unread: envelope ? unread.filter((path) => !path.startsWith('__')) : unread,
+    ...(mayHaveOthers && { mayHaveOthers }),
+  };
 }
 
 /** False: the rows are texts in the records, or the envelope is one of the graph's, so a schema does not say what they have. */

@@ -65,12 +65,13 @@ async function compare(
     const options = { nameOf, shape, limits, onOverflow: () => undefined };
     const difference = await compareWithNewest(reads, registry, COMPILERS, options);
     if (!difference) return [ok(`schema registry: no subject ${subject}`)];
-    const { missing, unread } = difference;
+    const { missing, unread, mayHaveOthers = false } = difference;
+    const ofUnmatched = mayHaveOthers ? warning : failed;
     const longs = await longFields(reads, graph, registry);
     const unmatched = unmatchedFields([...graph.bindings.values()], reads.topic, missing);
     return [
       ...unmatched.map(({ field, path }) =>
-        failed(
+        ofUnmatched(
           `schema registry: Subscription.${field}: the newest schema of ${subject} has no "${path}", which chooses the subscriptions that receive ` +
             'a record: none of them does; correct the path in @kafka, or have the producer register a schema that has it',
         ),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { COMPILERS } from '../../../src/kafka/decoding/compilers.ts';
 import { compareFields, compareWithNewest, describesRows } from '../../../src/kafka/decoding/schema-comparison.ts';
+import type { SchemaType } from '../../../src/kafka/decoding/schema-registry.ts';
 import type { ReadPlace } from '../../../src/kafka/decoding/schema-comparison.ts';
 import type { SchemaFields } from '../../../src/kafka/decoding/decoder.ts';
 
@@ -81,7 +82,7 @@ describe('compareWithNewest', () => {
     { name: 'op', type: 'string' },
   ]);
 
-  const differenceOf = (text: string, envelope: string | undefined) => {
+  const differenceOf = (text: string, envelope: string | undefined, type: SchemaType = 'AVRO') => {
     const shape = reads({ id: null, total: null });
     const compared = {
       topic: 'rows',
@@ -89,7 +90,7 @@ describe('compareWithNewest', () => {
       paths: [['id']],
       envelope: envelope && { name: envelope, read: undefined },
     };
-    const registry = { latest: () => Promise.resolve({ type: 'AVRO' as const, text, references: [] }) };
+    const registry = { latest: () => Promise.resolve({ type, text, references: [] }) };
     const limits = { maxBytes: 100, maxDepth: 8 };
     const options = { nameOf: (key: string) => key, shape, limits, onOverflow: () => undefined };
     return compareWithNewest(compared as never, registry, COMPILERS, options);
@@ -99,6 +100,16 @@ describe('compareWithNewest', () => {
     assert.deepEqual(await differenceOf(change, 'DEBEZIUM'), { missing: ['total'], unread: ['name'] });
     assert.deepEqual(await differenceOf(avro(columns), 'DEBEZIUM_FLAT'), { missing: ['total'], unread: ['name'] });
     assert.deepEqual((await differenceOf(change, undefined))?.unread, ['before', 'after', 'op']);
+  });
+
+  it('says where records may have what is missing: JSON that is open, and messages that others contain', async () => {
+    const may = async (text: string, type: SchemaType) =>
+      (await differenceOf(text, undefined, type))?.mayHaveOthers ?? false;
+    const message = 'syntax = "proto3"; message Row { string name = 1; }';
+    assert.equal(await may('{"properties":{"name":{}}}', 'JSON'), true);
+    assert.equal(await may(`${message} message Rows { repeated Row rows = 1; }`, 'PROTOBUF'), true);
+    assert.equal(await may(`${message} message Other { string name = 1; }`, 'PROTOBUF'), false);
+    assert.equal(await may(avro(columns), 'AVRO'), false);
   });
 
   it('knows the envelopes whose rows no schema describes', () => {

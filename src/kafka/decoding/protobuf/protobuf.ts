@@ -29,8 +29,10 @@ export const compileProtobuf: CompileSchema = (text, references, options) => {
       input.unload();
     }
   };
+  const ofRecords = recordMessages(messages);
   return {
-    fields: mergedFields(recordMessages(messages).map(({ type }) => protoFields(type, place)))!,
+    fields: mergedFields(ofRecords.map(({ type }) => protoFields(type, place)))!,
+    mayHaveOthers: ofRecords.length < messages.length,
     decode,
     decodeKey: decode,
   };
