@@ -255,9 +255,11 @@ async function openWorker(
   stop?.addEventListener('abort', () => void worker.close(), { once: true });
   await new Promise<void>((resolve, reject) => {
     onFailure = reject;
-    Promise.resolve(worker.start()).then(() => resolve(), reject);
+    Promise.resolve(worker.start()).then(() => {
+      onFailure = onFatal;
+      resolve();
+    }, reject);
   });
-  onFailure = onFatal;
 }
 
 function announce(config: Config, graph: Graph, ports: Pick<AnnouncementOptions, 'port' | 'adminPort'>): Announcement {

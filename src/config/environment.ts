@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { SetupError } from '../base/errors.ts';
 import { backendsIn } from './backend-parser.ts';
 import { PROCESS_VARIABLE } from './processes.ts';
@@ -20,19 +21,19 @@ export function processEnvironment(given: Environment = {}): Environment {
 
 /**
  * Adds the variables of the file .env that the environment does not have.
- * @returns the names of the settings among them; undefined without the file, and in a process of a pod, whose starter has read it
+ * @returns the names of the settings among them; undefined without the file (a directory, such as Python's, is none), and in a process of a pod, whose starter has read it
  * @throws SetupError if the file cannot be read
  */
 export function readEnvironmentFile(): readonly string[] | undefined {
   if (process.env[PROCESS_VARIABLE]) return undefined;
+  const found = statSync(ENVIRONMENT_FILE, { throwIfNoEntry: false });
+  if (!found || found.isDirectory()) return undefined;
   const before = new Set(Object.keys(process.env));
   try {
     process.loadEnvFile(ENVIRONMENT_FILE);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
     throw new SetupError(
-      `${ENVIRONMENT_FILE}: expected a file with lines such as PORT=5000, or none, but it cannot be read: ${message}`,
+      `${ENVIRONMENT_FILE}: expected a file with lines such as PORT=5000, or none, but it cannot be read: ${(error as Error).message}`,
       { cause: error },
     );
   }
