@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ENVIRONMENT_FILE } from '../config/environment.ts';
+import { mayHoldPassword } from '../config/setting-refusal.ts';
 import { settingRow } from '../config/setting-rows.ts';
 import { fileVariable } from '../config/settings.ts';
 import type { Environment, Variable } from '../config/variable.ts';
@@ -7,7 +8,7 @@ import { variables } from '../config/variables.ts';
 
 /** What a setting is here and now. */
 export interface SettingState {
-  /** '' if it is not set; undefined: it is a secret. */
+  /** '' if it is not set; undefined: it may hold a password. */
   readonly value: string | undefined;
   /** `default`, `environment`, or the path of the file that has it. */
   readonly source: string;
@@ -27,7 +28,7 @@ export function settingState(name: string, environment: Environment, fromFile: r
   const value = tuned ?? given ?? (secretFile ? undefined : (settingRow(name)?.default ?? ''));
   const source = tuned === undefined ? undefined : environment['TUNABLES_FILE'];
   return {
-    value: isSecret && value !== '' ? undefined : value,
+    value: value && mayHoldPassword(value, isSecret) ? undefined : value,
     source: source ?? sourceOf(name, given, fromFile) ?? secretFile ?? 'default',
     isRefused: value !== undefined && variable !== undefined && !variable.parse(value),
   };

@@ -2,6 +2,7 @@ import { fold } from './fold.ts';
 import { didYouMean } from '../base/did-you-mean.ts';
 import { UsageError } from '../base/errors.ts';
 import { processEnvironment, readEnvironmentFile } from '../config/environment.ts';
+import { NOT_SHOWN } from '../config/setting-refusal.ts';
 import { settingGroupRows, settingRow, settingRows } from '../config/setting-rows.ts';
 import type { SettingRow } from '../config/setting-rows.ts';
 import { readArguments } from './command.ts';
@@ -16,7 +17,7 @@ Usage: crier settings [<name>] [options]
   --help  prints this text
 
 A setting is an environment variable. A file .env in the working directory gives those that the environment does not
-have. Values of secrets are not shown.
+have. Values that may hold a password are not shown.
 `;
 
 export function run(args: readonly string[]): Promise<number> {
@@ -69,7 +70,7 @@ function jsonOf(value: unknown): string {
 
 function explained(variable: string, row: SettingRow, { value, source, isRefused }: SettingState): string {
   const { meaning, expects, default: fallback, unit, isTunable } = row;
-  const shown = value === undefined ? 'a secret, which is not shown' : JSON.stringify(value);
+  const shown = value === undefined ? NOT_SHOWN : JSON.stringify(value);
   const from = `${shown}, from ${source === 'environment' ? 'the environment' : source}`;
   const facts: readonly (readonly [name: string, text: string])[] = [
     ['expects', expects],

@@ -92,6 +92,12 @@ describe('the state of a setting', () => {
     assert.equal(settingState('JWT_SECRET', {}, []).value, '');
   });
 
+  it('never has a URL with a password, of whatever setting', () => {
+    const url = 'http://user:secret@host/';
+    for (const name of ['BACKEND_SHOP_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'JWT_JWKS_URL'])
+      assert.equal(settingState(name, { [name]: url }, []).value, undefined, name);
+  });
+
   it('is that of TUNABLES_FILE, if the setting is tunable and the file has it', async (t) => {
     const path = join(await temporaryFolder(t), 'tunables.json');
     await writeFile(path, '{ "LOG_LEVEL": "debug", "PORT": 5 }');
