@@ -16,8 +16,8 @@ import type { ComparedValue, ExampleRecord, RecordPart } from './event-source-ty
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** Types that require each other have no value. */
-const MAX_DEPTH = 8;
+/** Values of an example. Types that require each other have no end, and many that require many have more than anybody writes. */
+const MAX_VALUES = 200;
 
 /** How a row is written with an envelope; the others that crier has write it as it is. */
 const WRAPPED: Readonly<Record<string, object>> = { DEBEZIUM: { before: null, op: 'c' } };
@@ -26,15 +26,14 @@ const PLAIN: readonly (string | undefined)[] = [undefined, 'CONNECT', 'DEBEZIUM_
 /** Of a name that `crier publish --header` cannot take. */
 const UNWRITABLE_HEADER = /[:\s]/;
 
-/** A record that a subscriber of the field receives; undefined: it is not JSON, or only its producer knows how it looks. */
+/** A record that a subscriber of the field receives; undefined: it is not JSON, it is large, or only its producer knows how it looks. */
 export function exampleRecord(schema: GraphQLSchema, field: Field, binding: Binding): ExampleRecord | undefined {
   const { format, envelope, payload } = binding;
   const wrapper = WRAPPED[envelope ?? ''];
   if ((format ?? 'JSON') !== 'JSON' || !(wrapper || PLAIN.includes(envelope))) return undefined;
-  const row = payload.reduceRight(
-    (inner: unknown, key) => ({ [key]: inner }),
-    exampleOf(schema, field.type, MAX_DEPTH),
-  );
+  const size = { values: 0 };
+  const row = payload.reduceRight((inner: unknown, key) => ({ [key]: inner }), exampleOf(schema, field.type, size));
+  if (size.values > MAX_VALUES) return undefined;
   const isObject = typeof row === 'object' && row !== null && !Array.isArray(row);
   const value = wrapper ? { after: row, ...wrapper } : row;
   if (!isObject) return undefined;
@@ -76,15 +75,15 @@ function examples(type: GraphQLInputType): readonly unknown[] {
   return named.name === 'Int' || named.name === 'Float' ? [1, 2] : ['1', '2'];
 }
 
-/** A value of the type, of an object with the fields that may not be null. */
-function exampleOf(schema: GraphQLSchema, type: GraphQLOutputType, depth: number): unknown {
+/** A value of the type, of an object with the fields that may not be null. @param size counts the values; past the most it goes no deeper */
+function exampleOf(schema: GraphQLSchema, type: GraphQLOutputType, size: { values: number }): unknown {
   const nullable = getNullableType(type);
-  if (isListType(nullable)) return [];
+  if (++size.values > MAX_VALUES || isListType(nullable)) return [];
   if (isLeafType(nullable)) return examples(nullable)[0];
   const [named] = isAbstractType(nullable) ? schema.getPossibleTypes(nullable) : [nullable];
-  if (!isObjectType(named) || depth === 0) return {};
+  if (!isObjectType(named)) return {};
   const required = Object.values(named.getFields()).filter((one) => isNonNullType(one.type) && !hasResolver(one));
-  const values = required.map((one): [string, unknown] => [one.name, exampleOf(schema, one.type, depth - 1)]);
+  const values = required.map((one): [string, unknown] => [one.name, exampleOf(schema, one.type, size)]);
   return { ...(isAbstractType(nullable) && { __typename: named.name }), ...Object.fromEntries(values) };
 }
 

@@ -75,6 +75,15 @@ describe('eventSources', () => {
     assert.deepEqual(header, { topic: 't' });
   });
 
+  it('has no record of types that require each other, however many', () => {
+    const names = Array.from('ABCDEFGH');
+    const types = names.map(
+      (name) => `type ${name} { ${names.map((one) => `${one.toLowerCase()}: ${one}!`).join(' ')} }`,
+    );
+    const graph = defineGraph({ schema: `type Subscription { x: A @kafka(topic: "t") } ${types.join(' ')}` });
+    assert.deepEqual(eventSources(graph), { x: { topic: 't' } });
+  });
+
   it('names channels and sources of the graph', () => {
     assert.deepEqual(sourceOf('a(id: ID!): Row @redis(channel: "row.{id}")'), { channel: 'row.{id}' });
     const subscribe = async function* () {};
