@@ -484,6 +484,16 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     },
     says: [/LOG_LEVEL: expected trace, .*, got "verbose"/, /^from \.env: LOG_LEVEL$/m],
   },
+  'a line of the file .env is no assignment': {
+    make: async (t) => {
+      const text = '# Kafka\nGREETING="two\nlines"\n\nKAFKA_BROKERS: localhost:9092\nLOG_LEVEL=warn\n';
+      const folder = await graphFolder(t, { ...schemaOf(BOUND), '.env': text });
+      const pod = spawnPod(t, {}, { arguments: ['check', '.'], folder });
+      await pod.ended;
+      return pod.log.trimEnd();
+    },
+    says: [/^crier: \.env: expected lines such as PORT=5000, but line 5 is none$/],
+  },
   'a graph has no samples and no Kafka': {
     make: async (t) =>
       logged(await startPod(t, { GRAPH: await graphFolder(t, schemaOf(BOUND)) }), 'no event will come'),

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { SetupError } from '../base/errors.ts';
 import { backendsIn } from './backend-parser.ts';
 import { PROCESS_VARIABLE } from './processes.ts';
@@ -22,24 +22,42 @@ export function processEnvironment(given: Environment = {}): Environment {
 /**
  * Adds the variables of the file .env that the environment does not have.
  * @returns the names of the settings among them; undefined without the file (a directory, such as Python's, is none), and in a process of a pod, whose starter has read it
- * @throws SetupError if the file cannot be read
+ * @throws SetupError if the file cannot be read, or has a line that is no assignment
  */
 export function readEnvironmentFile(): readonly string[] | undefined {
   if (process.env[PROCESS_VARIABLE]) return undefined;
-  const found = statSync(ENVIRONMENT_FILE, { throwIfNoEntry: false });
-  if (!found || found.isDirectory()) return undefined;
   const before = new Set(Object.keys(process.env));
   try {
+    const line = wrongLine(readFileSync(ENVIRONMENT_FILE, 'utf8'));
+    if (line !== undefined)
+      throw new SetupError(`${ENVIRONMENT_FILE}: expected lines such as PORT=5000, but line ${line} is none`);
     process.loadEnvFile(ENVIRONMENT_FILE);
   } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'EISDIR') return undefined;
+    if (error instanceof SetupError) throw error;
     throw new SetupError(
-      `${ENVIRONMENT_FILE}: expected a file with lines such as PORT=5000, or none, but it cannot be read: ${(error as Error).message}`,
+      `${ENVIRONMENT_FILE}: expected a file with lines such as PORT=5000, or none, but it cannot be read: ${message}`,
       { cause: error },
     );
   }
   return Object.keys(process.env)
     .filter((name) => !before.has(name) && settingRow(name))
     .sort();
+}
+
+/** A variable whose value is in quotes, and may have several lines. */
+const QUOTED = /^ *(?:export +)?[\w.-]+[ \t]*=[ \t]*(["'`])[^]*?\1/gm;
+const LINE = /^ *(?:export +)?[\w.-]+[ \t]*=|^\s*(?:#|$)/;
+
+/**
+ * The first line, from 1, that is neither an assignment nor a comment; undefined: there is none. Node 20 takes it for the beginning of the
+ * next name, so that the next setting would be missing, too.
+ */
+function wrongLine(text: string): number | undefined {
+  const lines = text.replaceAll(QUOTED, (quoted) => `A=${quoted.replaceAll(/[^\n]/g, '')}`).split(/\r?\n/);
+  const at = lines.findIndex((line) => !LINE.test(line));
+  return at < 0 ? undefined : at + 1;
 }
 
 export function isProduction(environment = processEnvironment()): boolean {
