@@ -36,6 +36,7 @@ describe('on a terminal', { concurrency: 2 }, () => {
       terminal.shown,
       /^crier: schema\.graphql:2:\d+: .*\n\n1 \| type Order \{ id: ID \}\n2 \| type .*\n {2}\| +\^$/m,
     );
+    assert.equal(terminal.shown.match(/\^$/gm)?.length, 1, 'the place is shown once');
   });
 
   it('a failure of crier check is where colours are', async (t) => {

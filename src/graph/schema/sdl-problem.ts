@@ -35,7 +35,7 @@ export function syntaxProblem({ message, source, locations }: GraphQLError): str
   const [location = { line: 1, column: 1 }] = locations ?? [];
   if (!source) return message;
   const excerpt = printSourceLocation(source, location).split('\n').slice(1).join('\n');
-  return `${source.name}:${location.line}:${location.column}: ${message}${operatorFix(source, location) || openBraceFix(source, location)}\n${excerpt}`;
+  return `${source.name}:${location.line}:${location.column}: ${message}${operatorFix(source, location) || openBraceFix(source, location)}\n\n${excerpt}`;
 }
 
 /** The operator that is meant where a sign stands in its place: `op: >=`. */

@@ -299,11 +299,11 @@ describe('loadGraph', () => {
     'a syntax error': ['type Subscription {\n  a Int\n}', /^schema\.graphql:2:5: Syntax Error: Expected ":"/],
     'a brace that is not closed, before a definition': [
       'type A {\n  a: Int\n\ntype Subscription { b: A @kafka(topic: "t") }\n',
-      /^schema\.graphql:4:6: Syntax Error: Expected ":", found Name "Subscription"\. The \{ of line 1 is not closed: add a \}\.\n3 \|\s*\n4 \| type Subscription \{/,
+      /^schema\.graphql:4:6: Syntax Error: Expected ":", found Name "Subscription"\. The \{ of line 1 is not closed: add a \}\.\n\n3 \|\s*\n4 \| type Subscription \{/,
     ],
     'a brace that is not closed at the end': [
       'type A { a: Int }\ntype Subscription {\n  b: A @kafka(topic: "t")\n',
-      /Syntax Error: .*<EOF>\. The \{ of line 2 is not closed: add a \}\.\n3 \|/,
+      /Syntax Error: .*<EOF>\. The \{ of line 2 is not closed: add a \}\.\n\n3 \|/,
     ],
     'a mutation that answers null': [
       'type Subscription { a: Int @kafka(topic: "t") }\ntype Mutation {\n  place(id: ID!): Int\n}',
