@@ -60,8 +60,10 @@ function openPages({ config, graph, live }: GatewayServices): GraphiqlHandler {
   const dashboard: GraphiqlHandler = hasLive ? developmentLive(live.routes, config.ADMIN_TOKEN) : () => false;
   const pagesOf = (of: Graph): GraphiqlHandler => {
     const operation = exampleOperation(of);
-    const sources: EventSources = { fields: eventSources(of), records: recordsOf(config, of) };
-    const graphiql = config.GRAPHIQL ? createGraphiql({ operation, title: of.name, sources, hasLive }) : () => false;
+    const sourcesOf = (): EventSources => ({ fields: eventSources(of), records: recordsOf(config, of) });
+    const graphiql = config.GRAPHIQL
+      ? createGraphiql({ operation, title: of.name, sources: sourcesOf(), hasLive })
+      : () => false;
     const overview = createOverview({
       endpoint: ENDPOINT,
       origin: config.PUBLIC_ORIGIN,
