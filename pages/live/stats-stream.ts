@@ -73,17 +73,18 @@ export class StatsStream {
     const silence = new AbortController();
     const listen = () => setTimeout(() => silence.abort(new Error('no figures for 15 s')), SILENCE_MS);
     let timer = listen();
+    const signal = AbortSignal.any([stopped, silence.signal]);
     try {
       const response = await fetch(this.#url, {
         headers: { accept: 'text/event-stream', ...this.#access() },
-        signal: AbortSignal.any([stopped, silence.signal]),
+        signal,
         cache: 'no-store',
       });
       if (!response.ok || !response.body) {
         const reason = (await response.text()).trim().slice(0, 500) || `HTTP ${response.status}`;
         return { reason, next: NEXT[response.status] ?? 'retry' };
       }
-      await this.#readHistory(stopped);
+      await this.#readHistory(signal);
       let rest = '';
       for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
         clearTimeout(timer);
@@ -99,8 +100,8 @@ export class StatsStream {
   }
 
   /** A pod of a former version has none. */
-  async #readHistory(stopped: AbortSignal): Promise<void> {
-    const response = await fetch(this.#historyUrl, { headers: this.#access(), signal: stopped, cache: 'no-store' });
+  async #readHistory(signal: AbortSignal): Promise<void> {
+    const response = await fetch(this.#historyUrl, { headers: this.#access(), signal, cache: 'no-store' });
     if (!response.ok) return;
     const { data } = (await response.json()) as { data?: { crier_stats_history: Figures[] } };
     if (data) this.#observer.onHistory(data.crier_stats_history);
