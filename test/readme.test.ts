@@ -236,6 +236,12 @@ describe('docs/operate', () => {
     }
   });
 
+  it('has no table of more than three columns', () => {
+    for (const page of PAGES.filter((name) => name.startsWith('docs/operate/')))
+      for (const [rule] of read(page).matchAll(/^\|(?: -+ \|)+$/gm))
+        assert.ok(rule.split('|').length <= 5, `${page}: ${rule}`);
+  });
+
   it('names every metric of crier', () => {
     const page = read('docs/operate/metrics.md');
     const names = metricNames();

@@ -54,12 +54,12 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   'graphql-redis-subscriptions': [own.devDependencies['graphql-redis-subscriptions']!],
 };
 
-/** By the first cell of each row with four cells: the third one. */
+/** By the first cell of each row with three cells: the third one. */
 function testedOnPage(): ReadonlyMap<string, string> {
   const rows = read('docs/operate/versions.md')
     .split('\n')
     .map((line) => line.split('|').map((cell) => cell.trim()))
-    .filter(({ length }) => length === 6);
+    .filter(({ length }) => length === 5);
   return new Map(rows.map(([, name, , tested]) => [name!, tested!]));
 }
 
