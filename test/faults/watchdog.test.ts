@@ -86,7 +86,7 @@ describe('the watchdog', { concurrency: 3 }, () => {
   it('leaves a pod alone that was stopped for longer than the limit and is continued', async (t) => {
     const pod = await spawnPod(
       t,
-      await settingsOf(t, `setInterval(() => process.stdout.write('turn;'), 1000);`),
+      await settingsOf(t, `setInterval(() => process.stdout.write('turn;\\n'), 1000);`),
     ).started();
     pod.process.kill('SIGSTOP');
     await endedByWatchdog(await blockedPod(t, 'block();'));

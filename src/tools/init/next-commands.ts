@@ -12,7 +12,8 @@ const WORD = /^[\w@%+=:,./-]+$/;
 export function nextCommands(folder: string, subscription: string, hasSchema: boolean): NextCommands {
   const registry = hasSchema ? ' SCHEMA_REGISTRY_URL=http://localhost:8081' : '';
   return {
-    sample: `npx --no-install crier start ${quoted(folder)}`,
+    // Empty: a file .env may name servers.
+    sample: `KAFKA_BROKERS= REDIS_URL= npx --no-install crier dev ${quoted(folder)}`,
     tail: `npx --no-install crier tail ${quoted(subscription)}`,
     live: `KAFKA_BROKERS=localhost:9092 REDIS_URL=redis://localhost:6379${registry} npx --no-install crier start ${quoted(folder)}`,
     types: `npx --no-install crier codegen ${quoted(folder)}`,

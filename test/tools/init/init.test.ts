@@ -89,7 +89,7 @@ describe('crier init', { timeout: 240_000 }, () => {
     assert.equal(code, 0);
     assert.deepEqual((await readdir(folder)).sort(), ['README.md', 'samples.ts', 'schema.graphql']);
     assert.match(await readFile(join(folder, 'schema.graphql'), 'utf8'), /@kafka\([^)]*topic: "my-graph"/);
-    assert.ok(output.includes(`npx --no-install crier start '${folder}'`), output);
+    assert.ok(output.includes(`npx --no-install crier dev '${folder}'`), output);
     const subscription = /npx --no-install crier tail '(.*)'/.exec(output)![1]!;
     assert.equal(subscription, 'subscription { order(order_id: "7") { order_id status total_cents } }');
     assert.ok((await readFile(join(folder, 'README.md'), 'utf8')).includes(subscription));
