@@ -134,9 +134,7 @@ describe('over a real Redis Cluster', () => {
   });
 
   it('works with the rights that redis.md names, and asks for no others', async (t) => {
-    const rights = /`(resetchannels &{[^`]*)`/
-      .exec(await readFile('docs/operate/redis.md', 'utf8'))![1]!
-      .split(' ');
+    const rights = /`(resetchannels &{[^`]*)`/.exec(await readFile('docs/operate/redis.md', 'utf8'))![1]!.split(' ');
     const admins = cluster.primaries.map(({ url }) => new Redis(url));
     t.after(() => admins.forEach((admin) => admin.disconnect()));
     for (const admin of admins) {
