@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { graphFolder } from '../graph/support/graph-folder.ts';
@@ -84,9 +84,17 @@ describe('the file .env', { concurrency: 2 }, () => {
   });
 
   it('that cannot be read ends the command', async (t) => {
-    const folder = await graphFolder(t, { 'schema.graphql': SCHEMA, '.env/a': '' });
+    const folder = await graphFolder(t, { 'schema.graphql': SCHEMA });
+    await symlink('.env', join(folder, '.env'));
     const terminal = new Terminal(t, `${CRIER} check .`, {}, folder);
     assert.equal(await terminal.ended, 1);
     assert.match(terminal.shown, /^crier: \.env: expected a file with lines such as PORT=5000, or none, but/);
+  });
+
+  it('is none if it is a directory, such as that of Python', async (t) => {
+    const folder = await graphFolder(t, { 'schema.graphql': SCHEMA, '.env/a': '' });
+    const terminal = new Terminal(t, `${CRIER} check .`, {}, folder);
+    assert.equal(await terminal.ended, 0);
+    assert.doesNotMatch(terminal.shown, /\.env/);
   });
 });
