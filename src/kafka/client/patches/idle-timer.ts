@@ -1,12 +1,11 @@
 import { createRequire } from 'node:module';
+import { patchMethod } from './patched-method.ts';
 
 /** The part of kafkajs's RequestQueue that this file patches. */
 export interface RequestQueue {
   readonly pending: readonly unknown[];
   scheduleCheckPendingRequests: (this: RequestQueue) => void;
 }
-
-const PATCHED = Symbol.for('crier.kafkajs.idle-timer');
 
 /** A class of kafkajs that it does not export. */
 function requestQueueClass(): { readonly prototype: RequestQueue } {
@@ -21,14 +20,12 @@ function requestQueueClass(): { readonly prototype: RequestQueue } {
  * Idempotent. Returns a function that removes the patch.
  */
 export function stopIdleTimers(): () => void {
-  const { prototype } = requestQueueClass();
-  const original = prototype.scheduleCheckPendingRequests;
-  if (PATCHED in original) return () => undefined;
-  function scheduleCheckPendingRequests(this: RequestQueue): void {
-    if (this.pending.length > 0) original.call(this);
-  }
-  prototype.scheduleCheckPendingRequests = Object.assign(scheduleCheckPendingRequests, { [PATCHED]: true });
-  return () => {
-    prototype.scheduleCheckPendingRequests = original;
-  };
+  return patchMethod(
+    requestQueueClass().prototype,
+    'scheduleCheckPendingRequests',
+    (original) =>
+      function () {
+        if (this.pending.length > 0) original.call(this);
+      },
+  );
 }

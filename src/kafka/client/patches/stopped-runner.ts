@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { patchMethod } from './patched-method.ts';
 
 /** The part of kafkajs's Runner that this file patches. */
 export interface Runner {
@@ -6,8 +7,6 @@ export interface Runner {
   readonly fetchManager: { stop(): Promise<void> };
   fetch: (this: Runner, nodeId: string) => Promise<readonly unknown[]>;
 }
-
-const PATCHED = Symbol.for('crier.kafkajs.stopped-runner');
 
 /** A class of kafkajs that it does not export. */
 function runnerClass(): { readonly prototype: Runner } {
@@ -22,17 +21,15 @@ function runnerClass(): { readonly prototype: Runner } {
  * Idempotent. Returns a function that removes the patch.
  */
 export function endStoppedRunners(): () => void {
-  const { prototype } = runnerClass();
-  const original = prototype.fetch;
-  if (PATCHED in original) return () => undefined;
-  async function fetch(this: Runner, nodeId: string): Promise<readonly unknown[]> {
-    if (this.running) return original.call(this, nodeId);
-    // Not awaited: it waits for the fetcher that asks.
-    void this.fetchManager.stop();
-    return [];
-  }
-  prototype.fetch = Object.assign(fetch, { [PATCHED]: true });
-  return () => {
-    prototype.fetch = original;
-  };
+  return patchMethod(
+    runnerClass().prototype,
+    'fetch',
+    (original) =>
+      async function (nodeId) {
+        if (this.running) return original.call(this, nodeId);
+        // Not awaited: it waits for the fetcher that asks.
+        void this.fetchManager.stop();
+        return [];
+      },
+  );
 }
