@@ -55,7 +55,7 @@ export interface GraphChange {
   readonly topic?: string;
 }
 
-/** By the first cell of its row in docs/operate/schema-changes.md. */
+/** By its words in docs/operate/schema-changes.md. */
 export const GRAPH_CHANGES: Readonly<Record<string, GraphChange>> = {
   'add a type, or a field of a type': {
     edits: [['label: String', 'label: String full_name: String']],
@@ -94,14 +94,14 @@ export const GRAPH_CHANGES: Readonly<Record<string, GraphChange>> = {
     later: null,
   },
   'make a non-null field nullable': { edits: [['n: Int!', 'n: Int']] },
-  'add a value to an enum': { edits: [['LARGE SMALL', 'LARGE MEDIUM SMALL']] },
-  'remove a value of an enum that the operation does not send': {
+  'add an enum value': { edits: [['LARGE SMALL', 'LARGE MEDIUM SMALL']] },
+  'remove an enum value that the operation does not send': {
     edits: [['LARGE SMALL', 'SMALL']],
     live: 'item(id: $id) { n kind }',
     replayed: { n: 2, kind: null },
     later: { n: 4, kind: null },
   },
-  'remove a value of an enum that it sends': {
+  'remove an enum value that it sends': {
     edits: [['LARGE SMALL', 'SMALL']],
     live: 'item(id: $id, kind: LARGE) { n }',
     next: 'item(id: $id) { n }',
