@@ -23,7 +23,7 @@ const found = (path: string, pattern: RegExp) => {
 const own = manifest('package.json');
 const routers = manifest('test/routers/fixtures/routers/package.json').dependencies;
 
-/** By the first cell of a row in docs/operate/versions.md: versions that its cell about tests names. */
+/** By the name in the first cell of a row in docs/operate/versions.md: versions that the second cell names. */
 const TESTED: Readonly<Record<string, readonly string[]>> = {
   Node: [found('test/run-node24.ts', /NODE_VERSION = '(.*?)'/)],
   'the operating system': [found('Dockerfile', /NODE_IMAGE=node:(\d+\.\d+\.\d+)-bookworm/)],
@@ -33,7 +33,7 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   'a schema registry': [found('stack/schema-registry/pom.xml', /<version>(\d+\.\d+\.\d+)\.Final</)],
   Debezium: [found('stack/debezium/pom.xml', /postgres<\/artifactId>\s*<version>(\d+\.\d+\.\d+)\.Final</)],
   'graphql-js': [own.dependencies['graphql']!],
-  'TypeScript, for the types of the packages': [own.devDependencies['typescript']!],
+  TypeScript: [own.devDependencies['typescript']!],
   'GraphQL Code Generator, for `crier codegen`': [
     found('src/tools/codegen/generator-packages.ts', /codegen\/core': '(.*?)'/),
   ],
@@ -54,13 +54,13 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   'graphql-redis-subscriptions': [own.devDependencies['graphql-redis-subscriptions']!],
 };
 
-/** By the first cell of each row with three cells: the third one. */
+/** By the name before the colon in the first cell of each row: the second cell. */
 function testedOnPage(): ReadonlyMap<string, string> {
   const rows = read('docs/operate/versions.md')
     .split('\n')
     .map((line) => line.split('|').map((cell) => cell.trim()))
-    .filter(({ length }) => length === 5);
-  return new Map(rows.map(([, name, , tested]) => [name!, tested!]));
+    .filter(({ length }) => length === 4);
+  return new Map(rows.map(([, name, tested]) => [name!.split(':', 1)[0]!, tested!]));
 }
 
 describe('docs/operate/versions.md', () => {
