@@ -38,7 +38,7 @@ function openObjects(schema: Schema, path = ''): string[] {
 describe("the chart's values", { concurrency: 2 }, () => {
   it('are described in README.md, each with its default, and no other', async () => {
     const paths = pathsOf(parse(await read('values.yaml'))).sort();
-    const rows = Array.from((await read('README.md')).matchAll(/^\| `([a-z][\w.]*)` +\|/gm), ([, path]) => path!);
+    const rows = Array.from((await read('README.md')).matchAll(/^- `([a-z][\w.]*)`: ./gm), ([, path]) => path!);
     assert.deepEqual(rows.sort(), paths);
   });
 
