@@ -155,7 +155,7 @@ class Producers {
   }
 }
 
-describe('schemas that change while producers write', { timeout: 180_000 }, () => {
+describe('schemas that change while producers write', { timeout: 600_000 }, () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
 

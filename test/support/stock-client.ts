@@ -34,9 +34,12 @@ export class Watch {
     );
   }
 
-  /** The `count`th event. @throws Error when something fails first. */
-  async event(count = 1, timeoutMs?: number): Promise<Data> {
-    await waitFor(`event ${count}`, () => this.events.length >= count || this.failures.length > 0, timeoutMs);
+  /** The `count`th event. @param silenceMs longest wait for each event @throws Error when something fails first. */
+  async event(count = 1, silenceMs?: number): Promise<Data> {
+    while (this.events.length < count && this.failures.length === 0) {
+      const next = this.events.length + 1;
+      await waitFor(`event ${next}`, () => this.events.length >= next || this.failures.length > 0, silenceMs);
+    }
     if (this.events.length < count) throw new Error(this.failures[0]);
     return this.events[count - 1]!;
   }
