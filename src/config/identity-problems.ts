@@ -1,12 +1,13 @@
 import { createPublicKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { ASYMMETRIC, HMAC, algorithmsOf } from './algorithms.ts';
+import { parseRequiredClaim } from './required-claims.ts';
 import { variables } from './variables.ts';
 import { refusal } from './setting-refusal.ts';
 import type { Settings } from './settings.ts';
 import { anyTokenKey, givenTokenKeys } from './token-keys.ts';
 
-const NEEDS_KEY = ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_ALGORITHMS', 'JWT_COOKIE'] as const;
+const NEEDS_KEY = ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_REQUIRE', 'JWT_ALGORITHMS', 'JWT_COOKIE'] as const;
 
 /** A line for each setting of tokens that cannot be used, alone or with the others. */
 export function identityProblems(settings: Settings): string[] {
@@ -18,6 +19,7 @@ export function identityProblems(settings: Settings): string[] {
     ...keyProblems(settings),
     ...algorithmProblems(settings),
     ...cookieProblems(settings),
+    ...requirementProblems(settings),
   ];
 }
 
@@ -112,6 +114,11 @@ function cookieProblems({ JWT_COOKIE: cookie, ALLOWED_ORIGINS: origins, names }:
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(cookie))
     problems.push(refusal(names.JWT_COOKIE, cookie, variables.JWT_COOKIE.expects));
   return problems;
+}
+
+function requirementProblems({ JWT_REQUIRE: entries, names }: Settings): string[] {
+  const bad = entries.filter((entry) => !parseRequiredClaim(entry));
+  return bad.map((entry) => refusal(names.JWT_REQUIRE, entry, variables.JWT_REQUIRE.expects));
 }
 
 /** The algorithms that are accepted. */

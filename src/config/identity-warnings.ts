@@ -5,7 +5,15 @@ import { acceptsTokens } from './token-keys.ts';
 /** The settings that say whose connections are accepted. */
 export type IdentitySettings = Pick<
   Config,
-  'AUTH' | 'JWT_JWKS_URL' | 'JWT_SECRET' | 'JWT_PUBLIC_KEY' | 'JWT_ISSUER' | 'JWT_AUDIENCE' | 'isProduction' | 'names'
+  | 'AUTH'
+  | 'JWT_JWKS_URL'
+  | 'JWT_SECRET'
+  | 'JWT_PUBLIC_KEY'
+  | 'JWT_ISSUER'
+  | 'JWT_AUDIENCE'
+  | 'JWT_REQUIRE'
+  | 'isProduction'
+  | 'names'
 >;
 
 /** A line for each way in which these settings accept more clients than a team may expect. */
@@ -15,7 +23,7 @@ export function identityWarnings(settings: IdentitySettings, hasAuthenticate: bo
   if (!acceptsTokens(settings)) return isProduction && auth !== 'none' && !hasAuthenticate ? [nobody(names)] : [];
   return [
     ...(urls.length > 0 && issuers.length === 0 ? [noIssuer(names)] : []),
-    ...(audiences.length === 0 ? [noAudience(names)] : []),
+    ...(audiences.length === 0 && settings.JWT_REQUIRE.length === 0 ? [noAudience(names)] : []),
     ...urls.filter((url) => new URL(url).protocol === 'http:').map((url) => withoutTls(url, names)),
   ];
 }
@@ -26,7 +34,8 @@ const nobody = (names: SettingNames): string =>
 const noIssuer = (names: SettingNames): string =>
   `${names.JWT_ISSUER} is not set: tokens of every issuer whose keys are in ${names.JWT_JWKS_URL} are accepted, such as other tenants of the provider`;
 const noAudience = (names: SettingNames): string =>
-  `${names.JWT_AUDIENCE} is not set: tokens that their issuer made for other services are accepted, too`;
+  `${names.JWT_AUDIENCE} is not set: tokens that their issuer made for other services are accepted, too; ` +
+  `where they name their service in another claim, set ${names.JWT_REQUIRE}, such as client_id:app1`;
 
 function withoutTls(url: string, names: SettingNames): string {
   return `${names.JWT_JWKS_URL}: ${url} has no TLS: whoever can change the keys on their way can sign tokens`;

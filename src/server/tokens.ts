@@ -4,6 +4,7 @@ import { TokenVerifier } from '../gateway/identity/token-verifier.ts';
 import type { TokenIssuer } from '../gateway/identity/token-verifier.ts';
 import { LogWindow } from '../base/log.ts';
 import { pem, tokenAlgorithms } from '../config/identity-problems.ts';
+import { parseRequiredClaim } from '../config/required-claims.ts';
 import type { Increments } from '../ops/metrics/metrics-registry.ts';
 import type { GatewayServices } from './services.ts';
 
@@ -17,6 +18,7 @@ export async function openTokens(services: GatewayServices, fetches: Increments<
   const verifier = new TokenVerifier({
     issuers: await openIssuers(services, fetches),
     audiences: config.JWT_AUDIENCE,
+    requiredClaims: config.JWT_REQUIRE.map((entry) => parseRequiredClaim(entry)!),
     algorithms: tokenAlgorithms(config),
     clockToleranceMs: config.JWT_CLOCK_TOLERANCE_MS,
   });

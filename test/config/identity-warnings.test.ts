@@ -23,6 +23,7 @@ describe('a pod', () => {
     ['has AUTH=none and keys', { ...PRODUCTION, ...JWKS, JWT_ISSUER: '', AUTH: 'none' }],
     ['has a graph with authenticate', PRODUCTION, true],
     ['has keys, an issuer and an audience', { ...PRODUCTION, ...JWKS }],
+    ['has claims that stand for an audience', { ...PRODUCTION, ...JWKS, JWT_AUDIENCE: '', JWT_REQUIRE: 'client_id:a' }],
   ];
   for (const [what, settings, hasAuthenticate] of silent)
     it(`warns of nothing if it ${what}`, () => assert.deepEqual(warningsOf(settings, hasAuthenticate), []));

@@ -11,6 +11,7 @@ import type { FuzzKind } from './kind.ts';
 const KEY = createSecretKey(Buffer.alloc(32, 7));
 const verifier = new TokenVerifier({
   issuers: [{ names: [ISSUER], key: KEY }],
+  requiredClaims: [],
   audiences: [AUDIENCE],
   algorithms: ['HS256'],
   clockToleranceMs: 60_000,

@@ -28,6 +28,11 @@ export const identityVariables = {
     'audiences, separated by commas',
     'Values of `aud` of which a token must have one; not set: any.',
   ),
+  JWT_REQUIRE: list(
+    '',
+    'claims with their values, such as client_id:app1|app2,token_use:access',
+    'Claims that a token must have, each with one of its values: `client_id:app1|app2,token_use:access`.',
+  ),
   JWT_ALGORITHMS: list(
     '',
     'algorithms of JWS (RFC 7518), separated by commas',

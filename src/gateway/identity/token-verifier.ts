@@ -2,6 +2,8 @@ import type { KeyObject } from 'node:crypto';
 import { decodeJwt, errors, jwtVerify } from 'jose';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import { parseExactly } from '../../base/json/exact-numbers.ts';
+import { hasRequiredClaim } from '../../config/required-claims.ts';
+import type { RequiredClaim } from '../../config/required-claims.ts';
 import { TokenProblem } from './token-problem.ts';
 
 /** Whose tokens are accepted, and their keys. */
@@ -16,6 +18,8 @@ export interface TokenVerifierOptions {
   readonly issuers: readonly TokenIssuer[];
   /** A token must have one of them in `aud`; empty: any. */
   readonly audiences: readonly string[];
+  /** A token must have all of them. */
+  readonly requiredClaims: readonly RequiredClaim[];
   readonly algorithms: readonly string[];
   readonly clockToleranceMs: number;
 }
@@ -51,8 +55,10 @@ export class TokenVerifier {
         ...(names.length > 0 && { issuer: [...names] }),
         ...(audiences.length > 0 && { audience: [...audiences] }),
       });
+      const claims = claimsOf(token, payload);
+      this.#checkRequired(claims);
       return {
-        claims: claimsOf(token, payload),
+        claims,
         subject: subjectOf(payload),
         expiresAtMs: Math.min(payload.exp! * 1000 + clockToleranceMs, MAX_DATE_MS),
       };
@@ -61,6 +67,16 @@ export class TokenVerifier {
       const refusal = error instanceof errors.JWTExpired ? 'token_expired' : 'token_invalid';
       throw new TokenProblem(refusal, describe(error), { subject: signedSubject(error) });
     }
+  }
+
+  /** An audience that has no claim `aud`, and what else tells tokens of this service from others. */
+  #checkRequired(claims: JWTPayload): void {
+    const missing = this.#options.requiredClaims.find((required) => !hasRequiredClaim(claims, required));
+    if (!missing) return;
+    const what = Object.hasOwn(claims, missing.name) ? 'unexpected' : 'missing';
+    throw new TokenProblem('token_invalid', `${what} "${missing.name}" claim value (JWT_REQUIRE)`, {
+      subject: subjectOf(claims),
+    });
   }
 
   /** The issuer that a token names. It is checked with the signature. */

@@ -18,7 +18,13 @@ it('a revoked token is refused before the graph is asked (twin: without the chec
   const revocations = new Revocations();
   revocations.add(printRevocation(revocation), revocation);
   const issuers = [{ names: [], key: createSecretKey(SECRET) }];
-  const verifier = new TokenVerifier({ issuers, audiences: [], algorithms: ['HS256'], clockToleranceMs: 0 });
+  const verifier = new TokenVerifier({
+    issuers,
+    requiredClaims: [],
+    audiences: [],
+    algorithms: ['HS256'],
+    clockToleranceMs: 0,
+  });
   const failures: AuthenticationFailure[] = [];
   let asked = 0;
   const common = {

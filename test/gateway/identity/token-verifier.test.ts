@@ -19,6 +19,7 @@ function verifier(options: Partial<TokenVerifierOptions> = {}): TokenVerifier {
   return new TokenVerifier({
     issuers: [{ names: [ISSUER], key: createPublicKey(PEM) }],
     audiences: [AUDIENCE],
+    requiredClaims: [],
     algorithms: ASYMMETRIC,
     clockToleranceMs: TOLERANCE_MS,
     ...options,
@@ -69,6 +70,32 @@ describe('TokenVerifier', () => {
   for (const [what, given, refusal, message] of claims) {
     it(`refuses a token ${what} (S-14)`, async () => refused(await sign(given), refusal, message));
   }
+
+  describe('that requires claims', () => {
+    const requiredClaims = [
+      { name: 'client_id', values: ['app1', 'app2'] },
+      { name: 'token_use', values: ['access'] },
+    ];
+    // An access token of Cognito has no `aud`.
+    const cognito = verifier({ audiences: [], requiredClaims });
+    const access = { aud: undefined, client_id: 'app1', token_use: 'access', scope: 'orders/read' };
+
+    it('accepts a token that has one of the values of each', async () => {
+      await cognito.verify(await sign(access));
+      await cognito.verify(await sign({ ...access, client_id: 'app2' }));
+    });
+
+    const refusedOnes: readonly (readonly [what: string, claims: object, message: RegExp])[] = [
+      ['of another app', { client_id: 'app3' }, /^unexpected "client_id" claim value \(JWT_REQUIRE\)$/],
+      ['of nobody', { client_id: undefined }, /^missing "client_id" claim value \(JWT_REQUIRE\)$/],
+      ['for its client (an id token)', { token_use: 'id' }, /^unexpected "token_use"/],
+      ['whose claim only holds a value', { client_id: 'app1x' }, /^unexpected "client_id"/],
+      ['whose claim is an object', { client_id: { app1: 'app1' } }, /^unexpected "client_id"/],
+    ];
+    for (const [what, claims, message] of refusedOnes)
+      it(`refuses a token ${what}`, async () =>
+        refused(await sign({ ...access, ...claims }), 'token_invalid', message, cognito));
+  });
 
   it('says whom a refused token names only if its signature is valid', async () => {
     const subjectOf = async (token: string) => {
