@@ -1,6 +1,6 @@
 import { parseRedisUrl } from './addresses/redis-address.ts';
 import { isAddressRange } from './addresses/client-address.ts';
-import { isOrigin, originFix } from './addresses/origin.ts';
+import { isOrigin, isSiteOrigin, originFix } from './addresses/origin.ts';
 import { variables } from './variables.ts';
 import { documentsProblems } from './documents-problems.ts';
 import { identityProblems } from './identity-problems.ts';
@@ -80,7 +80,7 @@ function origins({ ALLOWED_ORIGINS: allowed, PUBLIC_ORIGIN: own, names }: Settin
     ...bad.map(
       (origin) => refusal(names.ALLOWED_ORIGINS, origin, variables.ALLOWED_ORIGINS.expects) + originFix(origin),
     ),
-    ...(own === '' || isOrigin(own)
+    ...(own === '' || isSiteOrigin(own)
       ? []
       : [refusal(names.PUBLIC_ORIGIN, own, variables.PUBLIC_ORIGIN.expects) + originFix(own)]),
   ];

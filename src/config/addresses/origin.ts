@@ -42,7 +42,7 @@ export function originRefusal(headers: IncomingHttpHeaders, origins: Origins): O
 
 /**
  * True if a request with this Origin may use the server: without an Origin (not a browser), from a listed origin, or from the
- * server's own. Origins must be equal in scheme, host and port. If the server's own is not known, it must have the host and port of the
+ * server's own. Origins must be equal as texts. If the server's own is not known, it must have the host and port of the
  * `Host` header; its scheme may then be http or https, because a proxy may be in front of the server. A page whose name an attacker points
  * to this server (DNS rebinding) also has that host: only a known origin refuses it. Nothing matches by prefix or suffix: that would permit
  * cross-site hijacking.
@@ -54,37 +54,59 @@ export function isOriginAllowed(
 ): boolean {
   if (origin === undefined || allowed.includes('*') || allowed.includes(origin)) return true;
   if (own !== '') return origin === own;
-  if (host === undefined || !URL.canParse(origin)) return false;
-  const { host: originHost, protocol } = new URL(origin);
-  return originHost === host && isHttp(protocol);
+  return host !== undefined && isSite(origin) && new URL(origin).host === host;
 }
 
-/** True for an origin as browsers send it: scheme and host in lower case, no default port, nothing after them, no wildcard. */
+/** True for the origin of a site as browsers send it: scheme and host in lower case, no default port, nothing after them, no wildcard. */
+export function isSiteOrigin(text: string): boolean {
+  return isSite(text) && !text.includes('*') && new URL(text).origin === text;
+}
+
+/** Schemes of addresses that no page has as its origin, or that pages of everybody share. */
+const NO_PAGES: ReadonlySet<string> = new Set(['http', 'https', 'ws', 'wss', 'ftp', 'file', 'data', 'blob', 'about']);
+
+/** Schemes are in lower case (RFC 3986, section 3.1). What follows is the app's own text, such as an extension's id. */
+const APP_ORIGIN = /^([a-z][a-z\d+.-]*):\/\/[^\s/?#@*,"]+$/;
+
+/**
+ * True for the origin of a site, and for that of an app or extension: `capacitor://localhost`, `chrome-extension://…`. `URL` knows no origin of
+ * these, so they are compared as texts.
+ */
 export function isOrigin(text: string): boolean {
-  if (!URL.canParse(text) || text.includes('*')) return false;
-  const { origin, protocol } = new URL(text);
-  return origin === text && isHttp(protocol);
+  const [, scheme] = APP_ORIGIN.exec(text) ?? [];
+  return isSiteOrigin(text) || (scheme !== undefined && !NO_PAGES.has(scheme));
 }
 
 /** How a text is written that is meant as an origin; '' where that is not clear. */
 export function originFix(text: string): string {
   if (text.includes('@')) return '';
   if (text.includes('*')) return '; a wildcard within an origin matches nothing: list each origin';
+  if (text === 'null') return '; files and sandboxed pages of everybody have this one: give the page an origin';
   const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text);
   const url = hasScheme ? text : `https://${text}`;
   if (!URL.canParse(url) || !(hasScheme || /[.:]|^localhost$/.test(text))) return '';
-  const { origin } = new URL(url);
+  const origin = originOf(url);
   if (!isOrigin(origin)) return '';
   return text === `${origin}/` ? `; remove the slash at its end: ${origin}` : `; write ${origin}`;
+}
+
+/** With the scheme of pages where a WebSocket's address is given. */
+function originOf(url: string): string {
+  const { origin, protocol, host } = new URL(url.replace(/^ws(?=s?:)/i, 'http'));
+  return origin === 'null' && host !== '' ? `${protocol}//${host}` : origin;
 }
 
 function isOwnHost(host: string, { allowed, own }: Origins): boolean {
   if (own === '') return true;
   const hostname = hostnameOf(host);
   if (hostname === undefined) return false;
-  return isFixedHostname(hostname) || [own, ...allowed].some((origin) => hostnameOf(new URL(origin).host) === hostname);
+  return (
+    isFixedHostname(hostname) ||
+    [own, ...allowed].some((origin) => isSite(origin) && hostnameOf(new URL(origin).host) === hostname)
+  );
 }
 
-function isHttp(protocol: string): boolean {
-  return protocol === 'http:' || protocol === 'https:';
+/** True for an address whose host is a name of the network: that of an app's origin is none. */
+function isSite(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text);
 }

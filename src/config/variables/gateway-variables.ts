@@ -3,7 +3,7 @@ import { bool, bytes, count, list, ms, text, tunable } from '../variable.ts';
 export const gatewayVariables = {
   ALLOWED_ORIGINS: list(
     '',
-    'origins such as https://app.example.com, or *',
+    'origins such as https://app.example.com or capacitor://localhost, or *',
     "Browser origins beside the server's own; `*` allows all.",
   ),
   PUBLIC_ORIGIN: text(

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, it } from 'node:test';
-import { isOrigin, isOriginAllowed, originFix, originRefusal } from '../../../src/config/addresses/origin.ts';
+import {
+  isOrigin,
+  isOriginAllowed,
+  isSiteOrigin,
+  originFix,
+  originRefusal,
+} from '../../../src/config/addresses/origin.ts';
 
 const ALLOWED = { allowed: ['https://app.example.com'], own: '' };
 const HOST = 'api.example.com';
@@ -48,6 +54,37 @@ describe('isOriginAllowed', () => {
       assert.equal(isOriginAllowed('http://evil.example', 'evil.example', { ...own, own: '' }), true);
       assert.equal(isOriginAllowed('http://api.example.com', 'api.example.com', own), false);
     });
+  });
+});
+
+describe('the origin of an app', () => {
+  const apps = ['capacitor://localhost', 'tauri://localhost', 'chrome-extension://mdplmiioglkpgkgblfdilgebpppgdlm'];
+  const listed = { allowed: apps, own: '' };
+
+  it('is allowed by its exact text where it is listed', () => {
+    for (const origin of apps) assert.equal(isOriginAllowed(origin, HOST, listed), true, origin);
+  });
+
+  for (const origin of [
+    'Capacitor://LOCALHOST',
+    'capacitor://localhost.evil',
+    'capacitor://localhost:1',
+    'capacitor://localhost/',
+    'ionic://localhost',
+    'http://localhost',
+    'chrome-extension://other',
+    'null',
+  ])
+    it(`is no other: ${origin}`, () => assert.equal(isOriginAllowed(origin, HOST, listed), false));
+
+  it('is no name of the server', () => {
+    const origins = { allowed: ['app://evil.example'], own: 'https://api.example.com' };
+    assert.equal(originRefusal({ host: 'evil.example' }, origins)?.reason, 'host');
+    assert.equal(originRefusal({ host: 'api.example.com', origin: 'app://evil.example' }, origins), undefined);
+  });
+
+  it('cannot be the own one, which clients connect to', () => {
+    for (const origin of apps) assert.ok(isOrigin(origin) && !isSiteOrigin(origin));
   });
 });
 
@@ -115,6 +152,14 @@ describe('isOrigin', () => {
     'https://*.example.com',
     'null',
     'file:///x',
+    'file://',
+    'wss://app.example.com',
+    'data://x',
+    'Capacitor://localhost',
+    'capacitor://*',
+    'capacitor://localhost/',
+    'capacitor://user@localhost',
+    'capacitor:localhost',
     'https://app.example.com/path',
   ]) {
     it(`refuses ${JSON.stringify(text)}`, () => assert.ok(!isOrigin(text)));
@@ -128,7 +173,11 @@ describe('originFix', () => {
     'app.example.com': '; write https://app.example.com',
     'localhost:5173': '; write https://localhost:5173',
     'https://*.example.com': '; a wildcard within an origin matches nothing: list each origin',
-    null: '',
+    'wss://app.example.com/graphql': '; write https://app.example.com',
+    'Capacitor://localhost/': '; write capacitor://localhost',
+    'capacitor://localhost/': '; remove the slash at its end: capacitor://localhost',
+    'chrome-extension://*': '; a wildcard within an origin matches nothing: list each origin',
+    null: '; files and sandboxed pages of everybody have this one: give the page an origin',
     'file:///x': '',
     'https://user:password@example.com': '',
   });
