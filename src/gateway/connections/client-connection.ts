@@ -88,10 +88,6 @@ export abstract class ClientConnection<Services extends ClientConnectionServices
     return this.#isEnded;
   }
 
-  get isReadOnly(): boolean {
-    return false;
-  }
-
   /** True: it ends once its mutations are answered, and starts no operation. */
   get isLeaving(): boolean {
     return this.#leaving !== undefined;

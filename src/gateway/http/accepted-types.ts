@@ -1,3 +1,7 @@
+import type { IncomingMessage } from 'node:http';
+import type { Response } from 'graphql-http';
+import { textReply } from './request-head.ts';
+
 /** A media type in which the endpoint answers, and what for. */
 interface AcceptedType {
   readonly type: string;
@@ -11,8 +15,18 @@ const ACCEPTED_TYPES: readonly AcceptedType[] = [
   { type: 'multipart/mixed;subscriptionSpec=1.0', use: 'subscriptions, as Apollo Client reads them' },
 ];
 
-/** The text of a 406: what this endpoint can answer. */
-export function notAcceptableText(accept: string | undefined, path: string): string {
+const HEADERS = {
+  accept: ACCEPTED_TYPES.map(({ type }) => type).join(', '),
+  'content-type': 'text/plain; charset=utf-8',
+  'x-content-type-options': 'nosniff',
+};
+
+/** The reply to a client that accepts nothing that this endpoint has. */
+export function notAcceptable({ url = '', headers: { accept } }: IncomingMessage): Response {
+  return textReply(406, 'Not Acceptable', textFor(accept, url.split('?', 1)[0]!), HEADERS);
+}
+
+function textFor(accept: string | undefined, path: string): string {
   const lines = ACCEPTED_TYPES.map(({ type, use }) => `  ${type}   (${use})`);
   return [
     `The header "accept: ${(accept ?? '').slice(0, MAX_LENGTH)}" is not supported here. Send one of:`,

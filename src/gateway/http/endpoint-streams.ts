@@ -1,19 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Response } from 'graphql-http';
+import type { SubscribePayload } from 'graphql-ws';
 import type { Authenticated } from '../identity/authenticator.ts';
+import type { StreamKind } from './reply-forms.ts';
 
 /** Streams of results, as the endpoint sees them. */
 export interface EndpointStreams {
-  /** The stream that a request is about; undefined: none, so it receives a single reply. */
+  /** Of a request that reserves a stream of many operations, or is about a reserved one; undefined: it is none of these. */
   requestOf(request: IncomingMessage): StreamRequest | undefined;
+  /** Resolves with the reply to a client that may have no stream, or with undefined once the response is the stream of a subscription. */
+  open(kind: StreamKind, payload: SubscribePayload, exchange: StreamRequestExchange): Promise<Response | undefined>;
+  /** The result in `reply`, as a stream that ends with it. It is a reply, not a stream: it counts as a request. */
+  ofOne(kind: StreamKind, reply: Response): Response;
 }
 
-/** A request that opens a stream or is about an open one. */
+/** A request that reserves a stream or is about a reserved one. */
 export interface StreamRequest {
   /** Whom the client authenticated as when it reserved the stream; undefined: the request must authenticate itself. */
   readonly identity: Authenticated | undefined;
-  /** True: no page can make a browser send it without a preflight or a secret. */
-  readonly isUnforgeable: boolean;
   /** The reply before it is authenticated and its body is read; undefined: it may go on. Called once. */
   refusalAt(address: string): Response | undefined;
   /** Resolves with the reply, or with undefined once the response is a stream. */

@@ -6,7 +6,7 @@ import type { Authenticator } from '../identity/authenticator.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
 import { allowOrigin } from './cors.ts';
-import type { EndpointStreams, StreamRequest } from './endpoint-streams.ts';
+import type { EndpointStreams, StreamRequest, StreamRequestExchange } from './endpoint-streams.ts';
 import type { TrustedProxies } from '../../config/addresses/client-address.ts';
 import { addressKey } from '../../config/addresses/ip-address.ts';
 import { replyFor } from './event-source-reply.ts';
@@ -18,8 +18,11 @@ import type { QueryHandler, QueryHandlerOptions } from './query-handler.ts';
 import { whenReplied } from './reply-end.ts';
 import type { AdmittedRequest, RequestAdmission, RequestLimit } from './request-admission.ts';
 import { readBody } from './request-body.ts';
+import { notAcceptable } from './accepted-types.ts';
 import { bodyTooLong, isBodyShort, refusedHead } from './request-head.ts';
 import { RequestIdentities } from './request-identities.ts';
+import { replyForms } from './reply-forms.ts';
+import type { ReplyForms } from './reply-forms.ts';
 
 export interface EndpointOptions extends QueryHandlerOptions {
   readonly authenticator: Pick<Authenticator, 'authenticate' | 'authenticateAgain' | 'failureOf' | 'graphs'>;
@@ -47,6 +50,8 @@ interface Exchange {
   readonly response: ServerResponse;
   /** The request has none once its body has been read. */
   readonly socket: Socket;
+  /** What `accept` takes; of a request about a reserved stream nobody looks at it. */
+  readonly forms: ReplyForms | undefined;
   readonly stream: StreamRequest | undefined;
   readonly address: string;
   readonly admitted: AdmittedRequest;
@@ -94,14 +99,15 @@ export class Endpoint {
     const { admission, proxies, streams } = this.#options;
     const { socket } = request;
     const stream = streams.requestOf(request);
-    const refused = this.#refusedByHead(request, stream) ?? this.#refusedByPod();
+    const forms = replyForms(request.headers.accept);
+    const refused = this.#refusedByHead(request, stream, forms) ?? this.#refusedByPod();
     if (refused) return this.#refuse(request, response, refused);
     const begunAt = performance.now();
     const address = proxies.addressOf(request);
     const refusedStream = stream?.refusalAt(address);
     if (refusedStream) return this.#refuse(request, response, refusedStream);
     const admitted = admission.open(addressKey(address));
-    await this.#execute({ request, response, socket, stream, address, admitted, begunAt });
+    await this.#execute({ request, response, socket, forms, stream, address, admitted, begunAt });
   }
 
   /** Counts a request until its reply has ended and the work for it, too. */
@@ -124,7 +130,8 @@ export class Endpoint {
   }
 
   /** Identity, body, identity in the graph that is served now, result. */
-  async #replyTo({ request, response, socket, stream, address, admitted, begunAt }: Exchange): Promise<void> {
+  async #replyTo(exchange: Exchange): Promise<void> {
+    const { request, response, stream, address, admitted, begunAt } = exchange;
     const { authenticator, maxBodyBytes, onRefused } = this.#options;
     const { graphs } = authenticator;
     const known = stream?.identity
@@ -140,18 +147,35 @@ export class Endpoint {
     }
     const identity = stream?.identity ? known : await this.#identities.authenticateAgain(known, graphs);
     if (!('facts' in identity)) return reply(request, response, identity);
-    if (!stream) return reply(request, response, await this.#handle(request, body, { socket, identity, begunAt }));
-    const refusal = await stream.answer({ request, response, body, identity, address, begunAt });
-    if (refusal) reply(request, response, refusal);
+    const of = { request, response, body, identity, address, begunAt };
+    const answer = await (stream ? stream.answer(of) : this.#result(exchange, of));
+    if (answer) reply(request, response, answer);
     // An open stream counts as a connection, not as a request in flight.
     else admitted.close();
   }
 
-  #refusedByHead(request: IncomingMessage, stream: StreamRequest | undefined): Response | undefined {
+  /** Resolves with undefined once the response is the stream of a subscription. */
+  async #result({ socket, forms }: Exchange, of: StreamRequestExchange): Promise<Response | undefined> {
+    const { streams } = this.#options;
+    const { request, body, identity, begunAt } = of;
+    const handled = await this.#handle(request, body, { socket, identity, begunAt, forms: forms! });
+    const kind = forms!.stream;
+    if (kind === undefined || handled.form === 'json') return handled.reply;
+    if (handled.subscription) return streams.open(kind, handled.subscription, of);
+    return streams.ofOne(kind, handled.reply);
+  }
+
+  #refusedByHead(
+    request: IncomingMessage,
+    stream: StreamRequest | undefined,
+    forms: ReplyForms | undefined,
+  ): Response | undefined {
     const { maxBodyBytes, onRefused } = this.#options;
-    const refused = refusedHead(request, maxBodyBytes, stream);
+    const isOfStream = stream !== undefined;
+    const isUnforgeable = isOfStream || (forms?.stream !== undefined && isOfReadablePage(request));
+    const refused = refusedHead(request, maxBodyBytes, { isOfStream, isUnforgeable });
     if (refused?.[1].status === 413) onRefused('body');
-    return refused;
+    return refused ?? (isOfStream || forms ? undefined : notAcceptable(request));
   }
 
   #refusedByPod(): Response | undefined {
@@ -180,6 +204,14 @@ export class Endpoint {
     );
     response.writeHead(500, { 'content-type': 'application/json; charset=utf-8' }).end(INTERNAL_ERROR);
   }
+}
+
+/**
+ * True if a page made the request and the browser lets that page read the response: a page of this origin, or of one whose Origin header the
+ * endpoint has checked. `EventSource` can send no header that would need a preflight.
+ */
+function isOfReadablePage({ headers }: IncomingMessage): boolean {
+  return headers.origin !== undefined || headers['sec-fetch-site'] === 'same-origin';
 }
 
 /** Node reads what is left of a short body, and the connection is kept. */

@@ -1,5 +1,5 @@
 /** A parameter of a media type; its value may be a quoted string (RFC 9110, section 5.6.6). */
-const PARAMETER = /;\s*([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;
+const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;
 /** Names of UTF-8, and of ASCII, which is UTF-8, too. */
 const UTF8_NAMES: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'us-ascii', 'ascii']);
 
@@ -8,14 +8,18 @@ export function mediaTypeOf(header = ''): string {
   return header.split(';', 1)[0]!.trim().toLowerCase();
 }
 
-/** True unless the type names a charset other than UTF-8. */
-export function isUtf8(header = ''): boolean {
-  for (const [, name, quoted, token] of header.matchAll(PARAMETER))
-    if (name!.toLowerCase() === 'charset' && !UTF8_NAMES.has((quoted ?? token)!.toLowerCase())) return false;
-  return true;
+/** By their names in lower case; of several of one name, the first. */
+export function parametersOf(header = ''): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  for (const [, name, quoted, token] of header.matchAll(PARAMETER)) {
+    const key = name!.toLowerCase();
+    if (!parameters.has(key)) parameters.set(key, quoted?.replace(/\\(.)/g, '$1') ?? token!);
+  }
+  return parameters;
 }
 
-/** An `accept` header that spells UTF-8 in the one way that graphql-http knows. */
-export function withPlainCharset(accept: string): string {
-  return accept.replace(/charset="?utf-?8"?/gi, 'charset=utf-8');
+/** True unless the parameters of a type name a charset other than UTF-8. */
+export function isUtf8(parameters: ReadonlyMap<string, string>): boolean {
+  const charset = parameters.get('charset');
+  return charset === undefined || UTF8_NAMES.has(charset.toLowerCase());
 }

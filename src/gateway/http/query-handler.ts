@@ -4,6 +4,7 @@ import { OperationTypeNode } from 'graphql';
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import { createHandler } from 'graphql-http';
 import type { Response } from 'graphql-http';
+import type { SubscribePayload } from 'graphql-ws';
 import { OverloadedError, clientError } from '../../base/errors.ts';
 import { DocumentLane } from '../../graph/documents/document-queue.ts';
 import type { DocumentQueue } from '../../graph/documents/document-queue.ts';
@@ -14,11 +15,10 @@ import type { Refusal } from '../../graph/refusal.ts';
 import type { OperationRunner } from '../../graph/operation-runner.ts';
 import type { Authenticated, Authenticator } from '../identity/authenticator.ts';
 import { textWeight, weightOf } from '../../base/json/weight.ts';
-import { notAcceptableText } from './accepted-types.ts';
-import { withPlainCharset } from './media-type.ts';
 import { parseRequest } from './request-params.ts';
 import type { DocumentParams } from './request-params.ts';
 import { refusalReply } from './refusal-reply.ts';
+import type { ReplyForms } from './reply-forms.ts';
 
 export interface QueryHandlerOptions {
   readonly runtime: OperationRunner;
@@ -33,10 +33,25 @@ export interface QueryContext {
   readonly identity: Authenticated;
   /** When its authentication began, of performance.now(). */
   readonly begunAt: number;
+  readonly forms: ReplyForms;
+}
+
+export interface Handled {
+  readonly reply: Response;
+  /** In which form the client takes the reply. */
+  readonly form: 'json' | 'stream';
+  /** The request is for a subscription, and the client takes a stream: the reply is to open one. */
+  readonly subscription?: SubscribePayload;
 }
 
 /** Answers a query or mutation, with the documents and limits of the WebSocket. */
-export type QueryHandler = (request: IncomingMessage, body: string, context: QueryContext) => Promise<Response>;
+export type QueryHandler = (request: IncomingMessage, body: string, context: QueryContext) => Promise<Handled>;
+
+/** Of a request whose document has been looked at. */
+interface HandlerContext extends QueryContext {
+  form: Handled['form'];
+  subscription?: SubscribePayload;
+}
 
 /** For a client that has disconnected: nobody receives it. */
 const NO_REPLY: Response = [null, { status: 499, statusText: 'Client Closed Request' }];
@@ -48,18 +63,29 @@ const NO_SUBSCRIPTIONS = clientError(
 
 export function createQueryHandler({ runtime, authenticator, documents }: QueryHandlerOptions): QueryHandler {
   const lanes = new DocumentLanes(runtime, documents);
-  const handle = createHandler<IncomingMessage, QueryContext, { run: () => Promise<ExecutionResult> }>({
+  const handle = createHandler<IncomingMessage, HandlerContext, { run: () => Promise<ExecutionResult> }>({
     parseRequestParams: parseRequest,
-    onSubscribe: async ({ body, url, context: { identity, socket, begunAt } }, request) => {
+    onSubscribe: async ({ body, url, context }, request) => {
       const { operationName, variables } = request;
+      const { identity, socket, begunAt, forms } = context;
       if (socket.destroyed) return NO_REPLY;
       const operation = await lanes.prepare(socket, request, typeof body === 'string' ? body : url);
       if (socket.destroyed) return NO_REPLY;
+      context.form = forms.refusal;
       if ('errors' in operation) return operation.errors;
-      if (operation.type === OperationTypeNode.SUBSCRIPTION) return [NO_SUBSCRIPTIONS];
+      if (operation.type === OperationTypeNode.SUBSCRIPTION) {
+        if (!forms.stream) return [NO_SUBSCRIPTIONS];
+        context.form = 'stream';
+        context.subscription = request;
+        return NO_REPLY;
+      }
+      context.form = forms.result;
       // The body and the document may have taken a while.
       const failure = authenticator.failureOf(identity, begunAt);
-      if (failure) return refusalReply(failure);
+      if (failure) {
+        context.form = 'json';
+        return refusalReply(failure);
+      }
       const run = () =>
         runtime.execute(operation, variables ? withNumbers(operation, variables) : undefined, identity.facts);
       return {
@@ -75,9 +101,10 @@ export function createQueryHandler({ runtime, authenticator, documents }: QueryH
 
   return async (request, body, context) => {
     const { method = 'GET', url = '/', headers } = request;
-    const plain = { ...headers, accept: withPlainCharset(headers.accept ?? '*/*') };
-    const reply = await handle({ method, url, headers: plain, body, raw: request, context });
-    return reply[1].status === 406 ? notAcceptable(reply, request) : reply;
+    const type = { accept: context.forms.json ?? 'application/json' };
+    const of: HandlerContext = { ...context, form: 'json' };
+    const reply = await handle({ method, url, headers: { ...headers, ...type }, body, raw: request, context: of });
+    return { ...of, reply };
   };
 }
 
@@ -120,10 +147,4 @@ class DocumentLanes {
       socket.removeListener('close', onClose);
     }
   }
-}
-
-/** The reply of graphql-http has no text. */
-function notAcceptable([, init]: Response, { url = '', headers: { accept } }: IncomingMessage): Response {
-  const headers = { ...init.headers, 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
-  return [notAcceptableText(accept, url.split('?', 1)[0]!), { ...init, headers }];
 }

@@ -1,22 +1,28 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Response } from 'graphql-http';
 import { isPreflighted } from './cors.ts';
-import { isUtf8, mediaTypeOf } from './media-type.ts';
-import type { StreamRequest } from './endpoint-streams.ts';
+import { isUtf8, mediaTypeOf, parametersOf } from './media-type.ts';
 
 const NOT_PREFLIGHTED =
   'A GET needs the header "apollo-require-preflight: true" (or "content-type: application/json"), against cross-site requests; or send a POST\n';
+
+export interface RequestKind {
+  /** True: it reserves a stream of many operations, or is about a reserved one. */
+  readonly isOfStream: boolean;
+  /** True: no page can make a browser send it without a preflight or a secret. */
+  readonly isUnforgeable: boolean;
+}
 
 /** The reply to a request that is refused before its body is read; undefined: its method, its content type and the length that it names are accepted. */
 export function refusedHead(
   request: IncomingMessage,
   maxBodyBytes: number,
-  stream?: StreamRequest,
+  { isOfStream, isUnforgeable }: RequestKind,
 ): Response | undefined {
   const { method, headers } = request;
-  if (!stream && method !== 'GET' && method !== 'POST')
+  if (!isOfStream && method !== 'GET' && method !== 'POST')
     return textReply(405, 'Method Not Allowed', '', { allow: 'GET, POST, PUT, DELETE' });
-  if (!isPreflighted(request) && !stream?.isUnforgeable) return textReply(400, 'Bad Request', NOT_PREFLIGHTED);
+  if (!isPreflighted(request) && !isUnforgeable) return textReply(400, 'Bad Request', NOT_PREFLIGHTED);
   const unreadable = method === 'POST' ? unreadableBody(headers) : undefined;
   if (unreadable) return textReply(415, 'Unsupported Media Type', unreadable);
   if (Number(headers['content-length'] ?? 0) > maxBodyBytes) return bodyTooLong(maxBodyBytes);
@@ -37,7 +43,8 @@ export function isBodyShort({ headers }: IncomingMessage, maxBodyBytes: number):
 function unreadableBody(headers: IncomingHttpHeaders): string | undefined {
   const { 'content-type': contentType, 'content-encoding': encoding = 'identity' } = headers;
   if (mediaTypeOf(contentType) !== 'application/json') return 'A POST needs content-type: application/json\n';
-  if (!isUtf8(contentType)) return 'A body must be UTF-8: content-type: application/json; charset=utf-8\n';
+  if (!isUtf8(parametersOf(contentType)))
+    return 'A body must be UTF-8: content-type: application/json; charset=utf-8\n';
   if (encoding.toLowerCase() !== 'identity') return 'A body must not be compressed: send no content-encoding\n';
   return undefined;
 }

@@ -13,8 +13,6 @@ import { wholeSeconds } from '../connections/whole-seconds.ts';
 
 export interface ConnectionOperationsOwner {
   readonly id: string | undefined;
-  /** True: mutations are refused. */
-  readonly isReadOnly: boolean;
   /** An operation has sent its last message, or its client has completed it. */
   onOperationOver(): void;
 }
@@ -84,10 +82,6 @@ export class ConnectionOperations implements LiveOperationOwner {
   get hasMutations(): boolean {
     for (const { operation } of this.#live.values()) if (operation?.type === OperationTypeNode.MUTATION) return true;
     return false;
-  }
-
-  get isReadOnly(): boolean {
-    return this.#owner.isReadOnly;
   }
 
   get connectionId(): string | undefined {

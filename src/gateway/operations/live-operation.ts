@@ -35,8 +35,6 @@ export interface LiveOperationOwner {
   readonly outbox: Outbox;
   readonly hasWaitingDocuments: boolean;
   readonly documentLane: DocumentLane;
-  /** True: mutations are refused. */
-  readonly isReadOnly: boolean;
   /** True if its operations keep at most `maxHeldBytes`. */
   readonly isWithinHeldBytes: boolean;
   /** The operation has sent its last message, so its id is free. */
@@ -44,8 +42,6 @@ export interface LiveOperationOwner {
 }
 
 type Variables = Readonly<Record<string, unknown>> | undefined;
-
-const NO_MUTATIONS = clientError('OPERATION_NOT_ALLOWED', 'A GET may start no mutation; send a POST');
 
 /** One request of a client for an operation, from its arrival to its end. */
 export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner {
@@ -94,7 +90,6 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     const operation = await this.#prepare({ query, id }, operationName);
     if (this.#isEnded) return;
     if ('errors' in operation) return this.fail(operation.errors);
-    if (operation.type === OperationTypeNode.MUTATION && this.#owner.isReadOnly) return this.fail([NO_MUTATIONS]);
     this.operation = operation;
     const variables = payload.variables ? withNumbers(operation, payload.variables) : undefined;
     this.heldBytes = operationWeight(variables);

@@ -87,11 +87,6 @@ export class HttpStream extends ClientConnection<HttpStreamServices> implements 
     return this.isEnded || this.stream.destroyed ? WebSocket.CLOSED : WebSocket.OPEN;
   }
 
-  /** A GET may change nothing. */
-  override get isReadOnly(): boolean {
-    return this.#isOfOne && this.#request.method === 'GET';
-  }
-
   /** Its facts count, too. */
   override get heldBytes(): number {
     return super.heldBytes + weightOfFacts(this.#identity.facts);

@@ -6,18 +6,20 @@ import { headerBytes } from '../connections/handshake-headers.ts';
 import type { ConnectionRefusal } from '../connections/connections.ts';
 import { keptTextBytes } from '../../graph/context/connection-facts.ts';
 import { STREAM_TOKEN_HEADER } from '../http/cors.ts';
+import { STREAM_HEADERS } from '../http/stream-headers.ts';
+import type { StreamKind } from '../http/reply-forms.ts';
 import type { EndpointStreams, StreamRequest, StreamRequestExchange } from '../http/endpoint-streams.ts';
 import { addressKey } from '../../config/addresses/ip-address.ts';
 import { refusalReply } from '../http/refusal-reply.ts';
 import { textReply } from '../http/request-head.ts';
 import { parseRequest } from '../http/request-params.ts';
 import type { Authenticated } from '../identity/authenticator.ts';
-import { acceptedFormat } from './accepted-format.ts';
 import { HttpStream } from './http-stream.ts';
 import type { HttpStreamServices } from './http-stream-services.ts';
 import { Reservations } from './reservations.ts';
 import type { Reservation } from './reservations.ts';
-import { SSE_OF_MANY } from './sse-format.ts';
+import { MULTIPART, MULTIPART_GRAPHQL } from './multipart-format.ts';
+import { SSE_OF_MANY, SSE_OF_ONE } from './sse-format.ts';
 import type { StreamFormat } from './stream-format.ts';
 import {
   CLIENT_LEFT,
@@ -41,6 +43,12 @@ export interface HttpStreamsOptions extends HttpStreamServices {
   readonly openTimeoutMs: number;
   readonly onRefused: (reason: ConnectionRefusal | 'headers' | 'user' | 'reservations' | 'stream_rate') => void;
 }
+
+const FORMATS_OF_ONE: Readonly<Record<StreamKind, StreamFormat>> = {
+  sse: SSE_OF_ONE,
+  multipart: MULTIPART,
+  multipart_graphql: MULTIPART_GRAPHQL,
+};
 
 /** The id of the operation of a stream that has one. */
 const ONLY_OPERATION = '';
@@ -85,21 +93,43 @@ export class HttpStreams implements EndpointStreams {
   requestOf(request: IncomingMessage): StreamRequest | undefined {
     if (request.method === 'PUT') return this.#reserving(request);
     const token = tokenOf(request);
-    if (token !== undefined) return this.#onReserved(request, token);
-    const format = acceptedFormat(request.headers.accept);
-    if (!format || (request.method !== 'GET' && request.method !== 'POST')) return undefined;
-    return {
-      identity: undefined,
-      isUnforgeable: isOfReadablePage(request),
-      refusalAt: (address) => this.#refusalOf(request, address),
-      answer: (exchange) => this.#answerOne(exchange, format),
-    };
+    return token === undefined ? undefined : this.#onReserved(request, token);
+  }
+
+  async open(
+    kind: StreamKind,
+    payload: SubscribePayload,
+    exchange: StreamRequestExchange,
+  ): Promise<Response | undefined> {
+    const { request, address, begunAt } = exchange;
+    const refusal = this.#refusalOf(request, address);
+    if (refusal) return refusal;
+    const stream = this.#openStream(
+      exchange,
+      begunAt,
+      (of) => new HttpStream(of, FORMATS_OF_ONE[kind], true, this.#options),
+    );
+    if (isReply(stream)) return stream;
+    const lastEventId = request.headers['last-event-id'];
+    const extensions =
+      typeof lastEventId === 'string' && lastEventId !== ''
+        ? { ...payload.extensions, resume: { cursor: lastEventId } }
+        : payload.extensions;
+    await stream.start(ONLY_OPERATION, { ...payload, extensions });
+    return undefined;
+  }
+
+  ofOne(kind: StreamKind, [text]: Response): Response {
+    const format = FORMATS_OF_ONE[kind];
+    const headers = { ...STREAM_HEADERS, 'content-type': format.contentType };
+    const result = format.next(ONLY_OPERATION, JSON.parse(text!) as object);
+    const body = format.opening + result + format.complete(ONLY_OPERATION);
+    return [body, { status: 200, statusText: 'OK', headers }];
   }
 
   #reserving(request: IncomingMessage): StreamRequest {
     return {
       identity: undefined,
-      isUnforgeable: true,
       refusalAt: (address) => this.#headersRefusal(request) ?? this.#limitRefusal(request, address),
       answer: ({ identity, begunAt, address }) => {
         const refusal = this.#factsRefusal(identity);
@@ -117,7 +147,6 @@ export class HttpStreams implements EndpointStreams {
     const isOpening = request.method === 'GET';
     return {
       identity: reservation?.identity,
-      isUnforgeable: true,
       refusalAt: (address) => {
         if (!reservation) return UNKNOWN_STREAM;
         if (isOpening) return reservation.stream ? IS_OPEN : this.#refusalOf(request, address);
@@ -136,21 +165,6 @@ export class HttpStreams implements EndpointStreams {
         return this.#startOperation(current.stream!, exchange);
       },
     };
-  }
-
-  async #answerOne(exchange: StreamRequestExchange, format: StreamFormat): Promise<Response | undefined> {
-    const { request, begunAt } = exchange;
-    const payload = await payloadOf(exchange);
-    if (isReply(payload)) return payload;
-    const stream = this.#openStream(exchange, begunAt, (of) => new HttpStream(of, format, true, this.#options));
-    if (isReply(stream)) return stream;
-    const lastEventId = request.headers['last-event-id'];
-    const extensions =
-      typeof lastEventId === 'string' && lastEventId !== ''
-        ? { ...payload.extensions, resume: { cursor: lastEventId } }
-        : payload.extensions;
-    await stream.start(ONLY_OPERATION, { ...payload, extensions });
-    return undefined;
   }
 
   #answerReserved(
@@ -264,14 +278,6 @@ function tokenOf(request: IncomingMessage): string | undefined {
 
 function searchOf({ url = '' }: IncomingMessage): URLSearchParams {
   return new URLSearchParams(url.split('?', 2)[1]);
-}
-
-/**
- * True if a page made the request and the browser lets that page read the response: a page of this origin, or of one whose Origin header the
- * endpoint has checked. `EventSource` can send no header that would need a preflight.
- */
-function isOfReadablePage({ headers }: IncomingMessage): boolean {
-  return headers.origin !== undefined || headers['sec-fetch-site'] === 'same-origin';
 }
 
 /** The operation that a request asks for, or the reply to a request that cannot be read. */

@@ -52,7 +52,7 @@ function completeOfMany(id: string): string {
 }
 
 /** Replaces the last piece of a result, which closes the result and its message. */
-export function withLastPiece(replace: (piece: Buffer) => Buffer): ResultEnder {
+function withLastPiece(replace: (piece: Buffer) => Buffer): ResultEnder {
   return ({ pieces, times }) => new ResultBytes([...pieces.slice(0, -1), replace(pieces.at(-1)!)], times);
 }
 

@@ -56,7 +56,7 @@ async function stage(t: TestContext, { isPrepared = true, executionTimeoutMs = 6
     maxBodyBytes: 1024,
     executionTimeoutMs,
     log,
-    streams: { requestOf: () => undefined },
+    streams: { requestOf: () => undefined, open: () => assert.fail(), ofOne: () => assert.fail() },
     onRefused: () => undefined,
     refusedOrigins: { report: () => undefined },
   });

@@ -32,25 +32,42 @@ describe('a multipart stream', () => {
     assert.ok(stream.text.endsWith(`\r\n--${boundaryOf(stream)}--\r\n`));
   });
 
-  it('carries text that looks like a boundary to clients that look for boundaries inside of lines', async (t) => {
-    const graph = defineGraph({
-      schema: 'type Subscription { said: Said @kafka(topic: "said") } type Said { text: String }',
-    });
-    const crier = await createServer({ host: '127.0.0.1', port: 0, pingIntervalMs: 0, logLevel: 'fatal', graph });
-    t.after(() => crier.close());
-    const stream = await openStream(t, crier.url!, {
-      headers: ACCEPT,
-      body: { query: 'subscription { said { text } }' },
-    });
-    await waitFor('the operation', async () => (await metricOf(crier.adminUrl, 'crier_operations')) === 1);
-    const texts = ['---', '-----', '--graphql', '\r\n-----\r\n'];
-    for (const text of texts) await crier.publish('said', { value: { text } });
-    await waitFor('the parts', () => partsOf(stream).length === texts.length);
-    assert.deepEqual(
-      partsOf(stream).map((part) => (part as { payload: { data: { said: { text: string } } } }).payload.data.said.text),
-      texts,
-    );
+  it('has the boundary that its client names, if many know that one only', async (t) => {
+    const { url } = await startStreams(t);
+    for (const [accept, boundary] of [
+      ['multipart/mixed;boundary=graphql;subscriptionSpec=1.0, application/json', /^graphql$/],
+      ['multipart/mixed; boundary="graphql"; subscriptionSpec="1.0"', /^graphql$/],
+      ['multipart/mixed;boundary="a,b";subscriptionSpec=1.0', /^[0-9a-f]{24}$/],
+    ] as const) {
+      const stream = await openStream(t, url, { headers: { accept }, body: { query: 'subscription { nothing }' } });
+      await stream.ended();
+      assert.match(boundaryOf(stream), boundary);
+      assert.equal(partsOf(stream).length, 1);
+    }
   });
+
+  for (const accept of [ACCEPT.accept, 'multipart/mixed;boundary=graphql;subscriptionSpec=1.0'])
+    it(`carries text that looks like a boundary to clients that look for boundaries inside of lines: ${accept}`, async (t) => {
+      const graph = defineGraph({
+        schema: 'type Subscription { said: Said @kafka(topic: "said") } type Said { text: String }',
+      });
+      const crier = await createServer({ host: '127.0.0.1', port: 0, pingIntervalMs: 0, logLevel: 'fatal', graph });
+      t.after(() => crier.close());
+      const stream = await openStream(t, crier.url!, {
+        headers: { accept },
+        body: { query: 'subscription { said { text } }' },
+      });
+      await waitFor('the operation', async () => (await metricOf(crier.adminUrl, 'crier_operations')) === 1);
+      const texts = ['---', '-----', '--graphql', '\r\n-----\r\n'];
+      for (const text of texts) await crier.publish('said', { value: { text } });
+      await waitFor('the parts', () => partsOf(stream).length === texts.length);
+      assert.deepEqual(
+        partsOf(stream).map(
+          (part) => (part as { payload: { data: { said: { text: string } } } }).payload.data.said.text,
+        ),
+        texts,
+      );
+    });
 
   it('receives empty parts at the interval of pings', async (t) => {
     const { url } = await startStreams(t, { PING_INTERVAL_MS: '20' });

@@ -7,6 +7,8 @@ import { createProbe } from '../websocket/probe.ts';
 import { startStreams } from './start-streams.ts';
 import { openStream } from './stream-client.ts';
 
+const HELLO = '{"data":{"hello":"world"}}';
+const HELLO_EVENTS = `:\n\nevent: next\ndata: ${HELLO}\n\nevent: complete\ndata:\n\n`;
 const LIVE = 'subscription ($token: String!) { live(token: $token) { value } }';
 
 /** Each event has 100 KB. */
@@ -103,7 +105,7 @@ describe('a stream of server-sent events', () => {
     const get = `${url}?query=${encodeURIComponent('mutation { shout(text: "hi") }')}`;
     const stream = await openStream(t, get, { method: 'GET', headers: { 'apollo-require-preflight': '1' } });
     await stream.ended();
-    assert.match(JSON.stringify(stream.events[0]!.data), /"A GET may start no mutation; send a POST"/);
+    assert.deepEqual(stream.events[0]!.data, { errors: [{ message: 'Cannot perform mutations over GET' }] });
   });
 
   it('answers a request that cannot be read with 400 and the mistake', async (t) => {
@@ -113,13 +115,18 @@ describe('a stream of server-sent events', () => {
     assert.match(stream.text, /Missing body/);
   });
 
-  it('is for clients that prefer it: a client that names JSON first gets JSON', async (t) => {
-    const stream = await openStream(t, url, {
-      body: { query: '{ hello }' },
-      headers: { accept: 'application/json, text/event-stream' },
-    });
-    await stream.ended();
-    assert.equal(stream.text, '{"data":{"hello":"world"}}');
+  it('is the reply to a query only for a client that takes nothing else, or rates it higher', async (t) => {
+    for (const [accept, text] of [
+      ['application/json, text/event-stream', HELLO],
+      ['text/event-stream, multipart/mixed;subscriptionSpec=1.0, application/json', HELLO],
+      ['application/json;q=0.5, text/event-stream', HELLO_EVENTS],
+      ['text/*', HELLO_EVENTS],
+      ['text/event-stream', HELLO_EVENTS],
+    ] as const) {
+      const stream = await openStream(t, url, { body: { query: '{ hello }' }, headers: { accept } });
+      await stream.ended();
+      assert.equal(stream.text, text, accept);
+    }
   });
 
   it('counts as a connection and as a stream, not as a request in flight', async (t) => {
@@ -137,6 +144,25 @@ describe('a stream of server-sent events', () => {
 });
 
 describe('a stream of server-sent events, at a limit', () => {
+  it('is no limit for a query, which takes no place of a stream, whatever its client takes', async (t) => {
+    const { url, metric } = await startStreams(t, { MAX_CONNECTIONS: '1', MAX_HANDSHAKES_PER_SECOND: '1' });
+    const probe = createProbe(t);
+    await openStream(t, url, { body: { query: LIVE, variables: { token: probe.token } } });
+    await waitFor('the source', () => probe.starts === 1);
+    for (const accept of [
+      'text/event-stream',
+      'text/event-stream, application/json',
+      'multipart/mixed;subscriptionSpec=1.0',
+    ]) {
+      const reply = await openStream(t, url, { body: { query: '{ hello }' }, headers: { accept } });
+      await reply.ended();
+      assert.equal(reply.status, 200);
+      assert.match(reply.text, /{"data":{"hello":"world"}}/);
+    }
+    assert.equal(await metric('crier_connections'), 1);
+    assert.equal(await metric('crier_refusals_total{reason="connections"}'), 0);
+  });
+
   it('is refused with 503 when MAX_CONNECTIONS are open, and names the setting', async (t) => {
     const { url, metric } = await startStreams(t, { MAX_CONNECTIONS: '1' });
     const probe = createProbe(t);

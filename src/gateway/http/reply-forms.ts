@@ -1,0 +1,97 @@
+import { isUtf8, mediaTypeOf, parametersOf } from './media-type.ts';
+
+/** How a stream of results looks: `multipart_graphql` has the boundary that several clients expect, and name in `accept`. */
+export type StreamKind = 'sse' | 'multipart' | 'multipart_graphql';
+
+type JsonType = 'application/json' | 'application/graphql-response+json';
+
+/** In what an `accept` header takes results. At least one of both is there. */
+export interface ReplyForms {
+  /** Of a single reply. */
+  readonly json: JsonType | undefined;
+  readonly stream: StreamKind | undefined;
+  /** Of the result of a query or mutation: a stream of one event only if the client takes nothing else, or rates it higher. */
+  readonly result: 'json' | 'stream';
+  /** Of an operation that is refused: what the client rates higher, or else names first. */
+  readonly refusal: 'json' | 'stream';
+}
+
+/** A type that an `accept` header names (RFC 9110, section 12.5.1). */
+interface Range {
+  readonly type: string;
+  readonly parameters: ReadonlyMap<string, string>;
+  /** 0: not acceptable. */
+  readonly quality: number;
+  /** The lower, the earlier. */
+  readonly index: number;
+}
+
+interface Offer<T> {
+  readonly form: T;
+  readonly quality: number;
+  readonly index: number;
+}
+
+const JSON_TYPES: readonly JsonType[] = ['application/json', 'application/graphql-response+json'];
+/** The most specific range decides. A client that takes anything expects one reply, so `*` + `/*` takes no stream. */
+const JSON_WILDCARDS = ['application/*', '*/*'];
+
+/** undefined: the endpoint has nothing that the header takes. */
+export function replyForms(accept?: string): ReplyForms | undefined {
+  const ranges = rangesOf(accept || '*/*');
+  const json = best(JSON_TYPES.map((type) => offerOf(type, [type, ...JSON_WILDCARDS], ranges.filter(hasUtf8))));
+  const stream = best([
+    offerOf<StreamKind>('sse', ['text/event-stream', 'text/*'], ranges.filter(hasUtf8)),
+    ...ranges.filter(isOfSubscriptions).map((range) => ({ ...range, form: multipartOf(range) })),
+  ]);
+  if (!json) return stream && { json: undefined, stream: stream.form, result: 'stream', refusal: 'stream' };
+  if (!stream) return { json: json.form, stream: undefined, result: 'json', refusal: 'json' };
+  const forms = { json: json.form, stream: stream.form };
+  const isStreamRatedHigher = stream.quality > json.quality;
+  const isStreamBetter = best<unknown>([json, stream]) === stream;
+  return {
+    ...forms,
+    result: isStreamRatedHigher ? 'stream' : 'json',
+    refusal: isStreamBetter ? 'stream' : 'json',
+  };
+}
+
+function rangesOf(accept: string): Range[] {
+  return (accept.match(/(?:"(?:[^"\\]|\\.)*"?|[^,"])+/g) ?? []).map((text, index) => {
+    const parameters = parametersOf(text);
+    return { type: mediaTypeOf(text), parameters, quality: qualityOf(parameters.get('q')), index };
+  });
+}
+
+/** A weight that cannot be read counts as none. */
+function qualityOf(weight = '1'): number {
+  return /^(?:0(?:\.\d*)?|1(?:\.0*)?)$/.test(weight) ? Number(weight) : 1;
+}
+
+function hasUtf8({ parameters }: Range): boolean {
+  return isUtf8(parameters);
+}
+
+/** Without the parameter, the client wants parts of one result (`@defer`), which crier does not have. */
+function isOfSubscriptions({ type, parameters }: Range): boolean {
+  return type === 'multipart/mixed' && /^1(?:\.0)?$/.test(parameters.get('subscriptionspec') ?? '');
+}
+
+function multipartOf({ parameters }: Range): StreamKind {
+  return parameters.get('boundary') === 'graphql' ? 'multipart_graphql' : 'multipart';
+}
+
+/** @param types that name it, the most specific first */
+function offerOf<T>(form: T, types: readonly string[], ranges: readonly Range[]): Offer<T> | undefined {
+  for (const type of types) {
+    const range = ranges.find((one) => one.type === type);
+    if (range) return { form, quality: range.quality, index: range.index };
+  }
+  return undefined;
+}
+
+/** The acceptable one of the highest quality; of several, the one that is named first. */
+function best<T>(offers: readonly (Offer<T> | undefined)[]): Offer<T> | undefined {
+  const acceptable = offers.filter((offer) => offer !== undefined && offer.quality > 0) as Offer<T>[];
+  return acceptable.sort((a, b) => b.quality - a.quality || a.index - b.index)[0];
+}
