@@ -192,7 +192,7 @@ export class Connection
     const { maxMessageBytes, maxIdBytes } = this.services.limits;
     if (data.length > maxMessageBytes) return this.#refuseLong(data);
     const message = this.outbox.format.parse(data, maxIdBytes);
-    if (!message) return this.close(CLOSE_CODES.badRequest, 'Invalid message received');
+    if (typeof message === 'string') return this.close(CLOSE_CODES.badRequest, message);
     switch (message.type) {
       case MessageType.Ping:
         return this.#identity.answerPing(message, data.length);

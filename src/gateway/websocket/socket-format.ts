@@ -8,8 +8,8 @@ export type ClientMessage = ConnectionInitMessage | PingMessage | PongMessage | 
 export interface SocketFormat extends MessageFormat {
   /** In `Sec-WebSocket-Protocol`. */
   readonly subprotocol: string;
-  /** Returns undefined if a message must be answered with 4400. @param maxIdBytes of the id of an operation, in UTF-8 */
-  parse(data: Buffer, maxIdBytes: number): ClientMessage | undefined;
+  /** A text: why the protocol demands 4400, without a value of the client. @param maxIdBytes of the id of an operation, in UTF-8 */
+  parse(data: Buffer, maxIdBytes: number): ClientMessage | string;
   /** The id of a `subscribe` message that is too long to be parsed; undefined: it cannot be told. */
   subscribedId(data: Buffer, maxIdBytes: number): string | undefined;
   /** @param payload `{}`: the message has none */

@@ -2,6 +2,7 @@ import { GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, stringifyMessage, validateM
 import type { PingMessage } from 'graphql-ws';
 import { ownBytes } from '../fanout/outbox/frame.ts';
 import { parseExactly } from '../../base/json/exact-numbers.ts';
+import { messageProblem } from './message-problem.ts';
 import type { ClientMessage, SocketFormat } from './socket-format.ts';
 
 /** graphql-transport-ws. */
@@ -33,19 +34,22 @@ const CLIENT_TYPES: ReadonlySet<unknown> = new Set([
   MessageType.Complete,
 ]);
 
-/**
- * Parses a message of a client. Returns undefined if the protocol demands 4400: not JSON, not a message, a message type of the
- * server, or an id longer than `maxIdBytes` in UTF-8.
- */
-function parseClientMessage(data: Buffer, maxIdBytes: number): ClientMessage | undefined {
+function parseClientMessage(data: Buffer, maxIdBytes: number): ClientMessage | string {
+  let value: unknown;
+  try {
+    value = parseExactly(data.toString());
+  } catch {
+    return 'A message must be JSON';
+  }
   let message: ClientMessage;
   try {
-    message = validateMessage(parseExactly(data.toString())) as ClientMessage;
+    message = validateMessage(value) as ClientMessage;
   } catch {
-    return undefined;
+    return messageProblem(value);
   }
-  if (!CLIENT_TYPES.has(message.type)) return undefined;
-  if ('id' in message && typeof message.id === 'string' && Buffer.byteLength(message.id) > maxIdBytes) return undefined;
+  if (!CLIENT_TYPES.has(message.type)) return messageProblem(value);
+  if ('id' in message && typeof message.id === 'string' && Buffer.byteLength(message.id) > maxIdBytes)
+    return `id may have ${maxIdBytes} bytes`;
   return message;
 }
 

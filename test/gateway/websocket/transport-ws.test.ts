@@ -19,7 +19,8 @@ describe('a ping', () => {
   it('may have an id of any type, which is ignored', () => {
     for (const id of [7, null, 'x'.repeat(9)]) {
       const ping = Buffer.from(JSON.stringify({ type: 'ping', id }));
-      assert.equal(TRANSPORT_WS.parse(ping, 9)?.type, 'ping');
+      const message = TRANSPORT_WS.parse(ping, 9);
+      assert.ok(typeof message === 'object' && message.type === 'ping');
     }
   });
 });
