@@ -38,4 +38,34 @@ describe('a subscription that begins with a state', () => {
     await begin('two');
     assert.equal(await first(), false);
   });
+
+  it('is told which event it may have seen before: the one it begins with, and no later one', async (t) => {
+    const stage = await createStage(t, { sdl: SDL });
+    const { bus } = stage;
+    await bus.acquire({ topic: 't', partition: 0, position: -1, startId: 'one' });
+    const publish = (n: number) => {
+      const message = { channel: CHANNEL, payload: `{"item":{"n":${n}}}`, offset: n, timestamp: 0, history: FOREVER };
+      return bus.publish([message], { topic: 't', partition: 0, offset: n });
+    };
+    const document = 'subscription { item { n } }';
+    const empty = await stage.join(document, factsOf('a', {}), undefined, START);
+    await publish(1);
+    const late = await stage.join(document, factsOf('b', {}), undefined, START);
+    await waitFor('the state', () => late.received.length === 1);
+    await publish(2);
+    await waitFor('the next event', () => late.received.length === 2 && empty.received.length === 2);
+    const marks = (received: readonly string[]) =>
+      received.map((text) => {
+        const { data, extensions } = JSON.parse(text) as { data: { item: object }; extensions?: { initial?: true } };
+        return [data.item, extensions?.initial];
+      });
+    assert.deepEqual(marks(late.received), [
+      [{ n: 1 }, true],
+      [{ n: 2 }, undefined],
+    ]);
+    assert.deepEqual(marks(empty.received), [
+      [{ n: 1 }, undefined],
+      [{ n: 2 }, undefined],
+    ]);
+  });
 });

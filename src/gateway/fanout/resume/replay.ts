@@ -31,6 +31,8 @@ const RESULTS_BETWEEN_CHECKS = 8;
 const SWEEP_INTERVAL_MS = 5_000;
 /** Sweeps after which an event is executed again, about 30 s: a backend's answer is not reused for longer. */
 const MAX_SWEEPS = 6;
+/** In the `extensions` of the event that a subscription begins with: its client may have seen it before. */
+const INITIAL = '"initial":true';
 /** Memory of an event whose payload was parsed, per byte of its text. */
 const PARSED_FACTOR = 4;
 
@@ -195,7 +197,9 @@ export class Replay {
         this.#remove(joining);
         return 'over';
       }
-      const hasExecuted = this.#deliveryOf(event, joining, group)?.serve(subscription) === true;
+      const delivery = this.#deliveryOf(event, joining, group);
+      if (delivery && joining.isState) subscription.note(INITIAL);
+      const hasExecuted = delivery?.serve(subscription) === true;
       bytes += event.length;
       if (events === MAX_EVENTS_PER_TURN || bytes >= MAX_BYTES_PER_TURN) return 'served';
       if ((hasExecuted || events % RESULTS_BETWEEN_CHECKS === 0) && isSpent()) return 'served';

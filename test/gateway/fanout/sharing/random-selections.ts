@@ -129,11 +129,10 @@ export function selectionProperty(options: Partial<StageOptions> = {}) {
         const { query, variables } = operationOf(client);
         const start = { cursor: undefined, replaysLast: client.isLate };
         const { received } = await stage.join(query, client.facts, variables, start);
-        const selected = client.isLate ? [...lastOf(client, before), ...after] : [...before, ...after];
-        const expected = selected
-          .filter((one) => isFor(client, one))
-          .map((one) => unshared(client, one, { value, root }));
-        return { client, received, expected };
+        const resultsOf = (events: readonly Event[]) =>
+          events.filter((one) => isFor(client, one)).map((one) => unshared(client, one, { value, root }));
+        const first = client.isLate ? resultsOf(lastOf(client, before)).map(asInitial) : resultsOf(before);
+        return { client, received, expected: [...first, ...resultsOf(after)] };
       };
       const joined = await Promise.all(clients.filter(({ isLate }) => !isLate).map(join));
       await publish(before);
@@ -168,6 +167,11 @@ function operationOf({ args, hasLiterals }: Request) {
     query: `subscription { event${given.length > 0 ? `(${given.join()})` : ''} ${SELECTION} }`,
     variables: undefined,
   };
+}
+
+/** The text of a result with which a subscription begins. */
+function asInitial(result: string): string {
+  return `${result.slice(0, -1)},"extensions":{"initial":true}}`;
 }
 
 /** The last event of each channel of a client. */
