@@ -17,6 +17,9 @@ import { watch } from '../support/stock-client.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { filesOfPage } from './page-files.ts';
 
+/** A server of graphql-redis-subscriptions and graphql-ws, as people have it before. */
+const STOCK_SERVER = resolve('test', 'docs', 'fixtures', 'redis-subscriptions-server.js');
+
 const COMMENTS = 'subscription { comment_added(post_id: "7") { text } }';
 
 /** The files of the page, where they find this project's packages. */
@@ -45,7 +48,7 @@ async function startScript(t: TestContext, script: string, environment: Readonly
 }
 
 describe('docs/recipes/migrating.md', { concurrency: 2, timeout: 120_000 }, () => {
-  it('brings a comment of a stock RedisPubSub to clients of the server before, of step 1 and of step 2', async (t) => {
+  it('brings a comment of a stock RedisPubSub to clients of a stock server, of step 1 and of step 2', async (t) => {
     const folder = await filesOf(t);
     const { url } = await redisServer(t);
     const startStep = async (step: string) => {
@@ -53,7 +56,7 @@ describe('docs/recipes/migrating.md', { concurrency: 2, timeout: 120_000 }, () =
       return (await startPod(t, settings)).url;
     };
     const urls = await Promise.all([
-      startScript(t, join(folder, 'before', 'server.js'), { REDIS_URL: url }),
+      startScript(t, STOCK_SERVER, { REDIS_URL: url }),
       startStep('step-1'),
       startStep('step-2'),
     ]);
