@@ -5,18 +5,19 @@ import type { Graph } from '../graph/graph-parts.ts';
 import { checkConfig } from '../ops/check/check-config.ts';
 import { describeFields, fieldFacts } from '../ops/check/described-fields.ts';
 import type { Finding } from '../ops/check/finding.ts';
-import { readArguments } from './command.ts';
+import { positiveInteger, readArguments } from './command.ts';
 import { commandEnvironment } from './environment.ts';
 
 export const usage = `Tries what a pod needs at its start, and explains what each subscription field is bound to.
 
 Usage: crier check [<graph folder>] [options]
 
-  --json  prints { isOk, findings, fields } as JSON
-  --help  prints this text
+  --records <count>  compares so many of the newest records of each topic with the graph; default: 50
+  --json             prints { isOk, findings, fields } as JSON
+  --help             prints this text
 
 Looks at the settings, the graph, TRUSTED_DOCUMENTS, TUNABLES_FILE, the keys of tokens, Kafka, the schema registry and
-Redis, and compares the newest records of topics with the types. Starts no server, joins no group, commits nothing.
+Redis, and compares the newest records of topics with the graph. Starts no server, joins no group, commits nothing.
 Settings are crier's environment variables, and the file .env in the working directory.
 Exits with 1 after a failure.
 `;
@@ -29,10 +30,12 @@ const COLOURS: Readonly<Record<Finding['status'], Colour>> = {
 };
 
 export async function run(args: readonly string[]): Promise<number> {
-  const options = { json: { type: 'boolean' } } as const;
+  const options = { records: { type: 'string' }, json: { type: 'boolean' } } as const;
   const { values, positionals } = readArguments('check', args, { options, maxPositionals: 1 });
   let graph: Graph | undefined;
-  const findings = await checkConfig(commandEnvironment(positionals[0]), (loaded) => (graph = loaded));
+  const records = values.records === undefined ? undefined : positiveInteger('--records', values.records);
+  const onGraph = (loaded: Graph) => void (graph = loaded);
+  const findings = await checkConfig(commandEnvironment(positionals[0]), { onGraph, records });
   const isOk = !findings.some(({ status }) => status === 'failed');
   if (values.json) {
     process.stdout.write(`${JSON.stringify({ isOk, findings, fields: graph ? fieldFacts(graph) : [] })}\n`);

@@ -144,6 +144,33 @@ describe('RecordCheck', { concurrency: 2 }, () => {
     ]);
   });
 
+  it('is no failure of crier check for records of a rare kind, which --records reads', async (t) => {
+    const { topic, send, settings } = await stage(t);
+    await send(0, { head: { order_id: 1 }, order: { id: 'o-1', state: 'OPEN' } });
+    await send(0, ...Array.from({ length: 60 }, (_, tick) => ({ tick })));
+    const { hasFailed, lines } = await checked(settings);
+    assert.equal(hasFailed, false, lines.join('\n'));
+    const hint = `; 50 of about 61 records were read, and the others may be what the field reads: crier check --records 61 reads more`;
+    const found = lines.find((line) => line.includes('match of "id"')) ?? '';
+    assert.ok(
+      found.startsWith(`warning  records: the newest records of the topic ${topic}`) && found.endsWith(hint),
+      found,
+    );
+    const all = await checked(settings, { records: 61 });
+    assert.ok(
+      all.lines.includes(`ok       records: the newest records of the topic ${topic} fit the graph (61 compared)`),
+    );
+    await send(1, ...Array.from({ length: 60 }, () => ({ head: { order_idd: 1 } })));
+    const misspelt = await checked(settings);
+    assert.equal(misspelt.hasFailed, true);
+  });
+
+  it('fails with crier check where a topic has no record of a field', async (t) => {
+    const { send, settings } = await stage(t);
+    await send(0, ...Array.from({ length: 40 }, (_, tick) => ({ tick })));
+    assert.equal((await checked(settings)).hasFailed, true);
+  });
+
   it('compares the first sample records of the embedded mode', async (t) => {
     const samples = `export function* records() { for (;;) yield { topic: 'orders', value: { order: { id: 1, state: 'NEW' } } }; }`;
     const folder = await graphOf(t, 'orders', { 'samples.ts': samples });

@@ -19,9 +19,23 @@ export interface RecordProblem {
   readonly text: string;
   /** True: of records like these no subscription of the field receives a value. */
   readonly isBlocking: boolean;
+  /** True: other records may have what these lack. */
+  readonly isLack?: boolean;
+}
+
+/** Tells that a topic has records that were not read. */
+export interface Unread {
+  /** Records that were read. */
+  readonly read: number;
+  /** Of the topic; fewer where Kafka has removed some. */
+  readonly total: number;
+  /** False: so many were to be read. */
+  readonly mayReadMore: boolean;
 }
 
 const MAX_NAMES = 10;
+/** Of a name's characters, those in which a misspelt one differs: `user_id` and `order` are no misspelt `order_id`. */
+const MISSPELT_SHARE = 0.2;
 const MAX_NAME_LENGTH = 40;
 
 /** What a value is, without the value: payloads do not belong into logs. */
@@ -64,6 +78,31 @@ export function absenceAt(payload: unknown, path: readonly string[]): string {
   const keys = isJsonObject(value) ? ` with the keys ${listed(Object.keys(value))}` : '';
   const beside = siblings.length > 0 ? `, beside ${listed(siblings)}` : '';
   return `has ${kindOf(value)}${keys} at ${placeOf(path)}${beside}`;
+}
+
+/** True if a value at the path is missing by mistake: a name like the missing one is there, or the value cannot be compared. */
+export function isMistakenAt(payload: unknown, path: readonly string[]): boolean {
+  let value = payload;
+  for (const key of path) {
+    if (!isJsonObject(value)) return false;
+    if (!Object.hasOwn(value, key)) return didYouMean(key, Object.keys(value), MISSPELT_SHARE) !== '';
+    value = value[key];
+  }
+  return value !== null;
+}
+
+/** What a problem calls the record that it describes. */
+export function recordName(
+  { partition, offset }: { readonly partition: number; readonly offset: string },
+  isNewest: boolean,
+): string {
+  return isNewest ? 'the record' : `an older record (partition ${partition}, offset ${offset})`;
+}
+
+/** Says that other records may be those that a field reads, and how to read them. */
+export function unreadHint({ read, total, mayReadMore }: Unread): string {
+  const more = mayReadMore ? `: crier check --records ${total} reads more` : '';
+  return `; ${read} of about ${total} records were read, and the others may be what the field reads${more}`;
 }
 
 /** True if the path, or what it leads through, is null: other records may have a value there. */

@@ -9,6 +9,8 @@ import { textOf } from '../compared-text.ts';
 import {
   KEY_PART,
   describeKey,
+  headerOf,
+  isHeaderPart,
   isKeyPart,
   isRecordPart,
   keyText,
@@ -18,7 +20,7 @@ import {
 } from '../record-parts.ts';
 import type { RecordParts } from '../record-parts.ts';
 import type { Binding } from '../schema/binding.ts';
-import { absenceAt, isNullAt, kindOf, listed, sentence, shortened } from './described.ts';
+import { absenceAt, isMistakenAt, isNullAt, kindOf, listed, recordName, sentence, shortened } from './described.ts';
 import type { RecordOrigin, RecordProblem, ShownEnvelope } from './described.ts';
 
 /** What a record says of the row before its change. */
@@ -89,7 +91,10 @@ export class KeyCheck {
       const texts = records.flatMap((record) => textIn(record, key) ?? []);
       if (texts.length === 0) {
         const isBlocking = isRequired && !records.some((record) => isNullIn(record, key));
-        return [{ text: absence(key, records.at(-1)!, origin), isBlocking }];
+        const mistaken = records.findLast((record) => isMistakenIn(record, key));
+        const record = mistaken ?? records.at(-1)!;
+        const name = recordName(record, record === records.at(-1));
+        return [{ text: absence(key, record, name, origin), isBlocking, isLack: mistaken === undefined }];
       }
       const isEqual = type === undefined || texts.some((text) => canEqual(type, text));
       const json = key.path === KEY_PART ? jsonKey(records) : undefined;
@@ -100,7 +105,8 @@ export class KeyCheck {
       return [{ text: misfit(key, type, records), isBlocking }];
     });
     if (problems.length > 0 || records.some((record) => this.isMatchedBy(record))) return problems;
-    return [{ text: this.#apart(origin), isBlocking: !records.some((record) => this.#mayBeMatchedBy(record)) }];
+    const isBlocking = !records.some((record) => this.#mayBeMatchedBy(record));
+    return [{ text: this.#apart(origin), isBlocking, isLack: true }];
   }
 
   /** True if records with other values for what is null in this one would be matched. */
@@ -124,18 +130,36 @@ function isNullIn({ payload }: CheckedRecord, { path }: BindingKey): boolean {
   return !isRecordPart(path) && isNullAt(payload, path.split('.'));
 }
 
-function absence({ label, path, isRequired }: BindingKey, record: CheckedRecord, origin: RecordOrigin): string {
+/** True if the record has no value of the key by mistake: not only because it is of another kind than those that the field reads. */
+function isMistakenIn(record: CheckedRecord, { path }: BindingKey): boolean {
+  if (!isRecordPart(path)) return isMistakenAt(record.payload, path.split('.'));
+  if (isHeaderPart(path)) return isMistakenAt(record.headers ?? {}, [headerOf(path)]);
+  if (record.key === null) return false;
+  const inKey = pathInKey(path);
+  return inKey === undefined || !isJsonObject(record.keyValue) || isMistakenAt(record.keyValue, inKey.split('.'));
+}
+
+function absence(
+  { label, path, isRequired }: BindingKey,
+  record: CheckedRecord,
+  name: string,
+  origin: RecordOrigin,
+): string {
   const found = isRecordPart(path) ? partAbsence(path, record) : absenceAt(record.payload, path.split('.'));
   const effect = isRequired ? 'No subscription receives it' : 'No subscription with this argument receives it';
-  return `${label}: the record ${sentence(found)} ${effect}; ${absenceFix(path, record, origin)}`;
+  return `${label}: ${name} ${sentence(found)} ${effect}; ${absenceFix(path, record, origin)}`;
 }
 
 function partAbsence(path: string, record: CheckedRecord): string {
   if (isKeyPart(path)) {
     const inKey = pathInKey(path);
-    return `has ${describeKey(record)}${inKey === undefined ? '' : `, without a value at "${inKey}"`}`;
+    if (inKey === undefined) return `has ${describeKey(record)}`;
+    const { keyValue } = record;
+    const near = isJsonObject(keyValue) ? didYouMean(inKey, Object.keys(keyValue)) : '';
+    return `has ${describeKey(record)}, without a value at "${inKey}"${near}`;
   }
-  return `has no ${partLabel(path).replace("the record's ", '')} that is UTF-8`;
+  const near = didYouMean(headerOf(path), Object.keys(record.headers ?? {}));
+  return `has no ${partLabel(path).replace("the record's ", '')} that is UTF-8${near}`;
 }
 
 function absenceFix(path: string, record: CheckedRecord, origin: RecordOrigin): string {

@@ -8,8 +8,17 @@ import { textOf } from '../compared-text.ts';
 import { describeKey, keyTextAt } from '../record-parts.ts';
 import { directiveOf } from '../schema/field-directive.ts';
 import { keyedMatch } from '../schema/tombstone-binding.ts';
-import { absenceAt, isNullAt, placeOf, problemOf, sentence } from './described.ts';
-import type { RecordOrigin, RecordProblem } from './described.ts';
+import {
+  absenceAt,
+  isMistakenAt,
+  isNullAt,
+  placeOf,
+  problemOf,
+  recordName,
+  sentence,
+  unreadHint,
+} from './described.ts';
+import type { RecordOrigin, RecordProblem, Unread } from './described.ts';
 import { envelopeProblem } from './envelope-check.ts';
 import { KeyCheck } from './key-check.ts';
 import type { CheckedRecord } from './key-check.ts';
@@ -29,22 +38,29 @@ export interface RecordMisfit {
   readonly isCertain: boolean;
 }
 
+/** What is known of the topic's other records. */
+interface OtherRecords {
+  /** True: some have no value. */
+  readonly hasTombstones?: boolean;
+  /** Absent: all that have a value are compared. */
+  readonly unread?: Unread | undefined;
+}
+
 /** Of one field. */
 const MAX_PROBLEMS = 20;
 
 /**
  * Compares records of a topic with the bindings of the topic and the types of their fields. A key or a field counts as absent if all
- * records lack it.
+ * records lack it. Then no subscription receives a value if that is a mistake in all likelihood, or the topic has no other records.
  * @param graph with a schema that is prepared for execution
  * @param records the newest last, those with a value
- * @param hasTombstones true: others have none
  */
 export function checkRecords(
   graph: Pick<Graph, 'schema' | 'bindings'>,
   topic: string,
   records: readonly CheckedRecord[],
   origin: RecordOrigin,
-  hasTombstones = false,
+  { hasTombstones = false, unread }: OtherRecords = {},
 ): RecordMisfit[] {
   const newest = records.at(-1);
   if (!newest) return [];
@@ -72,8 +88,9 @@ export function checkRecords(
     const isMeant = isAlike || hasLost;
     const definition = subscription.getFields()[binding.field]!;
     const isResolved = hasResolver(definition);
+    const ofKeys = keys.problems(compared, origin);
     const bound = [
-      ...keys.problems(compared, origin),
+      ...ofKeys,
       ...payloadProblems(binding, compared, isResolved),
       ...tombstoneProblems(binding, compared).map(problemOf),
       ...rowsBeforeProblems(binding, compared, hasWholeRows).map(problemOf),
@@ -84,23 +101,31 @@ export function checkRecords(
       const isUntyped = record.isUntyped === true && binding.envelope?.startsWith('DEBEZIUM') === true;
       values.add(field, definition.type, binding.payload, { payload: record.payload, isUntyped });
     }
-    const misfits = values.misfits.filter(isNew(said));
+    // Records of which the field takes none say nothing of the values that it reads.
+    const isLack = matching.length === 0 && ofKeys.every((one) => one.isLack || !one.isBlocking);
+    const misfits = values.misfits.filter(isNew(said)).map((one): RecordProblem => ({ ...one, isLack }));
     const uncertain = values.uncertain.filter(isNew(said));
     const isCertain = (bound.length > 0 && isMeant) || misfits.length > 0;
     const envelope = envelopeProblem(binding, compared);
     const untold = hasTombstones && skipsUnsaid(binding, definition) ? [problemOf(UNTOLD)] : [];
-    const others = [...bound, ...misfits, ...uncertain, ...untold].map(({ text, isBlocking }) => ({
-      text,
-      isBlocking: isBlocking && isAlike,
+    const others = [...bound, ...misfits, ...uncertain, ...untold].map((one) => ({
+      ...one,
+      isBlocking: one.isBlocking && isAlike,
     }));
     // What the wrong envelope of all records leaves out is not named one by one.
     const isAlone = envelope !== undefined && compared.every(({ shown }) => shown);
     const isBlocking = isAlone && others.some((one) => one.isBlocking);
     const ofEnvelope = envelope === undefined ? [] : [{ text: envelope, isBlocking }];
-    const problems = [...ofEnvelope, ...(isAlone ? [] : others)].slice(0, MAX_PROBLEMS);
+    const left = isAlone ? [] : others.map((one) => withUnread(one, unread));
+    const problems = [...ofEnvelope, ...left].slice(0, MAX_PROBLEMS);
     const { partition, offset } = compared.at(-1)!;
     return problems.length === 0 ? [] : [{ topic, field, partition, offset, problems, isCertain }];
   });
+}
+
+/** What a topic's records lack blocks no field if others were not read. */
+function withUnread({ text, isBlocking, isLack }: RecordProblem, unread: Unread | undefined): RecordProblem {
+  return isBlocking && isLack && unread ? { text: text + unreadHint(unread), isBlocking: false } : { text, isBlocking };
 }
 
 /** Tells problems that were not said yet, and remembers them. */
@@ -127,9 +152,13 @@ function payloadProblems(
 ): RecordProblem[] {
   const isAbsent = ({ payload }: CheckedRecord) => (valueAt(payload, path) ?? null) === null;
   if (!records.every(isAbsent)) return [];
-  const found = absenceAt(records.at(-1)!.payload, path);
-  const text = `payload: the record ${sentence(found)} The field would be null; correct the payload in @kafka`;
-  return [{ text, isBlocking: !isResolved && !records.some(({ payload }) => isNullAt(payload, path)) }];
+  const mistaken = records.findLast(({ payload }) => isMistakenAt(payload, path));
+  const record = mistaken ?? records.at(-1)!;
+  const found = sentence(absenceAt(record.payload, path));
+  const name = recordName(record, record === records.at(-1));
+  const text = `payload: ${name} ${found} The field would be null; correct the payload in @kafka`;
+  const isBlocking = !isResolved && !records.some(({ payload }) => isNullAt(payload, path));
+  return [{ text, isBlocking, isLack: mistaken === undefined }];
 }
 
 /** Reports a key that is not the value that the tombstones of a field take it for. */

@@ -15,13 +15,22 @@ const MAX_INFLIGHT_BYTES = 32 * 1024 * 1024;
 const MAX_FETCH_BYTES = 1024 * 1024;
 const MAX_WAIT_MS = 500;
 const MAX_PARTITIONS = 100;
-/** Of one topic. */
+/** Of one topic; more where more than 50 records are wanted. */
 const MAX_READ_BYTES = 4 * 1024 * 1024;
+const MAX_READ_BYTES_EACH = MAX_READ_BYTES / 50;
 const MAX_READ_MS = 5000;
 const READ_COMMITTED = 1;
 
 interface Fetched {
   readonly responses: readonly { readonly partitions: readonly FetchedPartition<readonly FetchedRecord[]>[] }[];
+}
+
+/** Newest records of a topic. */
+export interface RecentRead {
+  /** In the order of their times. */
+  readonly records: readonly KafkaRecord[];
+  /** True: the topic has no others that are readable. */
+  readonly isWhole: boolean;
 }
 
 /** Reads some of the newest records of topics. Joins no group and commits nothing. */
@@ -41,34 +50,41 @@ export class RecentRecords {
   }
 
   /**
-   * The newest records of each partition, in the order of their times: an equal share of `count`, at least one, of the 100 partitions that have
-   * had most of them. Fewer after 4 MB or 5 s. Empty if the topic is.
+   * The newest records of each partition: an equal share of `count`, at least one, of the 100 partitions that have had most of them; what one has
+   * less is shared by the others. Fewer after 5 s or 4 MB (of more than 50, 80 KB for each).
    * @param ranges of the topic's partitions
    */
-  async read(topic: string, ranges: ReadonlyMap<number, PartitionRange>, count: number): Promise<KafkaRecord[]> {
-    const filled = [...ranges]
-      .filter(([, { low, end }]) => low < end)
-      .toSorted(([, a], [, b]) => b.end - a.end)
-      .slice(0, MAX_PARTITIONS);
-    if (filled.length === 0) return [];
-    const share = Math.ceil(count / filled.length);
-    const first = ({ low, end }: PartitionRange) => Math.max(low, end - share);
-    const starts = new Map(filled.map(([partition, range]) => [partition, first(range)]));
-    await this.#cluster.addMultipleTargetTopics([topic]);
+  async read(topic: string, ranges: ReadonlyMap<number, PartitionRange>, count: number): Promise<RecentRead> {
+    const filled = [...ranges].filter(([, { low, end }]) => low < end).toSorted(([, a], [, b]) => b.end - a.end);
+    const starts = startsOf(filled.slice(0, MAX_PARTITIONS), count);
+    const isFromStart = filled.every(([partition, { low }]) => starts.get(partition) === low);
     const records: KafkaRecord[] = [];
+    if (starts.size > 0) await this.#cluster.addMultipleTargetTopics([topic]);
     const deadline = performance.now() + MAX_READ_MS;
+    const maxBytes = Math.max(MAX_READ_BYTES, count * MAX_READ_BYTES_EACH);
     // A fetch has a large batch of its first partition only: the others come with the next one.
-    for (let before = 0; before !== starts.size && performance.now() < deadline && bytesOf(records) < MAX_READ_BYTES;) {
-      before = starts.size;
-      for (const [partition, fetched] of await this.#fetch(topic, starts)) {
+    for (let bytes = 0; starts.size > 0 && performance.now() < deadline && bytes < maxBytes;) {
+      const fetched = await this.#fetch(topic, starts);
+      if (fetched.length === 0) break;
+      for (const [partition, messages] of fetched) {
         const from = starts.get(partition)!;
-        starts.delete(partition);
-        const usable = fetched.filter(({ isControlRecord, offset }) => !isControlRecord && offset >= from);
-        for (const { offset, timestamp, key, value, headers, poison } of usable.slice(-share))
+        const { end } = ranges.get(partition)!;
+        for (const { offset, timestamp, key, value, headers, poison, isControlRecord } of messages) {
+          if (isControlRecord || offset < from || offset >= end) continue;
           records.push({ topic, partition, offset, timestamp, key, value, headers, poison });
+          bytes += (key?.length ?? 0) + (value?.length ?? 0);
+        }
+        // The end of a batch has its offset, even if compaction has removed the record.
+        const next = messages.at(-1)!.offset + 1;
+        // Behind the others.
+        starts.delete(partition);
+        if (next < end) starts.set(partition, next);
       }
     }
-    return records.toSorted((a, b) => a.timestamp - b.timestamp);
+    return {
+      records: records.toSorted((a, b) => a.timestamp - b.timestamp),
+      isWhole: isFromStart && starts.size === 0,
+    };
   }
 
   /** One fetch from each leader. Omits partitions of which nothing came. */
@@ -99,6 +115,16 @@ export class RecentRecords {
   }
 }
 
-function bytesOf(records: readonly KafkaRecord[]): number {
-  return records.reduce((sum, { key, value }) => sum + (key?.length ?? 0) + (value?.length ?? 0), 0);
+/** The offset of each partition from which its share of `count` is read. */
+function startsOf(partitions: readonly (readonly [number, PartitionRange])[], count: number): Map<number, number> {
+  const starts = new Map<number, number>();
+  const ascending = partitions.toSorted(([, a], [, b]) => a.end - a.low - (b.end - b.low));
+  let left = count;
+  for (const [i, [partition, { low, end }]] of ascending.entries()) {
+    const share = Math.max(1, Math.ceil(left / (ascending.length - i)));
+    const start = Math.max(low, end - share);
+    starts.set(partition, start);
+    left -= end - start;
+  }
+  return starts;
 }

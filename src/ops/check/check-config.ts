@@ -31,21 +31,26 @@ import { checkSchemaRegistry } from './schema-registry-check.ts';
 import { checkTokenKeys } from './token-keys-check.ts';
 import { checkTunables } from './tunables-check.ts';
 
+export interface CheckOptions {
+  /** Called with the graph if it can be loaded. */
+  readonly onGraph?: (graph: Graph) => void;
+  /** Of the newest records of each topic, those that are compared. Default: 50. */
+  readonly records?: number | undefined;
+}
+
 /**
  * Tries what a pod of this environment needs at its start: the settings, the graph, TRUSTED_DOCUMENTS, TUNABLES_FILE, the keys of
  * tokens, Kafka and Redis. Starts no server, joins no group and commits nothing.
- *
- * @param onGraph called with the graph if it can be loaded
  */
 export async function checkConfig(
   environment: Environment,
-  onGraph: (graph: Graph) => void = () => undefined,
+  { onGraph, records: count }: CheckOptions = {},
 ): Promise<Finding[]> {
   const { config, findings } = checkSettings(environment);
   // As at a start, the graph comes first: it may register a provider of OpenTelemetry, and then a tunable has an effect.
   const graph = await checkGraph(environment['GRAPH'] || BUILT_IN_GRAPH, config);
   findings.push(...graph.findings);
-  if (graph.graph) onGraph(graph.graph);
+  if (graph.graph) onGraph?.(graph.graph);
   if (config && graph.graph) findings.push(...(await checkTrustedDocuments(config, graph.graph)));
   if (config) findings.push(...(await checkTunables(config)), ...(await checkTokenKeys(config)));
   if (!config) return [...findings, skipped('Kafka and Redis: the settings must be corrected first')];
@@ -72,7 +77,7 @@ export async function checkConfig(
     ),
   ]);
   const isConnected = isWorker && !kafka.some(({ status }) => status === 'skipped');
-  const records = isConnected && graph.graph ? await checkTopicRecords(config, graph.graph) : [];
+  const records = isConnected && graph.graph ? await checkTopicRecords(config, graph.graph, count) : [];
   return [...findings, ...kafka, ...schemas, ...records, ...redis];
 }
 

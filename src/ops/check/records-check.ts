@@ -12,8 +12,8 @@ import type { Finding } from './finding.ts';
 import { TopicRecords } from './topic-records.ts';
 import type { CheckedTopic, UndecodableRecord } from './topic-records.ts';
 
-/** Compares the newest records of the graph's topics with the graph. */
-export async function checkTopicRecords(config: Config, graph: Graph): Promise<Finding[]> {
+/** Compares the newest records of the graph's topics with the graph. @param count of each topic; default: 50 */
+export async function checkTopicRecords(config: Config, graph: Graph, count?: number): Promise<Finding[]> {
   const log = createLog('silent');
   // What cannot be loaded is a finding of the check of the registry.
   const registries = await openRegistries(config, log).catch(() => undefined);
@@ -23,7 +23,9 @@ export async function checkTopicRecords(config: Config, graph: Graph): Promise<F
   const decoders = graphDecoders(topicReads(graph), options);
   try {
     const records = new TopicRecords(config, graph, decoders);
-    const findings = (await records.check(records.topics)).flatMap((one) => findingsOf(one, 'the newest records'));
+    const findings = (await records.check(records.topics, undefined, count)).flatMap((one) =>
+      findingsOf(one, 'the newest records'),
+    );
     const problem = await registries.glue?.problem();
     return problem === undefined ? findings : [...findings, failed(`schema registry: ${problem}`)];
   } catch (error) {

@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import type { Graph } from '../../graph/graph-parts.ts';
 import { checkRecords } from '../../graph/record-check/record-check.ts';
 import type { RecordMisfit } from '../../graph/record-check/record-check.ts';
-import type { RecordOrigin, ShownEnvelope } from '../../graph/record-check/described.ts';
+import type { RecordOrigin, ShownEnvelope, Unread } from '../../graph/record-check/described.ts';
 import { envelopeFix } from '../../graph/record-check/envelope-check.ts';
 import type { CheckedRecord } from '../../graph/record-check/key-check.ts';
 import { keyedTopics } from '../../graph/keyed-topics.ts';
@@ -69,14 +69,15 @@ export class TopicRecords {
 
   /**
    * Omits topics that are away, empty, not readable, or whose schemas cannot be had now.
+   * @param count of the newest records of each topic; default: 50
    * @throws Error if Kafka does not answer in 20 s, or once `signal` is aborted
    */
-  async check(topics: readonly string[], signal?: AbortSignal): Promise<CheckedTopic[]> {
+  async check(topics: readonly string[], signal?: AbortSignal, count?: number): Promise<CheckedTopic[]> {
     // kafkajs, which sample records do not need.
     const { newestRecords } = await import('./newest-records.ts');
     const checked: CheckedTopic[] = [];
-    for await (const [topic, records] of newestRecords(this.#config, topics, signal)) {
-      const found = await this.checkRecords(topic, records, 'what the producer writes');
+    for await (const { topic, records, unread } of newestRecords(this.#config, topics, signal, count)) {
+      const found = await this.checkRecords(topic, records, 'what the producer writes', unread);
       if (found) checked.push(found);
     }
     return checked;
@@ -87,6 +88,7 @@ export class TopicRecords {
     topic: string,
     records: readonly ReadRecord[],
     origin: RecordOrigin,
+    unread?: Unread,
   ): Promise<CheckedTopic | undefined> {
     const compared: CheckedRecord[] = [];
     let undecodable: UndecodableRecord | undefined;
@@ -121,7 +123,7 @@ export class TopicRecords {
     }
     if (compared.length === 0) return undecodable && { topic, records: 0, misfits: [], undecodable };
     const hasTombstones = records.some(({ value, poison }) => value === null && !poison);
-    const misfits = checkRecords(this.#graph, topic, compared, origin, hasTombstones);
+    const misfits = checkRecords(this.#graph, topic, compared, origin, { hasTombstones, unread });
     return { topic, records: compared.length, misfits, ...(undecodable && { undecodable }) };
   }
 

@@ -76,7 +76,7 @@ function newestRecords(topic: string, settings: Settings): Promise<readonly Kafk
   return withKafka({ settings, log: createLog('silent'), hint }, async ({ client, cluster }) => {
     if ((await cluster.existingTopics([topic])).length === 0) throw new SetupError(await missingTopic(cluster, topic));
     const ranges = (await cluster.partitionRanges([topic])).get(topic)!;
-    return (await RecentRecords.connect(client)).read(topic, ranges, MAX_RECORDS);
+    return (await (await RecentRecords.connect(client)).read(topic, ranges, MAX_RECORDS)).records;
   });
 }
 

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { loadGraph } from '../../../src/graph/loading/load.ts';
 import type { CheckedRecord } from '../../../src/graph/record-check/key-check.ts';
+import type { Unread } from '../../../src/graph/record-check/described.ts';
 import { checkRecords } from '../../../src/graph/record-check/record-check.ts';
 import type { RecordMisfit } from '../../../src/graph/record-check/record-check.ts';
 import { graphFolder } from '../support/graph-folder.ts';
@@ -33,7 +34,8 @@ async function found(
   fields: string,
   payloads: readonly unknown[],
   resolvers?: string,
-  key: Buffer | null | Pick<CheckedRecord, 'key' | 'keyValue' | 'keyProblem' | 'keyFix'> = null,
+  key: Buffer | null | Pick<CheckedRecord, 'key' | 'keyValue' | 'keyProblem' | 'keyFix' | 'headers'> = null,
+  unread?: Unread,
 ) {
   const files = {
     'schema.graphql': `${TYPES} type Subscription { ${fields} }`,
@@ -44,7 +46,7 @@ async function found(
     const keyed = key === null || Buffer.isBuffer(key) ? { key } : key;
     return { partition: 0, offset: String(i), ...keyed, payload: payload as Record<string, unknown> };
   });
-  return texts(checkRecords(graph, 'orders', records, 'what the producer writes'));
+  return texts(checkRecords(graph, 'orders', records, 'what the producer writes', { unread }));
 }
 
 /** Problems as texts, beside those that leave the field without a value. */
@@ -352,6 +354,111 @@ describe('checkRecords', () => {
     });
   });
 
+  describe('of a topic with records that were not read', () => {
+    const UNREAD = { read: 2, total: 1204, mayReadMore: true };
+    const HINT =
+      '; 2 of about 1204 records were read, and the others may be what the field reads: crier check --records 1204 reads more';
+    const PAYLOADS = [
+      { ...order({}), orders: 7 },
+      { ...order({}), head: { id: 1 } },
+    ];
+
+    /** Of the one field with problems, which of them block it and which are left open. */
+    const tell = async (
+      t: TestContext,
+      fields: string,
+      { payloads = PAYLOADS, key, unread = UNREAD }: Partial<Told> = {},
+    ) => {
+      const [misfit, ...others] = await found(t, fields, payloads, undefined, key, unread);
+      assert.deepEqual(others, []);
+      const { problems = [], blocking = [] } = misfit ?? {};
+      const open = problems.filter((text) => text.includes('records were read'));
+      return { blocking: blocking.map(labelOf), open: open.map(labelOf), problems };
+    };
+    interface Told {
+      readonly payloads: readonly unknown[];
+      readonly key: Parameters<typeof found>[4];
+      readonly unread: Unread;
+    }
+    const labelOf = (text: string) => text.split(':')[0]!;
+    const byPath = (path: string) => BY_ID.replace('order.id', path);
+    const byPart = (part: string) => BY_ID.replace('path: "order.id"', part);
+    const CLAIM = BY_ID.replace(', payload', ', where: [{ claim: "tenant", path: "tenant" }], payload');
+
+    it('leaves a match, a claim and a payload open that these records may only happen not to have', async (t) => {
+      const open = async (fields: string, label: string, more?: Partial<Told>) => {
+        const told = await tell(t, fields, more);
+        assert.deepEqual([told.blocking, told.open], [[], [label]], fields);
+        assert.ok(told.problems[0]!.endsWith(HINT), told.problems[0]);
+      };
+      await open(byPath('coupon.code'), 'match of "id"');
+      await open(CLAIM, 'where of the claim "tenant"');
+      await open(BY_ID.replace('payload: "order"', 'payload: "refund"'), 'payload');
+      await open(byPart('key: true'), 'match of "id"');
+      await open(byPart('key: "id"'), 'match of "id"');
+      await open(byPart('key: "no"'), 'match of "id"', { key: { key: Buffer.from('{}'), keyValue: { tenant: 'a' } } });
+      await open(byPart('header: "id"'), 'match of "id"', { key: { key: null, headers: { tenant: 'a', id: null } } });
+      // The order's number is no misspelt id of the user.
+      await open(byPath('order_id'), 'match of "id"', { payloads: [{ ...order({}), user_id: 7 }] });
+      const both =
+        'order_updated(id: ID!, no: ID!): Order @kafka(topic: "orders", match: [{ arg: "id", path: "id" }, { arg: "no", path: "no" }], payload: "order")';
+      await open(both, 'match of "id" and match of "no"', {
+        payloads: [
+          { ...order({}), id: 1 },
+          { ...order({}), no: 1 },
+        ],
+      });
+    });
+
+    it('blocks a field whose place has a similar name in a record, which is named', async (t) => {
+      const blocks = async (fields: string, expected: RegExp, more?: Partial<Told>) => {
+        const told = await tell(t, fields, more);
+        assert.deepEqual(told.open, []);
+        assert.equal(told.blocking.length, 1, told.problems.join('\n'));
+        assert.match(told.problems[0]!, expected);
+      };
+      await blocks(byPath('head.ids'), /: the record has no "ids" at "head", .*did you mean "id"\?/);
+      await blocks(
+        byPath('ordrs'),
+        /: an older record \(partition 0, offset 0\) has no "ordrs" .*did you mean "orders"\?/,
+      );
+      await blocks(
+        BY_ID.replace('payload: "order"', 'payload: "ordr"'),
+        /^payload: the record .* did you mean "order"\?/,
+      );
+      await blocks(byPart('key: "tenent"'), /without a value at "tenent"; did you mean "tenant"\?/, {
+        key: { key: Buffer.from('{}'), keyValue: { tenant: 'a' } },
+      });
+      await blocks(byPart('header: "tenant-id"'), /no header "tenant-id" .*; did you mean "Tenant_ID"\?/, {
+        key: { key: null, headers: { Tenant_ID: 'a' } },
+      });
+    });
+
+    it('blocks a field whose values or keys cannot be compared', async (t) => {
+      assert.deepEqual((await tell(t, byPath('head'))).blocking, ['match of "id"']);
+      assert.deepEqual((await tell(t, BY_ID.replace('id: ID!', 'id: Int!'))).blocking, ['match of "id"']);
+      const key = Buffer.from([0, 0, 0, 0, 1, 0x0e]);
+      assert.deepEqual((await tell(t, byPart('key: true'), { key })).blocking, ['match of "id"']);
+      assert.deepEqual((await tell(t, byPart('key: "id"'), { key: Buffer.from('7') })).blocking, ['match of "id"']);
+      const header = { key: null, headers: { id: Buffer.from([0xff]) } };
+      assert.deepEqual((await tell(t, byPart('header: "id"'), { key: header })).blocking, ['match of "id"']);
+    });
+
+    it('takes values of records for which the field is not meant for no evidence', async (t) => {
+      const fields = byPath('coupon').replace('): Order @', '): Order! @');
+      const told = await tell(t, fields, { payloads: [{ order: { id: null } }] });
+      assert.deepEqual([told.blocking, told.open], [[], ['match of "id"', 'Order.id']]);
+      assert.deepEqual((await tell(t, BY_ID, { payloads: [{ order: { id: 7 } }, { order: 7 }] })).blocking, []);
+      const nulls = await tell(t, fields.replace('coupon', 'id'), { payloads: [{ id: 7, order: { id: null } }] });
+      assert.deepEqual([nulls.blocking, nulls.open], [['Order.id'], []]);
+    });
+
+    it('names no command where so many records were to be read', async (t) => {
+      const { problems } = await tell(t, byPath('coupon'), { unread: { ...UNREAD, mayReadMore: false } });
+      assert.match(problems[0]!, /; 2 of about 1204 records were read, and the others may be what the field reads$/);
+    });
+  });
+
   it('names once what fields of one type have in common', async (t) => {
     const misfits = await found(t, `${BY_ID} all: Order @kafka(topic: "orders", payload: "order")`, [
       order({ total: 'x' }),
@@ -374,7 +481,7 @@ describe('checkRecords', () => {
       const sdl = `${TYPES} type Subscription { ${BY_ID.replace(/\)$/, `${more})`)} }`;
       const graph = await loadGraph(await graphFolder(t, { 'schema.graphql': sdl }));
       const record = { partition: 0, offset: '0', key: Buffer.from(FITTING.id), payload: order({}) };
-      return texts(checkRecords(graph, 'orders', [record], 'what the producer writes', hasTombstones));
+      return texts(checkRecords(graph, 'orders', [record], 'what the producer writes', { hasTombstones }));
     };
     const [misfit] = await said('');
     assert.equal(misfit?.isCertain, false);

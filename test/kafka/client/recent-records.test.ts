@@ -30,7 +30,7 @@ describe('RecentRecords', { timeout: 120_000 }, () => {
     await outside.send(topic, [{ partition: 1, value: MISTAKE }]);
   });
 
-  async function read(t: TestContext, count: number) {
+  async function read(t: TestContext, count: number, of = topic) {
     const createClient = () =>
       createKafkaClient(
         testConfig({ KAFKA_BROKERS: outside.brokers, REDIS_URL: 'redis://unused' }),
@@ -40,15 +40,16 @@ describe('RecentRecords', { timeout: 120_000 }, () => {
     const cluster = new Cluster(createClient);
     t.after(() => (cluster.close(), client.destroy()));
     const reader = await RecentRecords.connect(client);
-    return reader.read(topic, (await cluster.partitionRanges([topic])).get(topic)!, count);
+    return reader.read(of, (await cluster.partitionRanges([of])).get(of)!, count);
   }
 
   it('reads the newest records of each partition, in the order of their times', async (t) => {
-    const records = await read(t, 60);
+    const { records, isWhole } = await read(t, 60);
+    assert.equal(isWhole, false);
     const offsets = [0, 1, 2].map((of) =>
       records.filter(({ partition }) => partition === of).map(({ offset }) => Number(offset)),
     );
-    assert.deepEqual(offsets, [Array.from({ length: 20 }, (_, n) => 280 + n), [0], [0]]);
+    assert.deepEqual(offsets, [Array.from({ length: 58 }, (_, n) => 242 + n), [0], [0]]);
     const times = records.map(({ timestamp }) => Number(timestamp));
     assert.deepEqual(
       times,
@@ -58,8 +59,30 @@ describe('RecentRecords', { timeout: 120_000 }, () => {
   });
 
   it('reads one of each partition where there are more partitions than records are wanted', async (t) => {
-    const records = await read(t, 1);
+    const { records } = await read(t, 1);
     assert.deepEqual(records.map(({ partition, offset }) => `${partition}:${offset}`).sort(), ['0:299', '1:0', '2:0']);
+  });
+
+  it('tells that the topic has no others', async (t) => {
+    const { records, isWhole } = await read(t, 1000);
+    assert.deepEqual([records.length, isWhole], [302, true]);
+    assert.equal((await read(t, 301)).isWhole, false);
+  });
+
+  it('reads on where one fetch has a part of what is wanted', async (t) => {
+    const large = await outside.createTopic(undefined, 2);
+    const value = 'x'.repeat(200_000);
+    for (const partition of [0, 1])
+      for (let i = 0; i < 5; i++)
+        await outside.send(
+          large,
+          Array.from({ length: 4 }, () => ({ partition, value })),
+        );
+    const { records, isWhole } = await read(t, 100, large);
+    assert.deepEqual([records.length, isWhole], [40, true]);
+    const limited = await read(t, 50, large);
+    assert.equal(limited.isWhole, false);
+    assert.deepEqual([...new Set(limited.records.map(({ partition }) => partition))].sort(), [0, 1]);
   });
 
   it('lets crier check compare the only record of a sparse partition', async (t) => {
