@@ -1,7 +1,7 @@
 import type { EventSources, TopicSource } from '../../src/graph/schema/event-source-type.ts';
 import type { Operation } from './operation.ts';
 import { publishCommand } from './publish-command.ts';
-import { quoted } from './shell-word.ts';
+import { canBePasted, quoted } from './shell-word.ts';
 
 export interface EventHint {
   readonly text: string;
@@ -25,12 +25,10 @@ export function eventHint(operation: Operation, { fields, records }: EventSource
     return {
       text: `${from}. The graph's samples are its records, one in ${records.sampleIntervalMs} ms; not each matches the arguments.`,
     };
-  if (!source.record) return { text: `${from}. Write a record there that matches the arguments.` };
-  const { command, unknownClaims } = publishCommand(
-    { topic: topicOf(source, args), args, claims },
-    source.record,
-    records,
-  );
+  const terms = { topic: topicOf(source, args), args, claims };
+  const publish = source.record && publishCommand(terms, source.record, records);
+  if (!publish) return { text: `${from}. Write a record there that matches the arguments.` };
+  const { command, unknownClaims } = publish;
   const settings = records.brokers.length > 0 ? '' : ", the pod's settings of Kafka (KAFKA_BROKERS, …)";
   const own = unknownClaims.map((claim) => `, your claim "${claim}"`).join('');
   return { text: `${from}. Publish one with this${settings}${own}, and the fields that you select:`, command };
@@ -47,10 +45,10 @@ function channelHint(channel: string, args: Operation['args'], records: EventSou
   const text = `It comes from the Redis channel ${name}`;
   if (records === 'nobody' || !('brokers' in records))
     return { text: `${text}; without Redis only the graph itself publishes there.` };
-  return {
-    text: `${text}. Publish one with the fields that you select:`,
-    command: `redis-cli publish ${quoted(name)} '{}'`,
-  };
+  const command = `redis-cli publish ${quoted(name)} '{}'`;
+  return canBePasted(command)
+    ? { text: `${text}. Publish one with the fields that you select:`, command }
+    : { text: `${text}. Publish one there with the fields that you select.` };
 }
 
 function textOf(value: unknown): string {

@@ -1,7 +1,7 @@
 import type { ComparedValue, ExampleRecord, RecordPart } from '../../src/graph/schema/event-source-type.ts';
 import { claimAt } from './claims.ts';
 import type { Operation } from './operation.ts';
-import { quoted, word } from './shell-word.ts';
+import { canBePasted, quoted, word } from './shell-word.ts';
 
 export interface PublishTerms {
   readonly topic: string;
@@ -17,15 +17,18 @@ export interface PublishCommand {
   readonly unknownClaims: readonly string[];
 }
 
-/** Separates a key from its value; the first one that the key does not have. */
+/** Separate a key from its value. */
 const SEPARATORS = ['|', '#', '~', '=>'];
 
-/** The command of a shell that writes a record which the subscriber receives. A record has a key wherever it can: compacted topics demand one. */
+/**
+ * The command of a shell that writes a record which the subscriber receives; undefined: it cannot write one of its keys or headers. A record has a
+ * key wherever it can: compacted topics demand one.
+ */
 export function publishCommand(
   terms: PublishTerms,
   { value: required, parts }: ExampleRecord,
   { brokers }: { readonly brokers: readonly string[] },
-): PublishCommand {
+): PublishCommand | undefined {
   const value: Record<string, unknown> = {};
   const key: Record<string, unknown> = {};
   const options: string[] = [];
@@ -36,13 +39,17 @@ export function publishCommand(
     if ('claim' in compared && known === undefined) unknownClaims.push(compared.claim);
     const part = known ?? ('claim' in compared ? `<${compared.claim}>` : undefined);
     if (part === undefined) continue;
-    if (of === 'header') options.push(`--header ${quoted(`${path[0]!}: ${textOf(part)}`)}`);
-    else if (of === 'key' && path.length === 0) wholeKey = part;
+    if (of === 'header') {
+      // The command leaves out spaces before a value.
+      if (/^\s/.test(textOf(part))) return undefined;
+      options.push(`--header ${quoted(`${path[0]!}: ${textOf(part)}`)}`);
+    } else if (of === 'key' && path.length === 0) wholeKey = part;
     else put(of === 'key' ? key : value, path, part);
   }
   complete(value, required);
   const keyText = wholeKey === undefined ? (isEmpty(key) ? undefined : JSON.stringify(key)) : textOf(wholeKey);
-  const separator = SEPARATORS.find((one) => keyText?.includes(one) === false);
+  if (keyText !== undefined && !isKeyOfLine(keyText)) return undefined;
+  const separator = keyText === undefined ? undefined : separatorOf(keyText);
   const keyPath = keyPathOf(parts, value);
   if (separator !== undefined) options.unshift(`--key-separator ${quoted(separator)}`);
   else if (keyPath) options.unshift(`--key ${word(keyPath.join('.'))}`);
@@ -50,7 +57,27 @@ export function publishCommand(
   const settings = brokers.length > 0 ? `KAFKA_BROKERS=${word(brokers.join(','))} ` : '';
   const publish = ['npx --no-install crier publish', word(terms.topic), ...options].join(' ');
   // `echo` of some shells interprets the backslashes of JSON.
-  return { command: String.raw`printf '%s\n' ${quoted(line)} | ${settings}${publish}`, unknownClaims };
+  const command = String.raw`printf '%s\n' ${quoted(line)} | ${settings}${publish}`;
+  return canBePasted(command) ? { command, unknownClaims } : undefined;
+}
+
+/** True if the command takes the text for a key as it is: it refuses an empty one, and prints an object as JSON. */
+function isKeyOfLine(key: string): boolean {
+  if (!key.trimStart().startsWith('{')) return key.trim() !== '';
+  try {
+    return JSON.stringify(JSON.parse(key)) === key;
+  } catch {
+    return false;
+  }
+}
+
+/** One whose first place in a line is behind the key. */
+function separatorOf(key: string): string {
+  const isFirst = (one: string) => (key + one).indexOf(one) === key.length;
+  let numbered = 0;
+  let separator = SEPARATORS.find(isFirst);
+  while (separator === undefined) if (isFirst(`|${++numbered}|`)) separator = `|${numbered}|`;
+  return separator;
 }
 
 /** A value that passes the comparison; undefined: every value does, because the argument is left out. */

@@ -26,8 +26,27 @@ const WAITING: Readonly<Record<string, readonly [operation: string, event: RegEx
     /"id": "1",\s*"note": null/,
   ],
   'a key and a header': [`subscription C { keyed(id: "a|b", region: EU) { id } }`, /"keyed": \{\s*"id": "1"/],
+  'a key with each separator, a quote and spaces': [
+    `subscription F { keyed(id: "a  |#~=>|1|'|", region: EU) { id } }`,
+    /"keyed": \{\s*"id": "1"/,
+  ],
+  'a value with a line break and a tab': [
+    String.raw`subscription G { changed(id: "a\n\tb") { id } }`,
+    /"id": "a\\n\\tb"/,
+  ],
   'a member of a key': ['subscription D { member(id: 7) { id } }', /"member": \{\s*"id": "1"/],
 };
+
+/** Subscriptions whose record no line of the command can have. */
+const UNWRITABLE = [
+  String.raw`subscription K { keyed(id: "a\nb", region: EU) { id } }`,
+  String.raw`subscription L { keyed(id: "a\tb", region: EU) { id } }`,
+  'subscription M { keyed(id: " ", region: EU) { id } }',
+  'subscription N { keyed(id: "{ }", region: EU) { id } }',
+  'subscription O { noted(id: "1", note: " a") { id } }',
+  String.raw`subscription P { noted(id: "1", note: "a\nb") { id } }`,
+  String.raw`subscription Q { typing(room: "a\nb") { id } }`,
+];
 
 describe('the command that GraphiQL shows while it waits', { timeout: 240_000 }, () => {
   let outside: Outside;
@@ -56,6 +75,9 @@ describe('the command that GraphiQL shows while it waits', { timeout: 240_000 },
             row(region: Region): Row @kafka(topic: "${name}-rows-{region}", envelope: DEBEZIUM, tombstone: NULL)
             keyed(id: ID!, region: Region!): Row
               @kafka(topic: "${name}-keyed", match: [{ arg: "id", key: true }, { arg: "region", header: "ce_region" }])
+            noted(id: ID!, note: String!): Row
+              @kafka(topic: "${name}-keyed", match: [{ arg: "id", key: true }, { arg: "note", header: "note" }])
+            typing(room: ID!): Row @redis(channel: "typing.{room}")
             member(id: Int!): Row @kafka(topic: "${name}-members", match: [{ arg: "id", key: "row.id" }])
           }
           enum State { OPEN CLOSED }
@@ -93,6 +115,21 @@ describe('the command that GraphiQL shows while it waits', { timeout: 240_000 },
       });
       assert.equal(stderr, 'written: 1\n', shown);
       assert.match(await graphiql.waitForEvent((text) => event.test(text), PATIENCE_MS), event);
+      await graphiql.pressRun();
+      await waitFor('the end', async () => !(await graphiql.isRunning()));
+    }
+    for (const operation of UNWRITABLE) {
+      await graphiql.type(operation);
+      await graphiql.pressRun();
+      const status = await waitFor(
+        operation,
+        async () => /waiting for an event\..*/s.exec(await graphiql.status())?.[0],
+        PATIENCE_MS,
+      );
+      assert.match(
+        status,
+        /(?:Write a record there that matches the arguments|there with the fields that you select)\.$/,
+      );
       await graphiql.pressRun();
       await waitFor('the end', async () => !(await graphiql.isRunning()));
     }
