@@ -12,7 +12,7 @@ import { commandLog } from './command-log.ts';
 import { readArguments, readHeaders } from './command.ts';
 import { commandEnvironment } from './environment.ts';
 import { keyHint } from './key-hint.ts';
-import { missingTopic, withKafka } from './with-kafka.ts';
+import { kafkaProblem, missingTopic, withKafka } from './with-kafka.ts';
 
 export const usage = `Writes each line of standard input to a Kafka topic, as the value of a record.
 
@@ -26,11 +26,11 @@ Usage: crier publish <topic> [options] < records.jsonl
   --header <name: value>    a header of every record; may be repeated
   --text                    lines are any text; default: each must be JSON
   --create                  creates the topic if it does not exist, with the brokers' defaults
-  --json                    prints { topic, written } as JSON, with the error if a line is refused
+  --json                    prints { topic, written } as JSON, with the error if not all are
 
 Empty lines are skipped. Settings are crier's environment variables, and the file .env in the working directory:
 KAFKA_BROKERS, KAFKA_TLS, KAFKA_SASL_….
-Exits with 1 if a line is refused; the lines before it are written.
+Exits with 1 at a line that is refused; the lines before it are written, and their number is printed.
 `;
 
 const WITHOUT_KAFKA = '; without Kafka the records of a graph come from its samples.ts';
@@ -56,20 +56,22 @@ interface Outcome {
   readonly written: number;
   /** Why the lines after them were not written. */
   readonly refusal?: SetupError;
+  /** Lines that Kafka has not acknowledged: some of them may be written. */
+  readonly unknown?: number;
 }
 
 export async function run(args: readonly string[]): Promise<number> {
   const target = targetOf(args);
   const config = readSettings(commandEnvironment());
   const log = commandLog(config);
-  const { written, refusal } = await withKafka(
+  const { written, refusal, unknown } = await withKafka(
     { settings: config, log, hint: WITHOUT_KAFKA },
     async ({ client, cluster }) => {
       if ((await cluster.existingTopics([target.topic])).length === 0) await createTopic(cluster, target);
       const producer = new Producer(client, { isIdempotent: true });
       try {
         await producer.connect();
-        return await writeLines(producer, target);
+        return await writeLines(producer, target, (error) => kafkaProblem(error, config));
       } finally {
         await producer.disconnect().catch(() => undefined);
       }
@@ -78,8 +80,9 @@ export async function run(args: readonly string[]): Promise<number> {
   const { topic, isJson } = target;
   if (isJson) process.stdout.write(`${JSON.stringify({ topic, written, error: refusal?.message })}\n`);
   else if (!refusal) process.stderr.write(`written: ${written}\n`);
-  if (refusal) throw refusal;
-  return 0;
+  if (!refusal) return 0;
+  const perhaps = unknown === undefined ? '' : `, and perhaps some of the next ${unknown}`;
+  throw isJson ? refusal : new SetupError(`${refusal.message}\nwritten: ${written}${perhaps}`, { cause: refusal });
 }
 
 /** @throws SetupError without --create */
@@ -116,21 +119,34 @@ function targetOf(args: readonly string[]): Target {
   };
 }
 
-/** Writes lines until one is refused. What has arrived is written at once, so that a slow pipe does not wait. */
-async function writeLines(producer: Producer, target: Target): Promise<Outcome> {
+/**
+ * Writes lines until one is refused, or Kafka fails. What has arrived is written at once, so that a slow pipe does not wait.
+ * @param problemOf what a person has to know of a failure of Kafka
+ */
+async function writeLines(
+  producer: Producer,
+  target: Target,
+  problemOf: (error: unknown) => Promise<SetupError | undefined>,
+): Promise<Outcome> {
   let written = 0;
   let reportedAt = performance.now();
-  const write = async (messages: OutgoingRecord[]) => {
+  /** Returns what has failed. */
+  const write = async (messages: OutgoingRecord[]): Promise<Outcome | undefined> => {
     for (let i = 0; i < messages.length; i += BATCH) {
       const batch = messages.slice(i, i + BATCH);
-      await producer.produce(target.topic, batch).catch((error: unknown) => {
-        throw keylessProblem(error, target.topic, batch) ?? error;
-      });
+      try {
+        await producer.produce(target.topic, batch);
+      } catch (error) {
+        const refusal = keylessProblem(error, target.topic, batch) ?? (await problemOf(error));
+        if (!refusal) throw error;
+        return { written, refusal, unknown: batch.length };
+      }
       written += batch.length;
       if (performance.now() - reportedAt < PROGRESS_INTERVAL_MS) continue;
       reportedAt = performance.now();
       process.stderr.write(`${written} so far\n`);
     }
+    return undefined;
   };
   for await (const lines of arrivingLines(process.stdin)) {
     const messages: OutgoingRecord[] = [];
@@ -138,10 +154,10 @@ async function writeLines(producer: Producer, target: Target): Promise<Outcome> 
       for (const { text, number } of lines) messages.push(messageOf(text, number, target));
     } catch (error) {
       if (!(error instanceof SetupError)) throw error;
-      await write(messages);
-      return { written, refusal: error };
+      return (await write(messages)) ?? { written, refusal: error };
     }
-    await write(messages);
+    const failure = await write(messages);
+    if (failure) return failure;
   }
   return { written };
 }

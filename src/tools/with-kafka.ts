@@ -1,9 +1,10 @@
 import { didYouMean } from '../base/did-you-mean.ts';
 import { SetupError } from '../base/errors.ts';
+import { diagnose, failureOf, reasonOf } from '../kafka/client/access/connection-fix.ts';
 import { createKafkaClient } from '../kafka/client/kafka-client.ts';
 import type { KafkaClient } from '../kafka/client/kafka-client.ts';
 import { Cluster } from '../kafka/client/cluster.ts';
-import { isKafkaError } from '../kafka/client/kafka-errors.ts';
+import { isKafkaError, isUnreached } from '../kafka/client/kafka-errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/settings.ts';
 
@@ -34,11 +35,19 @@ export async function withKafka<Result>(
   try {
     return await use({ client, cluster });
   } catch (error) {
-    throw isKafkaError(error) ? new SetupError(error.message, { cause: error }) : error;
+    throw (await kafkaProblem(error, settings)) ?? error;
   } finally {
     cluster.close();
     client.destroy();
   }
+}
+
+/** What a person has to know of a failure of Kafka, who needs no stack; undefined for every other error. */
+export async function kafkaProblem(error: unknown, settings: Settings): Promise<SetupError | undefined> {
+  if (!isKafkaError(error)) return undefined;
+  if (!isUnreached(error)) return new SetupError(error.message, { cause: error });
+  const what = failureOf(error, settings.KAFKA_BROKERS);
+  return new SetupError(`${what}: ${reasonOf(error)}; ${await diagnose(error, settings)}`, { cause: error });
 }
 
 /** Says that a topic is missing, and which one may be meant. */

@@ -167,6 +167,30 @@ describe('crier tail and crier publish', { timeout: 240_000 }, () => {
     assert.equal((await crier(t, ['publish', topic, '--key', 'id'], { settings, input: '{"id":1}\n' })).code, 0);
   });
 
+  it('prints how many lines are written where one is refused, or Kafka refuses them', async (t) => {
+    const topic = await outside.createTopic(undefined, 1);
+    const settings = { KAFKA_BROKERS: outside.brokers };
+    const refused = await crier(t, ['publish', topic], { settings, input: '{"a":1}\n{"a":2}\n{oops\n{"a":4}\n' });
+    assert.match(refused.errors, /^crier: line 3 is not JSON: .*\nwritten: 2\n$/);
+    await outside.limitMessages(topic, 2000);
+    const running = new Crier(t, ['publish', topic], settings);
+    running.process.stdin.write('{"a":3}\n');
+    await outside.readAll(topic, 3);
+    running.process.stdin.end(`{"a":4}\n{"a":"${'x'.repeat(5000)}"}\n`);
+    assert.equal(await running.ended, 1);
+    assert.match(running.errors, /^crier: .*larger than.*\nwritten: 1, and perhaps some of the next 2\n$/);
+  });
+
+  it('names KAFKA_BROKERS and their addresses where nobody listens', async (t) => {
+    const settings = { KAFKA_BROKERS: '127.0.0.1:1' };
+    const { code, errors } = await crier(t, ['publish', 'orders'], { settings, input: '{}\n' });
+    assert.equal(code, 1);
+    assert.match(
+      errors,
+      /^crier: no connection to 127\.0\.0\.1:1: .*ECONNREFUSED.*; correct KAFKA_BROKERS, or the network\n$/,
+    );
+  });
+
   it('writes the lines before one that is refused, and names its number', async (t) => {
     const topic = await outside.createTopic(undefined, 1);
     const settings = { KAFKA_BROKERS: outside.brokers };

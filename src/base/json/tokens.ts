@@ -1,11 +1,11 @@
-/** Of JSON: strings, numbers and words, and single characters between them. Leaves spaces out. */
-const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[^\s"{}[\],:]+|[{}[\],:]/g;
+/** The beginning of a string, a number or a word, or a single character between them. */
+const TOKEN = /["{}[\],:]|[^\s"{}[\],:]+/g;
 
 /** The names of an object's members, each when it is asked for. @param json text of an object */
 export function* memberNames(json: string): Generator<string> {
   let level = 0;
   let former = '';
-  for (const [token] of json.matchAll(TOKENS)) {
+  for (const token of tokensOf(json)) {
     if (level === 1 && token === ':') yield JSON.parse(former) as string;
     level += levelsOf(token);
     former = token;
@@ -18,9 +18,31 @@ export function* memberNames(json: string): Generator<string> {
  * @param json valid JSON
  */
 export function compactTextAt(json: string, path: readonly string[]): string | undefined {
-  let tokens: readonly string[] | undefined = json.match(TOKENS) ?? [];
+  let tokens: readonly string[] | undefined = [...tokensOf(json)];
   for (const name of path) tokens &&= memberOf(tokens, name);
   return tokens?.join('');
+}
+
+/** The tokens of JSON. Leaves spaces out. */
+function* tokensOf(json: string): Generator<string> {
+  for (let at = 0; ;) {
+    TOKEN.lastIndex = at;
+    const found = TOKEN.exec(json);
+    if (!found) return;
+    const [token] = found;
+    at = token === '"' ? endOfString(json, found.index) : found.index + token.length;
+    yield token === '"' ? json.slice(found.index, at) : token;
+  }
+}
+
+/** No regular expression: millions of escapes overflow its stack. @param start of the opening quote */
+function endOfString(json: string, start: number): number {
+  for (let quote = json.indexOf('"', start + 1); quote >= 0; quote = json.indexOf('"', quote + 1)) {
+    let escape = quote;
+    while (json[escape - 1] === '\\') escape--;
+    if ((quote - escape) % 2 === 0) return quote + 1;
+  }
+  return json.length;
 }
 
 /** The tokens of a member of an object; of several with one name, of the last. */

@@ -27,6 +27,19 @@ export function isKafkaError(error: unknown): error is Error {
   return error instanceof kafkajs.KafkaJSError;
 }
 
+const UNREACHED: ReadonlySet<string> = new Set([
+  'KafkaJSConnectionError',
+  'KafkaJSConnectionClosedError',
+  'KafkaJSRequestTimeoutError',
+  'KafkaJSSASLAuthenticationError',
+]);
+
+/** True if a broker could not be reached, has ended the connection, or refuses the login. */
+export function isUnreached(error: unknown): boolean {
+  for (const { name } of causesOf(error)) if (UNREACHED.has(name)) return true;
+  return false;
+}
+
 /** True if a broker refuses a request for now, such as during an election. */
 export function isTransient(error: unknown): boolean {
   return error instanceof kafkajs.KafkaJSProtocolError && error.retriable;

@@ -17,6 +17,13 @@ describe('compactTextAt', () => {
     assert.equal(compactTextAt('{"a":{}}', ['a']), '{}');
   });
 
+  it('reads strings of millions of escapes', () => {
+    const escapes = String.raw`\"\\`.repeat(2_000_000);
+    assert.equal(compactTextAt(`{ "a" : [ "${escapes}" ], "b" : 1 }`, ['a']), `["${escapes}"]`);
+    const backslashes = String.raw`\\`.repeat(4_000_000);
+    assert.equal(compactTextAt(`{ "a" : "${backslashes}", "b" : 1 }`, ['b']), '1');
+  });
+
   it('is undefined where there is no value', () => {
     for (const path of [['b'], ['a', 'a'], ['a', 'b', 'c'], ['x']])
       assert.equal(compactTextAt('{"a":{"b":[{"c":1}]}}', path), undefined);
@@ -33,6 +40,7 @@ describe('memberNames', () => {
   it('reads long texts, and no further than it is asked', () => {
     const long = 'x'.repeat(5_000_000);
     assert.deepEqual([...memberNames(`{"a":"${long}\\"","b":1}`)], ['a', 'b']);
+    assert.deepEqual([...memberNames(`{"a":"${String.raw`\"`.repeat(4_000_000)}","b":1}`)], ['a', 'b']);
     assert.equal(memberNames(`{"a":1,"b":"${long}`).next().value, 'a');
   });
 });
