@@ -7,6 +7,10 @@ export const UNAVAILABLE_VALUE = '__debezium_unavailable_value';
 
 const HEX = 'hex:';
 const NO_COLUMNS: readonly string[] = [];
+/** Bytes that few JSON texts have, the rarest first: a search for one takes a third of that for a text. */
+const RARE = Buffer.from('=[zqxjZQXJKYV_');
+/** A shorter end of a text may be in others. */
+const MIN_BYTES = 8;
 
 /**
  * Finds the values of a row that its database did not log, because the change left a large column as it was. Debezium writes a placeholder instead, whose
@@ -21,7 +25,7 @@ export class UnavailableValues {
   readonly #text: string;
   readonly #bytes: Int8Array;
   /** One of them is in each JSON text of a row that has the placeholder. */
-  readonly #parts: readonly Buffer[];
+  readonly #traces: readonly Trace[];
 
   /** @param placeholder as the connector's setting has it; `hex:` precedes bytes */
   constructor(placeholder = UNAVAILABLE_VALUE) {
@@ -36,13 +40,19 @@ export class UnavailableValues {
     this.#texts = new Set([text, base64, `{"${text}":"${text}"}`]);
     this.#items = new Set([text, base64, uuid]);
     const printed = JSON.stringify(text).slice(1, -1);
-    // Brackets are rare, so lists are found faster by theirs.
-    this.#parts = [printed, base64, `[${this.#bytes.join()}`, `["${uuid}`].map((part) => Buffer.from(part));
+    this.#traces = [[printed], [base64], [`[${this.#bytes.join()}`, `["${uuid}`]].map(traceOf);
   }
 
-  /** False: no row in the text has the placeholder. @param json as JSON.stringify or a converter of Kafka Connect prints it */
-  mayBeIn(json: Buffer): boolean {
-    for (const part of this.#parts) if (json.includes(part)) return true;
+  /**
+   * False: no row in the text has the placeholder.
+   * @param json as JSON.stringify or a converter of Kafka Connect prints it
+   * @param end offset after the rows
+   */
+  mayBeIn(json: Buffer, end = json.length): boolean {
+    for (const { byte, parts } of this.#traces) {
+      const at = json.indexOf(byte);
+      if (at >= 0 && at < end && parts.some((part) => json.includes(part))) return true;
+    }
     return false;
   }
 
@@ -75,6 +85,20 @@ export class UnavailableValues {
     if (items.length === 1) return this.#items.has(items[0]);
     return items.length === this.#bytes.length && this.#bytes.every((byte, i) => items[i] === byte);
   }
+}
+
+/** Parts of JSON texts, and a byte that is in each of them. */
+interface Trace {
+  readonly byte: number;
+  readonly parts: readonly Buffer[];
+}
+
+function traceOf(texts: readonly string[]): Trace {
+  const parts = texts.map((text) => Buffer.from(text));
+  const byte = RARE.find((one) => parts.every((part) => part.includes(one))) ?? parts[0]![0]!;
+  // From the rare byte on they are found faster.
+  const ends = parts.map((part) => part.subarray(part.indexOf(byte)));
+  return { byte, parts: ends.every(({ length }) => length >= MIN_BYTES) ? ends : parts };
 }
 
 /** Version 3, as `UUID.nameUUIDFromBytes` of Java makes it. */

@@ -46,6 +46,21 @@ describe('unavailable values', () => {
     assert.equal(values.mayBeIn(Buffer.from('{"id":7,"name":"__debezium","n":[95,95,100]}')), false);
   });
 
+  it('finds it behind texts that have its rare bytes, in rows that end before other members', () => {
+    const noise = { a: 'z = [', b: ['z'], c: [[95, 95]], d: 'QQ==', e: ['zium_'], f: 'debezium_unavailable' };
+    const source = { sequence: '["24023128","24023128"]', name: 'z=' };
+    for (const row of [noise, {}, { id: 7 }]) {
+      const text = (more: object) => JSON.stringify({ after: { ...row, ...more } }).slice(0, -1);
+      const mayBeIn = (more: object) =>
+        values.mayBeIn(Buffer.from(`${text(more)},"source":${JSON.stringify(source)}}`), Buffer.byteLength(text(more)));
+      assert.equal(mayBeIn({}), false);
+      for (const [column, value] of Object.entries(FORMS)) {
+        assert.equal(mayBeIn({ [column]: value }), true, column);
+        assert.equal(mayBeIn({ [column]: value, ...noise }), true, column);
+      }
+    }
+  });
+
   it('finds a map whose key is renamed', () => {
     assert.deepEqual(new UnavailableValues('N/A').columnsOf({ tags: { n_a: 'N/A' } }), ['tags']);
   });

@@ -120,9 +120,9 @@ export class ChangeConverter {
   convertJson(record: RecordContent, value: Buffer): Converted {
     const { envelope, limits, rewriter, schemas } = this.#options;
     const { payload: text = value, convert } = schemas?.split(value) ?? {};
-    const isUnavailable = this.#unavailable.mayBeIn(text);
-    const read = convert || isUnavailable ? undefined : this.#rewriter?.read(text, this.#reads);
-    if (read) {
+    const read = convert ? undefined : this.#rewriter?.read(text, this.#reads);
+    const isUnavailable = this.#unavailable.mayBeIn(text, read?.endOfRows);
+    if (read && !isUnavailable) {
       const { row: values, before: own, facts } = read;
       const row = values && { values, print: (suffix: string) => rewriter!.payload(suffix) };
       const counts = this.#reads.before && this.#rowsBefore.counts(record, facts, own && (() => columnsOf(own)));

@@ -17,6 +17,8 @@ export interface RewrittenChange {
   readonly row: PathValues | null;
   /** undefined: it has none, or was not asked for. */
   readonly before: { readonly text: string; readonly values: PathValues } | undefined;
+  /** Offset in the record after its rows. */
+  readonly endOfRows: number;
 }
 
 /** What of a change is read beside its operation and its row. */
@@ -70,7 +72,8 @@ export class ChangeRewriter {
     if (end < 0 || rewriter.scanner.token(end) !== record.length) return undefined;
     const facts = this.#facts(readsFacts);
     if (!facts || (this.#row === null) !== (facts.op === 'DELETE')) return undefined;
-    return { facts, row: this.#row, before: this.#before };
+    const endOfRows = Math.max(this.#ends.before, this.#ends.after);
+    return { facts, row: this.#row, before: this.#before, endOfRows };
   }
 
   /** Returns the offset after the object; -1: declined. */
@@ -78,6 +81,7 @@ export class ChangeRewriter {
     const { scanner } = this.#rewriter;
     const { view } = scanner;
     for (const member of MEMBERS) this.#starts[member] = -1;
+    this.#ends.before = this.#ends.after = 0;
     this.#source.clear();
     this.#row = null;
     this.#before = undefined;
@@ -106,8 +110,8 @@ export class ChangeRewriter {
       this.#starts[member] = start;
       const c = scanner.view.getUint8(start);
       if (c === OPENING) {
-        if (member === 'after') return this.#endOfAfter(start);
-        if (member === 'before' && readsBefore) return this.#endOfBefore(start);
+        if (member === 'after') return (this.#ends.after = this.#endOfAfter(start));
+        if (member === 'before' && readsBefore) return (this.#ends.before = this.#endOfBefore(start));
         if (member === 'source') return this.#source.endOf(scanner, start, this.#levels);
       } else if (c !== LETTER_N && (member === 'after' || member === 'before')) return -1;
     }
