@@ -29,7 +29,8 @@ interface Row {
 }
 
 const CLIENTS: Readonly<Record<string, Row>> = {
-  "Python's gql": { install: installGql, returns: false },
+  "Python's gql": { install: () => installGql('websocket'), returns: false },
+  "Python's gql over multipart": { install: () => installGql('multipart'), returns: false },
   "Hasura's go-graphql-client": { install: installGoClient, returns: true },
   'Spring for GraphQL': { install: installSpring, returns: false },
   Relay: { install: installRelay, returns: true },

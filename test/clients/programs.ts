@@ -20,7 +20,7 @@ function folderOf(...manifest: readonly [string, string]): string {
 const webSocketUrl = (url: string) => url.replace('http', 'ws');
 
 /** Python's gql. A folder of its own needs no virtual environment. */
-export async function installGql(): Promise<StartClient> {
+export async function installGql(transport: 'websocket' | 'multipart'): Promise<StartClient> {
   const folder = folderOf('gql', 'requirements.txt');
   if (!existsSync(folder)) {
     await installPrograms(await missingPrograms(['pip3']));
@@ -35,7 +35,8 @@ export async function installGql(): Promise<StartClient> {
     }
   }
   const script = join(FIXTURES, 'gql', 'client.py');
-  return (url) => new ClientProgram('python3', [script, webSocketUrl(url)], { PYTHONPATH: folder });
+  const urlOf = transport === 'websocket' ? webSocketUrl : String;
+  return (url) => new ClientProgram('python3', [script, urlOf(url)], { PYTHONPATH: folder });
 }
 
 /** Hasura's go-graphql-client. */
