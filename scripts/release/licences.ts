@@ -16,6 +16,7 @@ const LICENCES: ReadonlySet<string> = new Set([
 /** By package: data that is used as it is, and tools that are not installed with crier. */
 const OTHER_LICENCES: Readonly<Record<string, string>> = {
   'node_modules/argparse': 'Python-2.0',
+  'node_modules/axe-core': 'MPL-2.0',
   'node_modules/caniuse-lite': 'CC-BY-4.0',
   'node_modules/markdown-it/node_modules/argparse': 'PSF-2.0',
 };

@@ -7,28 +7,19 @@ import { dirname, join, resolve } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { violations } from '../support/axe.ts';
 import { fitsWidth, openPage } from '../support/browser.ts';
 import { serveFolder } from './static-server.ts';
 
 const SITE = join('site', 'dist');
-const AXE = join('site', 'node_modules', 'axe-core', 'axe.min.js');
 /** One of each part, and among them the widest tables and the longest blocks of code. */
 const SHOWN = ['index', 'learn/start', 'recipes/no-events', 'reference/formats', 'why/guarantees'];
 
 const filesOf = (folder: string, ending: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith(ending));
 
-/** What axe reports: the rule and the elements that break it. Not of VitePress's search button, whose label lacks the keys that it shows. */
-async function violations(page: Awaited<ReturnType<typeof openPage>>): Promise<readonly string[]> {
-  await page.addScriptTag({ path: AXE });
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    const found = await axe.run({ exclude: [['.DocSearch-Button']] });
-    return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
-  });
-}
+/** VitePress's, whose label lacks the keys that it shows. */
+const SEARCH_BUTTON = '.DocSearch-Button';
 
 describe('the site of docs/', { timeout: 300_000 }, () => {
   before(async () => {
@@ -106,7 +97,7 @@ describe('the site of docs/', { timeout: 300_000 }, () => {
           await page.screenshot({ path: join(folder, `${name.replace('/', '-')}.png`) });
           assert.ok(await fitsWidth(page), name);
           assert.ok(!(await page.locator('body').innerText()).includes('{{'), name);
-          found.push(...(await violations(page)).map((one) => `${name}: ${one}`));
+          found.push(...(await violations(page, [SEARCH_BUTTON])).map((one) => `${name}: ${one}`));
         }
         assert.deepEqual(found, []);
         assert.deepEqual(errors, []);
