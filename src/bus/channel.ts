@@ -33,6 +33,15 @@ export function channelLabel(name: string): string {
   return name.endsWith('}') ? name.split('{', 1)[0]! : /^[A-Za-z0-9]*/.exec(name)![0];
 }
 
+/** A channel's name without its values, which are arguments and claims of clients: `bids{bid.auction_id=…}`; `=*` is any value. */
+export function channelPattern(name: string, prefix: string): string {
+  if (isPlain(name, prefix)) return channelLabel(name);
+  const keys = channelKeys(name.slice(prefix.length)).map(
+    ({ path, value }) => `${path}=${value === undefined ? '*' : '…'}`,
+  );
+  return `${topicOf(name, prefix)}{${keys.join()}}`;
+}
+
 /** The topic of a channel. The prefix may be any text, even with a `{`. */
 export function topicOf(name: string, prefix: string): string {
   return channelLabel(name.slice(prefix.length));

@@ -1,5 +1,6 @@
 import { observeStates } from '../gateway/fanout/fanout-metrics.ts';
 import type { StateCompleteness } from '../gateway/fanout/state-completeness.ts';
+import type { DocumentCache } from '../graph/documents/document-cache.ts';
 import { documentCounts, observeDocuments } from '../graph/documents/document-metrics.ts';
 import type { DocumentCounts } from '../graph/documents/document-metrics.ts';
 import type { Graph } from '../graph/graph-parts.ts';
@@ -30,6 +31,8 @@ export interface GatewayGraphs {
   readonly runtime: ServedGraphs;
   /** Of a channel with a state that was read in an epoch. */
   readonly isStateComplete: StateCompleteness['isComplete'];
+  /** The cached document whose text has this SHA-256, in hex; it counts as no use. */
+  readonly peekDocument: DocumentCache['peek'];
 }
 
 export async function openGraphs(services: RoleServices, ports: RuntimePorts): Promise<GatewayGraphs> {
@@ -43,7 +46,11 @@ export async function openGraphs(services: RoleServices, ports: RuntimePorts): P
   observeDocuments(metrics, () => served.current.documents);
   observeStates(metrics, () => served.current.states);
   details['incomplete_states'] = () => served.current.states?.incomplete;
-  return { runtime, isStateComplete: (channel, epoch) => served.current.states?.isComplete(channel, epoch) ?? true };
+  return {
+    runtime,
+    isStateComplete: (channel, epoch) => served.current.states?.isComplete(channel, epoch) ?? true,
+    peekDocument: (key) => served.current.documents.cache.peek(key),
+  };
 }
 
 async function open(

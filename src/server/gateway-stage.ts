@@ -1,6 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import { connectionsRoute } from '../ops/debug/connections-route.ts';
 import { operationsRoute } from '../ops/debug/operations-route.ts';
+import { operationLookup } from '../ops/live/operation-lookup.ts';
 import { DocumentQueue } from '../graph/documents/document-queue.ts';
 import { observeQueue } from '../graph/documents/document-metrics.ts';
 import { executionHistograms, observeExecutions } from '../graph/execution/execution-metrics.ts';
@@ -63,7 +64,7 @@ export async function startGateway(services: GatewayServices, isListening = true
   await openWorkerWatch(services, arrivals);
   const channels = channelObserver(services.metrics, arrivals);
   const { executions, graphs } = await openExecution(services, channels);
-  const { runtime } = graphs;
+  const { runtime, peekDocument } = graphs;
   const revocations = register(new Revocations());
   const authenticator = await createAuthenticator(services, revocations);
   const writer = createWriter(services);
@@ -94,6 +95,12 @@ export async function startGateway(services: GatewayServices, isListening = true
     // Closed after the sockets: until then the gateway serves events, and sets the pace of workers.
     register({ close: () => Promise.resolve(stop()) });
   }
+  live.lookUp = operationLookup({
+    tallies: executions.tallies,
+    hub,
+    peekDocument,
+    channelPrefix: config.CHANNEL_PREFIX,
+  });
   routes.set('/debug/operations', operationsRoute(executions.tallies));
   routes.set('/debug/connections', connectionsRoute(connections));
   // Last: live operations move to a graph that all parts serve.

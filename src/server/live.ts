@@ -40,8 +40,10 @@ export function openLive({ config, log, metrics, graph, lifecycle, readiness, la
       window.run('', (suppressed) => log.error({ err: error, suppressed }, 'the figures of /live could not be read')),
     ),
   );
-  const routes = new Map([...livePageRoutes(), ['/live/graphql', new LiveEndpoint({ sampler, pod }).route]]);
-  return { routes, close: () => sampler.close() };
+  const endpoint = new LiveEndpoint({ sampler, pod, lookUp: async (name) => (await live.lookUp?.(name)) ?? null });
+  const routes = new Map([...livePageRoutes(), ['/live/graphql', endpoint.route]]);
+  const live: Live = { routes, close: () => sampler.close() };
+  return live;
 }
 
 function statusOf({ status }: Lifecycle, { unreadyReasons, read }: Readiness): Pick<Stats, 'status' | 'problems'> {

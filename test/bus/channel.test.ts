@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { channelKeys, channelLabel, channelName, topicOf } from '../../src/bus/channel.ts';
+import { channelKeys, channelLabel, channelName, channelPattern, topicOf } from '../../src/bus/channel.ts';
 
 it('puts the topic, and a value or "*" for each path, into the name of a channel', () => {
   const keys = [
@@ -15,6 +15,16 @@ it('puts the topic, and a value or "*" for each path, into the name of a channel
 it('labels a channel without its values, and finds its topic whatever the prefix', () => {
   assert.equal(channelLabel('crier:bids{id="secret{"}'), 'crier:bids');
   assert.equal(topicOf('{c}:bids{id="1{"}', '{c}:'), 'bids');
+});
+
+it('shows the pattern of a channel without its values, and of a plain one its first word', () => {
+  const keys = [
+    { path: 'a.b', value: 'secret{=",' },
+    { path: '.header "x=1,"', value: undefined },
+  ];
+  assert.equal(channelPattern(channelName('{c}:', 'bids', keys), '{c}:'), 'bids{a.b=…,.header "x=1,"=*}');
+  assert.equal(channelPattern('crier:bids{}', 'crier:'), 'bids{}');
+  assert.equal(channelPattern('typing.secret', 'crier:'), 'typing');
 });
 
 it('distinguishes the value "*" from any value', () => {

@@ -1,3 +1,4 @@
+import type { Operation } from '../../graph/documents/operation.ts';
 import type { EventFilter } from '../../graph/filter/event-filter.ts';
 import type { Payload } from '../../graph/payload.ts';
 import type { RowOutcome, RowPayload } from '../../graph/row-payload.ts';
@@ -37,6 +38,11 @@ export class ChannelMembers {
 
   get isEmpty(): boolean {
     return this.#members.size === 0;
+  }
+
+  /** Of each member. */
+  *operations(): Iterable<Operation> {
+    for (const { operation } of this.#members.keys()) yield operation;
   }
 
   get groups(): ReadonlyMap<string | Subscription, SharingGroup> {

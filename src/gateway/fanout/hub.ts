@@ -123,6 +123,10 @@ export class Hub {
     return this.#bound;
   }
 
+  get channels(): Iterable<Pick<LiveChannel, 'name' | 'operations'>> {
+    return this.#channels.values();
+  }
+
   get channelCount(): number {
     return this.#channels.size;
   }

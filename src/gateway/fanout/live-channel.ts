@@ -5,6 +5,7 @@ import type { Coordinates } from '../../bus/coordinates.ts';
 import { ExecutionLoad } from '../../bus/flow/channel-load.ts';
 import type { ChannelLoad } from '../../bus/flow/channel-load.ts';
 import type { Intake } from '../../bus/flow/intake.ts';
+import type { Operation } from '../../graph/documents/operation.ts';
 import { rootFieldNames } from '../../graph/execution/root-fields.ts';
 import type { EventFilter } from '../../graph/filter/event-filter.ts';
 import { TextPayload } from '../../graph/payload.ts';
@@ -71,6 +72,11 @@ export class LiveChannel implements CursorSource {
 
   get isEmpty(): boolean {
     return this.#members.isEmpty;
+  }
+
+  /** Of each of its subscriptions. */
+  operations(): Iterable<Operation> {
+    return this.#members.operations();
   }
 
   add(subscription: Subscription, sharingKey: string | undefined, filter?: EventFilter): void {

@@ -107,12 +107,21 @@ export class DocumentCache {
     this.#options.onLookup?.('hit');
     return document;
   }
+
+  /** The cached valid document whose text has this SHA-256, for an operator: it counts as no use. */
+  peek(key: string): CachedDocument | undefined {
+    return this.#valid?.peek(key) ?? this.#valid?.peek(trustedKey(key));
+  }
 }
 
 /** Limits differ, so a text that is trusted and was not before, or the other way round, is read again. */
 function cacheKey(query: string, isTrusted: boolean): string {
   const key = hash('sha256', query);
-  return isTrusted ? `trusted ${key}` : key;
+  return isTrusted ? trustedKey(key) : key;
+}
+
+function trustedKey(key: string): string {
+  return `trusted ${key}`;
 }
 
 /** Refuses a query text before it is hashed or cached. */

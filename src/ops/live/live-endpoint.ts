@@ -9,13 +9,16 @@ import { whenReplied } from '../../gateway/http/reply-end.ts';
 import { sendJson, sendText } from '../../gateway/http/route.ts';
 import type { Route } from '../../gateway/http/route.ts';
 import { STREAM_HEADERS } from '../../gateway/http/stream-headers.ts';
+import type { OperationName } from '../debug/operation-name.ts';
 import type { StatsSampler } from './stats-sampler.ts';
 import { buildStatsSchema } from './stats-schema.ts';
-import type { Stats } from './stats.ts';
+import type { OperationDetails, Stats } from './stats.ts';
 
 export interface LiveEndpointOptions {
   readonly sampler: StatsSampler;
   readonly pod: string;
+  /** null: there is none, or this pod serves no clients. */
+  readonly lookUp: (name: OperationName) => Promise<OperationDetails | null>;
 }
 
 interface Request {
@@ -82,6 +85,7 @@ export class LiveEndpoint {
         pod: this.#options.pod,
         crier_stats: () => events(this.#options.sampler.watch(stop.signal)),
         crier_stats_history: () => this.#options.sampler.history,
+        crier_operation: this.#options.lookUp,
       },
     };
     if (!isStream) return sendJson(response, 200, await execute(args));

@@ -8,6 +8,8 @@ type Query {
   pod: String!
   "Figures of the last three minutes, the oldest first, each since the one before. They have no operations."
   crier_stats_history: [CrierStats!]!
+  "An operation that crier_stats names, looked up for this answer; null: the pod does not know it."
+  crier_operation("OperationStats.document" document: String!, "OperationStats.operation" operation: String!): CrierOperation
 }
 
 "What this pod does."
@@ -84,6 +86,28 @@ type CrierStats {
   loop_busy_ratio: Float
   "The operations that lead by executions, deliveries or subscriptions."
   top_operations: [OperationStats!]!
+}
+
+"One operation and its subscribers, without variables, claims and values of arguments."
+type CrierOperation {
+  "Its document as GraphQL, … in place of each number and text; null: it is not live, and its document has left the cache."
+  text: String
+  "Subscriptions that are live."
+  subscriptions: Int!
+  "Where these get their events from, most subscriptions first; a subscription to several channels counts in each."
+  channels: [CrierChannels!]!
+}
+
+"The channels whose names differ only in values."
+type CrierChannels {
+  "Topic and paths of their names, as bids{bid.auction_id=…}; of a channel of Redis its first word."
+  pattern: String!
+  "Channels with subscriptions to this operation."
+  channels: Int!
+  "These subscriptions."
+  subscriptions: Int!
+  "Those of the channel that has most."
+  largest: Int!
 }
 
 "What one operation costs."

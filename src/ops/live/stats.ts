@@ -34,6 +34,20 @@ export interface Stats {
   readonly top_operations: readonly OperationStats[];
 }
 
+/** What is looked up of one operation when somebody asks. */
+export interface OperationDetails {
+  readonly text: string | null;
+  readonly subscriptions: number;
+  readonly channels: readonly PatternStats[];
+}
+
+export interface PatternStats {
+  readonly pattern: string;
+  readonly channels: number;
+  readonly subscriptions: number;
+  readonly largest: number;
+}
+
 export interface OperationStats {
   readonly document: string;
   readonly operation: string;

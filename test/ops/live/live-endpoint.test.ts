@@ -159,7 +159,7 @@ describe('crier_stats', () => {
     const figures = { pod: 'x'.repeat(16 * 1024 * 1024) } as Stats;
     const reader = { read: () => Promise.resolve(figures) };
     const sampler = new StatsSampler(reader, (error) => assert.fail(error), { watchedMs: 5 });
-    const { route } = new LiveEndpoint({ sampler, pod: 'one' });
+    const { route } = new LiveEndpoint({ sampler, pod: 'one', lookUp: () => Promise.resolve(null) });
     const responses: ServerResponse[] = [];
     const server = createServer((received, response) => {
       responses.push(response);
