@@ -41,7 +41,7 @@ function render() {
         defaultEditorToolsVisibility: false,
         storage,
       },
-      createElement(GraphiQL.Logo, null, document.title),
+      createElement(GraphiQL.Logo, null, createElement('h1', null, document.title)),
     ),
   );
 }

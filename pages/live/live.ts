@@ -18,9 +18,10 @@ const connection = element('p', 'pill', 'connecting…');
 const status = element('p', 'pill');
 const problems = element('ul', 'problems');
 const header = element('header');
-const board = element('main');
+const main = element('main');
+const board = element('div', 'board');
 const tiles = TILES.map((options) => new Tile(options));
-const table = new OperationsTable();
+const table = new OperationsTable((operation) => stream.lookUp(operation));
 const grid = element('div', 'grid');
 const form = new TokenForm((token) => {
   form.hide();
@@ -39,7 +40,8 @@ board.append(
   table.root,
   element('p', 'note', 'Lines: the last three minutes, from 0 to the figure at their right.'),
 );
-document.body.append(header, form.root, board);
+main.append(form.root, board);
+document.body.append(header, main);
 
 /** The last three minutes, one entry a second; null: no figures came. */
 let history: (Figures | null)[] = [];

@@ -1,5 +1,5 @@
-import { HISTORY, SUBSCRIPTION } from './stats.ts';
-import type { Figures, Stats } from './stats.ts';
+import { HISTORY, OPERATION, SUBSCRIPTION } from './stats.ts';
+import type { Figures, OperationDetails, OperationStats, Stats } from './stats.ts';
 
 export interface StreamObserver {
   /** Called before the first figures of each stream. @param history of the pod, the oldest first */
@@ -30,15 +30,13 @@ const NEXT: Readonly<Record<number, Outcome['next']>> = { 401: 'refused', 403: '
 /** `crier_stats` over server-sent events, opened again whenever it ends. EventSource cannot send a token. */
 export class StatsStream {
   readonly #url: URL;
-  readonly #historyUrl: URL;
   readonly #observer: StreamObserver;
   #attempt = new AbortController();
   #token = '';
 
   /** @param url of the endpoint */
   constructor(url: URL, observer: StreamObserver) {
-    this.#url = withQuery(url, SUBSCRIPTION);
-    this.#historyUrl = withQuery(url, HISTORY);
+    this.#url = url;
     this.#observer = observer;
   }
 
@@ -48,6 +46,17 @@ export class StatsStream {
     this.#attempt = new AbortController();
     this.#token = token;
     void this.#run(this.#attempt.signal);
+  }
+
+  /** What the pod knows of an operation; null: nothing. With the token of the stream. @throws Error whose message is for a person */
+  async lookUp({
+    document,
+    operation,
+  }: Pick<OperationStats, 'document' | 'operation'>): Promise<OperationDetails | null> {
+    const response = await this.#ask(OPERATION, { variables: JSON.stringify({ document, operation }) });
+    if (!response.ok) throw new Error(await reasonOf(response));
+    const { data } = (await response.json()) as { data: { crier_operation: OperationDetails | null } };
+    return data.crier_operation;
   }
 
   async #run(stopped: AbortSignal): Promise<void> {
@@ -75,15 +84,9 @@ export class StatsStream {
     let timer = listen();
     const signal = AbortSignal.any([stopped, silence.signal]);
     try {
-      const response = await fetch(this.#url, {
-        headers: { accept: 'text/event-stream', ...this.#access() },
-        signal,
-        cache: 'no-store',
-      });
-      if (!response.ok || !response.body) {
-        const reason = (await response.text()).trim().slice(0, 500) || `HTTP ${response.status}`;
-        return { reason, next: NEXT[response.status] ?? 'retry' };
-      }
+      const response = await this.#ask(SUBSCRIPTION, {}, { signal, headers: { accept: 'text/event-stream' } });
+      if (!response.ok || !response.body)
+        return { reason: await reasonOf(response), next: NEXT[response.status] ?? 'retry' };
       await this.#readHistory(signal);
       let rest = '';
       for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
@@ -101,14 +104,21 @@ export class StatsStream {
 
   /** A pod of a former version has none. */
   async #readHistory(signal: AbortSignal): Promise<void> {
-    const response = await fetch(this.#historyUrl, { headers: this.#access(), signal, cache: 'no-store' });
+    const response = await this.#ask(HISTORY, {}, { signal });
     if (!response.ok) return;
     const { data } = (await response.json()) as { data?: { crier_stats_history: Figures[] } };
     if (data) this.#observer.onHistory(data.crier_stats_history);
   }
 
-  #access(): Record<string, string> {
-    return this.#token ? { authorization: `Bearer ${this.#token}` } : {};
+  #ask(
+    query: string,
+    parameters: Readonly<Record<string, string>>,
+    { headers, signal }: { readonly headers?: object; readonly signal?: AbortSignal } = {},
+  ): Promise<Response> {
+    const url = new URL(this.#url);
+    for (const [name, value] of Object.entries({ query, ...parameters })) url.searchParams.set(name, value);
+    const access = this.#token ? { authorization: `Bearer ${this.#token}` } : {};
+    return fetch(url, { headers: { ...headers, ...access }, signal: signal ?? null, cache: 'no-store' });
   }
 
   #onEvent(event: string): void {
@@ -123,8 +133,6 @@ export class StatsStream {
   }
 }
 
-function withQuery(url: URL, query: string): URL {
-  const asked = new URL(url);
-  asked.searchParams.set('query', query);
-  return asked;
+async function reasonOf(response: Response): Promise<string> {
+  return (await response.text()).trim().slice(0, 500) || `HTTP ${response.status}`;
 }

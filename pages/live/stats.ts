@@ -1,6 +1,6 @@
-import type { OperationStats, Stats as AllStats } from '../../src/ops/live/stats.ts';
+import type { OperationDetails, OperationStats, Stats as AllStats } from '../../src/ops/live/stats.ts';
 
-export type { OperationStats };
+export type { OperationDetails, OperationStats };
 
 /** What the page selects of `crier_stats`. Rates are null at first, and figures of other roles always. */
 export type Stats = Omit<AllStats, 'seconds'>;
@@ -26,3 +26,9 @@ export const SUBSCRIPTION = `subscription { crier_stats { ${FIGURES} ${OPERATION
 
 /** Of the last three minutes, without operations. */
 export const HISTORY = `{ crier_stats_history { ${FIGURES} } }`.replaceAll(/\s+/g, ' ');
+
+export const OPERATION = `query ($document: String!, $operation: String!) {
+  crier_operation(document: $document, operation: $operation) {
+    text subscriptions channels { pattern channels subscriptions largest }
+  }
+}`.replaceAll(/\s+/g, ' ');

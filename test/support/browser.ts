@@ -40,6 +40,17 @@ export async function screenshot(page: Page, name: string): Promise<void> {
   if (folder) await page.screenshot({ path: join(folder, `${name}.png`) });
 }
 
+/** Calls `check` with the page in each of four looks, such as `dark-400`: 400 and 1280 pixels wide, light and dark. */
+export async function inEachLook(page: Page, check: (look: string, width: number) => Promise<void>): Promise<void> {
+  for (const width of [1280, 400]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await check(`${colorScheme}-${width}`, width);
+    }
+  }
+}
+
 /** True if nothing is wider than the window. */
 export function fitsWidth(page: Page): Promise<boolean> {
   return page.evaluate(() => {
