@@ -52,5 +52,7 @@ it('examples/chat', async (t) => {
     assert.equal(await ann.getByText('Nobody hears me').count(), 1);
   });
 
-  await t.test('fits into narrow and wide windows, and asks no other server', () => stage.checkPage());
+  await t.test('fills narrow and wide windows, is accessible in both colour schemes, and asks no other server', () =>
+    stage.checkPage(),
+  );
 });

@@ -81,5 +81,7 @@ it('examples/iot-map', async (t) => {
     await stop();
   });
 
-  await t.test('fits into narrow and wide windows, and asks no other server', () => stage.checkPage());
+  await t.test('fills narrow and wide windows, is accessible in both colour schemes, and asks no other server', () =>
+    stage.checkPage(),
+  );
 });

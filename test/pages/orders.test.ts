@@ -56,5 +56,7 @@ it('examples/orders', async (t) => {
     assert.match((await stage.status.textContent())!, /Live.*resumed, nothing missed/);
   });
 
-  await t.test('fits into narrow and wide windows, and asks no other server', () => stage.checkPage());
+  await t.test('fills narrow and wide windows, is accessible in both colour schemes, and asks no other server', () =>
+    stage.checkPage(),
+  );
 });

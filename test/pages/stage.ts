@@ -6,23 +6,32 @@ import type { Locator, Page } from 'playwright-core';
 import { freePorts } from '../../stack/port.ts';
 import type { Pod } from '../end-to-end/pod.ts';
 import { spawnPod } from '../end-to-end/pod-process.ts';
-import { openPage } from '../support/browser.ts';
+import { violations } from '../support/axe.ts';
+import { inEachLook, openPage, screenshot } from '../support/browser.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import { startPageServer } from './page-server.ts';
+
+interface StageOptions {
+  readonly page: Page;
+  readonly url: string;
+  readonly settings: Readonly<Record<string, string>>;
+}
 
 /** An example's page in a browser, in front of a pod on Redis that may be stopped and started again at its address. */
 export class Stage {
   readonly page: Page;
   readonly url: string;
   readonly #t: TestContext;
+  readonly #example: string;
   readonly #settings: Readonly<Record<string, string>>;
   /** URLs that the page asked for, and its uncaught errors. */
   readonly #requests: string[] = [];
   readonly #errors: string[] = [];
   #pod: Pod | undefined;
 
-  constructor(t: TestContext, page: Page, url: string, settings: Readonly<Record<string, string>>) {
+  constructor(t: TestContext, example: string, { page, url, settings }: StageOptions) {
     this.#t = t;
+    this.#example = example;
     this.page = page;
     this.url = url;
     this.#settings = settings;
@@ -46,15 +55,15 @@ export class Stage {
     await this.status.filter({ hasText: 'Connecting' }).waitFor();
   }
 
-  /** The page asks nobody but its server, throws nothing, and fits into 400 and 1280 pixels in both colour schemes. */
+  /** The page asks nobody but its server, throws nothing, fills 400 and 1280 pixels, and axe finds nothing, in both colour schemes. */
   async checkPage(): Promise<void> {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const width of [400, 1280]) {
-        await this.page.emulateMedia({ colorScheme });
-        await this.page.setViewportSize({ width, height: 800 });
-        assert.equal(await this.page.evaluate('document.documentElement.scrollWidth'), width, colorScheme);
-      }
-    }
+    const { page } = this;
+    await inEachLook(page, async (look, width) => {
+      await screenshot(page, `${this.#example}-${look}`);
+      const widths = '[document.documentElement.scrollWidth, document.body.offsetWidth]';
+      assert.deepEqual(await page.evaluate(widths), [width, width], look);
+      assert.deepEqual(await violations(page), [], look);
+    });
     assert.deepEqual(
       this.#requests.filter((url) => !url.startsWith(this.url) && !url.startsWith('data:')),
       [],
@@ -72,12 +81,16 @@ export async function openStage(
   const [port] = await freePorts(1);
   const redis = await redisServer(t);
   const url = await startPageServer(t, example, `http://127.0.0.1:${port}`);
-  const stage = new Stage(t, await openPage(t), url, {
-    GRAPH: `examples/${example}`,
-    PORT: `${port}`,
-    REDIS_URL: redis.url,
-    KAFKA_GROUP_ID: randomName(example),
-    ...settings,
+  const stage = new Stage(t, example, {
+    page: await openPage(t),
+    url,
+    settings: {
+      GRAPH: `examples/${example}`,
+      PORT: `${port}`,
+      REDIS_URL: redis.url,
+      KAFKA_GROUP_ID: randomName(example),
+      ...settings,
+    },
   });
   await stage.startPod();
   await stage.page.goto(url);

@@ -23,7 +23,7 @@ function enter(name) {
   leave();
   clear();
   room = name;
-  for (const link of rooms.children) link.toggleAttribute('aria-current', link.hash === `#${name}`);
+  for (const link of rooms.children) link.ariaCurrent = link.hash === `#${name}` ? 'page' : null;
   const stops = [
     subscribe(SAID, ({ data: { said }, extensions }) => {
       // Nobody keeps the messages of this graph, so none can be sent again.
@@ -77,6 +77,6 @@ for (const name of names) {
   const link = document.createElement('a');
   link.href = `#${name}`;
   link.textContent = name;
-  link.toggleAttribute('aria-current', name === room);
+  link.ariaCurrent = name === room ? 'page' : null;
   rooms.append(link);
 }
