@@ -32,6 +32,7 @@ export const PARTS = {
     'reference/errors',
     'reference/library',
     'reference/commands',
+    'reference/init',
     'reference/configuration',
   ],
   Operate: [

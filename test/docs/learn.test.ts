@@ -65,6 +65,21 @@ describe('docs/learn', () => {
   });
 });
 
+it('docs/learn/deploy.md has settings that a shell gives to crier as they stand', async (t) => {
+  const [, script] = /^```sh\n(export .*?)^```/ms.exec(await readFile('docs/learn/deploy.md', 'utf8'))!;
+  const command = replaced(script!, [
+    ['npx --no-install crier check', `node ${resolve('dist/src/main.js')} settings --json`],
+  ]);
+  const { stdout } = await promisify(execFile)('sh', ['-c', command], { cwd: await folderWith(t, {}) });
+  const rows = JSON.parse(stdout) as { name: string; source: string; isRefused: boolean }[];
+  const names = Array.from(command.matchAll(/^export (\w+)=/gm), ([, name]) => name!);
+  assert.equal(names.length, 9);
+  for (const name of names.filter((one) => one !== 'NODE_ENV')) {
+    const row = rows.find((one) => one.name === name);
+    assert.deepEqual([row?.source, row?.isRefused], ['environment', false], name);
+  }
+});
+
 it('docs/reference/http.md has a request and its reply', async (t) => {
   const page = 'docs/reference/http.md';
   const graph = await startGraph(
