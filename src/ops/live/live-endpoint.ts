@@ -10,9 +10,10 @@ import { sendJson, sendText } from '../../gateway/http/route.ts';
 import type { Route } from '../../gateway/http/route.ts';
 import { STREAM_HEADERS } from '../../gateway/http/stream-headers.ts';
 import type { OperationName } from '../debug/operation-name.ts';
+import type { Figures } from './stats-reader.ts';
 import type { StatsSampler } from './stats-sampler.ts';
 import { buildStatsSchema } from './stats-schema.ts';
-import type { OperationDetails, Stats } from './stats.ts';
+import type { OperationDetails } from './stats.ts';
 
 export interface LiveEndpointOptions {
   readonly sampler: StatsSampler;
@@ -100,7 +101,7 @@ export class LiveEndpoint {
 }
 
 /** Root values. */
-async function* events(figures: AsyncIterable<Stats>) {
+async function* events(figures: AsyncIterable<Figures>) {
   for await (const crier_stats of figures) yield { crier_stats };
 }
 

@@ -49,6 +49,11 @@ const KAFKA_CONNECTED = 'crier_kafka_connected';
 const TOP = 8;
 const RANKED = ['execution_seconds', 'deliveries', 'subscriptions'] as const satisfies readonly Column[];
 
+/** Figures whose operations are ranked once, when the first watcher selects them. */
+export interface Figures extends Omit<Stats, 'top_operations'> {
+  readonly top_operations: () => Promise<readonly OperationStats[]>;
+}
+
 type Sums<Name extends string> = Record<Name, number | null>;
 
 interface Reading {
@@ -68,7 +73,7 @@ export class StatsReader {
     this.#options = options;
   }
 
-  async read(): Promise<Stats> {
+  async read(): Promise<Figures> {
     const { metrics, identity, status, loopLagMs } = this.#options;
     const [now, values, connected] = await Promise.all([
       this.#reading(),
@@ -81,6 +86,7 @@ export class StatsReader {
     const rate = (name: keyof typeof COUNTERS) => rateOf(now.counters[name], before?.counters[name], seconds);
     const { heapUsed, rss } = process.memoryUsage();
     const [executions, shared] = [rate('executions'), rate('shared')];
+    let operations: Promise<OperationStats[]> | undefined;
     return {
       ...identity,
       ...status(),
@@ -106,7 +112,7 @@ export class StatsReader {
       resident_bytes: rss,
       loop_lag_ms: loopLagMs(),
       loop_busy_ratio: before ? performance.eventLoopUtilization(now.loop, before.loop).utilization : null,
-      top_operations: await topOperations(now, before, seconds),
+      top_operations: () => (operations ??= topOperations(now, before, seconds)),
     };
   }
 

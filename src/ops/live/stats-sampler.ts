@@ -1,8 +1,9 @@
+import type { Figures } from './stats-reader.ts';
 import type { Stats } from './stats.ts';
 
 interface Reader {
   /** The figures since the last reading. */
-  read(): Promise<Stats>;
+  read(): Promise<Figures>;
 }
 
 interface Intervals {
@@ -23,7 +24,7 @@ export class StatsSampler {
   /** Each wakes one. */
   readonly #watchers = new Set<() => void>();
   #timer: NodeJS.Timeout;
-  #latest: Stats | undefined;
+  #latest: Figures | undefined;
   #readAt = -Infinity;
   #isReading = false;
   #history: Stats[] = [];
@@ -55,13 +56,13 @@ export class StatsSampler {
   }
 
   /** The figures from now on. A watcher that is slow gets the latest ones, and none twice. Ends when `signal` is aborted. */
-  async *watch(signal: AbortSignal): AsyncGenerator<Stats, undefined> {
+  async *watch(signal: AbortSignal): AsyncGenerator<Figures, undefined> {
     let resume = () => {};
     const wake = () => resume();
     this.#add(wake);
     signal.addEventListener('abort', wake);
     try {
-      let seen: Stats | undefined;
+      let seen: Figures | undefined;
       for (;;) {
         while (!signal.aborted && !this.closing.aborted && (this.#latest === undefined || this.#latest === seen))
           await new Promise<void>((resolve) => (resume = resolve));
@@ -122,8 +123,8 @@ export class StatsSampler {
     for (const wake of this.#watchers) wake();
   }
 
-  #remember(stats: Stats): void {
+  #remember(figures: Figures): void {
     const since = new Date(Date.now() - HISTORY_MS).toISOString();
-    this.#history = [...this.#history.filter(({ at }) => at >= since), { ...stats, top_operations: [] }];
+    this.#history = [...this.#history.filter(({ at }) => at >= since), { ...figures, top_operations: [] }];
   }
 }

@@ -9,7 +9,7 @@ import { createClient } from 'graphql-sse';
 import { request } from 'undici';
 import { LiveEndpoint } from '../../../src/ops/live/live-endpoint.ts';
 import { StatsSampler } from '../../../src/ops/live/stats-sampler.ts';
-import type { Stats } from '../../../src/ops/live/stats.ts';
+import type { Figures } from '../../../src/ops/live/stats-reader.ts';
 import { createLog } from '../../../src/base/log.ts';
 import { startServer } from '../../../src/server.ts';
 import { testConfig } from '../../support/switches.ts';
@@ -156,7 +156,7 @@ describe('crier_stats', () => {
   });
 
   it('cuts off a watcher that does not read when the pod closes', { timeout: 20_000 }, async (t) => {
-    const figures = { pod: 'x'.repeat(16 * 1024 * 1024) } as Stats;
+    const figures = { pod: 'x'.repeat(16 * 1024 * 1024) } as Figures;
     const reader = { read: () => Promise.resolve(figures) };
     const sampler = new StatsSampler(reader, (error) => assert.fail(error), { watchedMs: 5 });
     const { route } = new LiveEndpoint({ sampler, pod: 'one', lookUp: () => Promise.resolve(null) });

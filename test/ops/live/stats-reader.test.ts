@@ -20,7 +20,7 @@ function workerStats() {
     loopLagMs: () => 0,
     tallies: new OperationTallies(),
   });
-  return { consumer, observer, lag: async () => (await reader.read()).kafka_lag_records };
+  return { consumer, observer, reader, lag: async () => (await reader.read()).kafka_lag_records };
 }
 
 describe('StatsReader', () => {
@@ -35,5 +35,13 @@ describe('StatsReader', () => {
     assert.equal(await lag(), 7);
     consumer.isConnected = false;
     assert.equal(await lag(), null, 'Kafka is away');
+  });
+
+  it('ranks the operations of a reading when the first watcher selects them, once for all', async () => {
+    const { reader } = workerStats();
+    const { top_operations } = await reader.read();
+    const ranking = top_operations();
+    assert.equal(top_operations(), ranking);
+    assert.deepEqual(await ranking, []);
   });
 });

@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { StatsSampler } from '../../../src/ops/live/stats-sampler.ts';
-import type { Stats } from '../../../src/ops/live/stats.ts';
+import type { Figures } from '../../../src/ops/live/stats-reader.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** A sampler whose figures are numbered by their reading. */
 function numbered(read: (number: number) => Promise<void> = () => Promise.resolve(), unwatchedMs = 60_000) {
-  const state = { readings: 0, failures: [] as string[] };
+  const state = { readings: 0, rankings: 0, failures: [] as string[] };
   const reader = {
     read: async () => {
       const number = ++state.readings;
       await read(number);
-      return { uptime_seconds: number, at: new Date().toISOString(), top_operations: [{}] } as unknown as Stats;
+      const top_operations = () => {
+        state.rankings++;
+        return Promise.resolve([]);
+      };
+      return { uptime_seconds: number, at: new Date().toISOString(), top_operations } as unknown as Figures;
     },
   };
   const onFailure = ({ message }: Error) => void state.failures.push(message);
@@ -43,8 +47,8 @@ describe('StatsSampler', () => {
     await sampler.close();
   });
 
-  it('has the figures of the time before somebody watches, without operations', async () => {
-    const { sampler } = numbered(undefined, 5);
+  it('has the figures of the time before somebody watches, without operations, which it does not rank', async () => {
+    const { state, sampler } = numbered(undefined, 5);
     await waitFor('two readings', () => sampler.history.length >= 2);
     assert.deepEqual(
       sampler.history.slice(0, 2).map(({ uptime_seconds, top_operations }) => [uptime_seconds, top_operations]),
@@ -53,6 +57,7 @@ describe('StatsSampler', () => {
         [2, []],
       ],
     );
+    assert.equal(state.rankings, 0);
     await sampler.close();
   });
 
