@@ -1,4 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
+import { logConsole } from '../base/console-log.ts';
 import { GraphError, SetupError, StoppedError } from '../base/errors.ts';
 import { exit } from '../base/exit.ts';
 import { LogDestination } from '../base/log-destination.ts';
@@ -51,6 +52,8 @@ export async function runServer(
   const format = logFormat(config.LOG_FORMAT);
   if (config.PROCESSES > 1) standardError.share();
   const log = createLog(config.LOG_LEVEL, facts, standardError, format);
+  if (format === 'json') logConsole(log);
+  logWarnings(log);
   if (format === 'text' && !starter)
     log.info({ graph: config.GRAPH || BUILT_IN_GRAPH }, `crier ${facts.version} starts`);
   if (fromFile) log.info({ settings: fromFile.length }, `settings were read from ${ENVIRONMENT_FILE}`);
@@ -89,7 +92,7 @@ export async function runServer(
   shutdown.listen(starting, starter?.signals);
   reloadOnHangup(starting, starter);
   starter?.listen();
-  const server = await started(starting, starter, config.GRAPH || BUILT_IN_GRAPH);
+  const server = await started(starting, starter, config, fail);
   if (!server || shutdown.stop.aborted) return;
   if (starter && 'graph' in server) return starter.reportStart(server);
   announce(server.announcement, config, facts);
@@ -128,12 +131,16 @@ function logUnhandled(log: Logger, fail: (error: unknown, message: string) => vo
       log.error({ err: reason, suppressed }, 'a promise was rejected, and nothing handled it'),
     );
   });
-  // Node prints its warnings as text, which is no line of the log.
+  return () => rejections;
+}
+
+/** Logs the warnings of Node, which prints them as text: also those of the modules that are loaded now. */
+function logWarnings(log: Logger): void {
+  const window = new LogWindow(LOG_WINDOW_MS);
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message }) =>
-    window.run('warning', (suppressed) => log.warn({ err: { type: name, message }, suppressed }, 'a warning of Node')),
+    window.run('', (suppressed) => log.warn({ err: { type: name, message }, suppressed }, 'a warning of Node')),
   );
-  return () => rejections;
 }
 
 /** A reload that is asked for while the pod starts follows the start. It reports what became of it. */
@@ -148,13 +155,16 @@ function reloadOnHangup(starting: Promise<Server | Pod>, starter: Starter | unde
 async function started(
   starting: Promise<Server | Pod>,
   starter: Starter | undefined,
-  graph: string,
+  { GRAPH, LOG_FORMAT }: Config,
+  fail: (error: unknown, message: string) => void,
 ): Promise<Server | Pod | undefined> {
   try {
     return await starting;
   } catch (error) {
     if (error instanceof StoppedError) return undefined;
-    if (!starter && error instanceof GraphError && process.stderr.isTTY) throw await withPlaces(error, graph);
+    if (!starter && LOG_FORMAT === 'json') return void fail(error, 'crier cannot start');
+    if (!starter && error instanceof GraphError && process.stderr.isTTY)
+      throw await withPlaces(error, GRAPH || BUILT_IN_GRAPH);
     if (!starter || !(error instanceof SetupError)) throw error;
     await starter.report({ refused: error.message });
     return exit(1);

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { openSocket } from '../support/socket.ts';
+import { redisServer } from '../support/services.ts';
 import { spawnPod } from './pod-process.ts';
+import type { LogLine } from './pod.ts';
 import { startPod } from './pod-server.ts';
 
 const CLIENTS = 200;
@@ -48,6 +50,46 @@ describe('the log of a pod', () => {
     }
     const warning = lines.find(({ msg }) => msg === 'a warning of Node');
     assert.deepEqual(warning?.['err'], { type: 'Warning', message: 'from the graph' });
+  });
+
+  it('is all that is printed with LOG_FORMAT=json, whatever ioredis, a graph and its modules print', async (t) => {
+    const { url } = await redisServer(t);
+    const folder = await graphFolder(t, {
+      ...GRAPH,
+      'context.ts': `
+        console.log('%d from the graph', 2);
+        console.table([{ a: 1 }]);
+        console.error(new Error('a problem of the graph'));
+      `,
+    });
+    const REDIS_URL = url.replace('//', '//:a-password-that-it-needs-not@');
+    const settings = { GRAPH: folder, ROLE: 'gateway', REDIS_URL, LOG_FORMAT: 'json' };
+    const pod = await spawnPod(t, settings).started();
+    const textOf = (start: string) => pod.lines.find(({ msg }) => msg.startsWith(start));
+    await pod.until("ioredis's warning", () => textOf('[WARN] This Redis server') !== undefined);
+    assert.equal(await pod.stop(), 0);
+    for (const line of `${pod.log}${pod.output}`.trimEnd().split('\n')) assert.equal(typeof JSON.parse(line), 'object');
+    const printed = ['2 from the graph', '┌', 'Error: a problem of the graph'].map(textOf);
+    assert.deepEqual(
+      printed.map((line) => [line?.level, line?.['stream']]),
+      [
+        ['info', 'stdout'],
+        ['info', 'stdout'],
+        ['warn', 'stderr'],
+      ],
+    );
+  });
+
+  it('has the mistakes of a graph that cannot be served, with LOG_FORMAT=json', async (t) => {
+    const folder = await graphFolder(t, { 'schema.graphql': 'type Subscription { a: Int }' });
+    const pod = spawnPod(t, { GRAPH: folder, LOG_FORMAT: 'json' });
+    assert.equal(await pod.ended, 1);
+    const lines = pod.log
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as LogLine);
+    assert.equal(lines.at(-1)?.level, 'fatal');
+    assert.match(lines.at(-1)!.msg, /^schema\.graphql:1: Subscription\.a: has no source/);
   });
 
   it(`has at most ${MAX_LINES} lines about ${CLIENTS} hostile clients, and counts the suppressed ones (S-21)`, async (t) => {
