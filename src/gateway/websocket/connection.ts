@@ -220,8 +220,11 @@ export class Connection
   /** The facts for an operation with this id; undefined: none may begin now. Closes the connection if its client must not have asked for one. */
   #factsOrClose(id: string): ConnectionFacts | undefined {
     const { facts } = this.#identity;
-    if (!facts) this.close(CLOSE_CODES.unauthorized, 'Unauthorized');
-    else if (!this.isLeaving && this.operations.has(id))
+    if (!facts) {
+      this.close(CLOSE_CODES.unauthorized, 'Unauthorized');
+      // The protocol has the words for the client; this is for the log.
+      this.closeReason = 'Unauthorized: an operation came before connection_ack';
+    } else if (!this.isLeaving && this.operations.has(id))
       this.close(CLOSE_CODES.idInUse, `Subscriber for ${id} already exists`);
     else if (!this.isLeaving) return facts;
     return undefined;
