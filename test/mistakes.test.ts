@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import kafkajs from 'kafkajs';
@@ -134,6 +135,17 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     make: (t) => refusedStart(t, { GRAPH: '/nonexistent/my-graph' }),
     says: [/\/nonexistent\/my-graph: no such folder/, /set GRAPH to a folder that has a schema\.graphql/],
   },
+  'GRAPH misspells a folder': {
+    make: async (t) => {
+      const folder = await graphFolder(t, { 'graph/schema.graphql': '' });
+      return startRefusal(t, { GRAPH: join(folder, 'grpah') });
+    },
+    says: [/^\S+\/grpah: no such folder; did you mean "graph"\?$/],
+  },
+  'GRAPH is one folder too high': {
+    make: async (t) => startRefusal(t, { GRAPH: await graphFolder(t, { 'graph/schema.graphql': '' }) }),
+    says: [/^\S+\/schema\.graphql: not found; did you mean the folder \S+\/graph\?$/],
+  },
   'the schema has another extension': {
     make: (t) => refusal(t, { 'schema.gql': '' }),
     says: [/schema\.graphql: not found, but schema\.gql is there/, /rename it to schema\.graphql/],
@@ -157,6 +169,10 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     says: [
       /schema\.graphql:3: Subscription\.order_updated: match of @kafka names the argument "order_id", which the field does not have; its arguments are: id/,
     ],
+  },
+  'match names an argument without quotes': {
+    make: (t) => refusal(t, schemaOf(BOUND.replace('arg: "id"', 'arg: id'))),
+    says: [/^schema\.graphql:3: Subscription\.order_updated: each match must be .*; write arg: "id"$/],
   },
   'match has a path that the types do not have': {
     make: (t) => refusal(t, schemaOf(BOUND.replace('"order.id"', '"order.ident"'))),
@@ -231,6 +247,18 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
       /export its members: export const Order = \{ … \}/,
     ],
   },
+  'a resolver is of no field': {
+    make: async (t) => {
+      const texts = ['totl', 'count'].map((name) =>
+        refusal(t, { ...schemaOf(BOUND), 'resolvers.js': `export const Order = { ${name}: () => 1 };` }),
+      );
+      return (await Promise.all(texts)).join('\n');
+    },
+    says: [
+      /^resolvers\.js: Order\.totl is not a field of the schema; did you mean "total"\?$/m,
+      /^resolvers\.js: Order\.count is not a field of the schema; add it to Order in schema\.graphql$/m,
+    ],
+  },
   'resolvers are the default export': {
     make: (t) => refusal(t, { ...schemaOf(BOUND), 'resolvers.ts': 'export default { Order: { total: () => 1 } };' }),
     says: [
@@ -244,6 +272,14 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
         'resolvers.ts': `import data from './data.json' with { type: 'json' };\nexport const Order = { total: () => data };`,
       }),
     says: [/^resolvers\.ts:1: imports "\.\/data\.json", which does not exist; correct the path, or add the file$/],
+  },
+  'samples.ts throws': {
+    make: async (t) => {
+      const code = `export function* records() { throw new Error('no fixtures'); }`;
+      const pod = await startPod(t, { GRAPH: await graphFolder(t, { ...schemaOf(BOUND), 'samples.ts': code }) });
+      return logged(pod, 'records() of the samples');
+    },
+    says: [/^error: records\(\) of the samples failed: .* correct it in samples\.ts/, /no fixtures.*samples\.ts:1/],
   },
   'a backend is misspelt': {
     make: async (t) => {
@@ -412,6 +448,28 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
       /^4406 Old sub-protocol: replace subscriptions-transport-ws by the npm package graphql-ws, which speaks graphql-transport-ws$/,
     ],
   },
+  'a client sends what is no message': {
+    make: async (t) => {
+      const pod = await samplePod(t);
+      const reasons: string[] = [];
+      for (const message of [
+        { type: 'start', id: '1', payload: {} },
+        { type: 'subscribe', id: '1', payload: { query: '{ __typename }', variables: '{}' } },
+      ]) {
+        const socket = await openSocket(t, pod.url);
+        await socket.init();
+        socket.send(message);
+        const { code, reason } = await socket.expectClose();
+        reasons.push(`${code} ${reason}`);
+      }
+      return `${reasons.join('\n')}\n${await logged(pod, 'a connection was closed')}`;
+    },
+    says: [
+      /^4400 type "start": this is graphql-transport-ws, where it is subscribe \(npm package graphql-ws\)$/m,
+      /^4400 variables must be an object, got a string$/m,
+      /^info: a connection was closed for what its client sent .*"reason":"type \\"start\\": this is graphql-transport-ws/m,
+    ],
+  },
   'a mutation is refused': {
     make: async (t) => {
       const files = {
@@ -465,11 +523,17 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
   'a setting is given as an option': {
     make: async () => (await refusalOf(['start', 'graph', '--admin-port', '5001'])).message,
-    says: [/^unknown option "--admin-port"; ADMIN_PORT is a setting, an environment variable/],
+    says: [
+      /^unknown option "--admin-port"; ADMIN_PORT is a setting, an environment variable: ADMIN_PORT=… crier start; see/,
+    ],
   },
   'a folder is given without a command': {
     make: async () => (await refusalOf(['examples/orders'])).message,
     says: [/^"examples\/orders" is a folder, not a command/, /did you mean "crier start examples\/orders"\?$/],
+  },
+  'an action of a command is misspelt': {
+    make: async () => (await refusalOf(['dead-letters', 'lst'])).message,
+    says: [/^expected an action, list, replay, drop, got "lst"; did you mean "list"\?$/],
   },
   'a setting is looked for by another name': {
     make: async () => (await refusalOf(['settings', 'KAFKA_BROKER'])).message,

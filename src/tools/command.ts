@@ -41,20 +41,38 @@ export function readArguments<const T extends Options>(
     if (extra === undefined) return parsed;
     throw new Error(`Unexpected argument '${extra}'`);
   } catch (error) {
-    throw new UsageError(`${problemOf(error as Error, options)}; see crier ${command} --help`, { cause: error });
+    throw new UsageError(`${problemOf(error as Error, options, command)}; see crier ${command} --help`, {
+      cause: error,
+    });
   }
 }
 
 /** Node's message of an unknown option explains how to pass it as a positional. */
-function problemOf({ code, message }: Error & { code?: string }, options: Options): string {
+function problemOf({ code, message }: Error & { code?: string }, options: Options, command: string): string {
   const [, unknown] = (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && /'(-[^']*)'/.exec(message)) || [];
   if (unknown === undefined) return message;
   const names = Object.keys(options).map((name) => `--${name}`);
   const setting = unknown.replace(/^-+/, '').replaceAll('-', '_').toUpperCase();
   const fix = Object.hasOwn(variables, setting)
-    ? `; ${setting} is a setting, an environment variable`
+    ? `; ${setting} is a setting, an environment variable: ${setting}=… crier ${command}`
     : didYouMean(unknown, names);
   return `unknown option ${JSON.stringify(unknown)}${fix}`;
+}
+
+/**
+ * One of the words that a command takes.
+ * @param what with its article, for the error
+ * @throws UsageError that proposes the word that is meant
+ */
+export function oneWord<const Word extends string>(
+  what: string,
+  words: readonly Word[],
+  given: string | undefined,
+): Word {
+  const word = words.find((one) => one === given);
+  if (word !== undefined) return word;
+  const got = given === undefined ? '' : `, got ${JSON.stringify(given)}${didYouMean(given, words)}`;
+  throw new UsageError(`expected ${what}, ${words.join(', ')}${got}`);
 }
 
 /** @throws UsageError unless the text is a whole number from 1 */

@@ -1,9 +1,8 @@
 import { readSettings } from '../config/config.ts';
-import { UsageError } from '../base/errors.ts';
 import { DEAD_LETTER_ACTIONS, runDeadLetterCommand } from '../kafka/dead-letter/dead-letter-commands.ts';
 import type { DeadLetterCommand } from '../kafka/dead-letter/dead-letter-commands.ts';
 import { FORMER_GROUP_ID } from '../kafka/group-id.ts';
-import { positiveInteger, readArguments } from './command.ts';
+import { oneWord, positiveInteger, readArguments } from './command.ts';
 import { commandLog } from './command-log.ts';
 import { deadLetterJson, deadLetterLine } from './dead-letter-line.ts';
 import { commandEnvironment } from './environment.ts';
@@ -87,9 +86,7 @@ interface Values {
 }
 
 function commandOf({ topic, reason, limit, ...flags }: Values, [name]: readonly string[]): DeadLetterCommand {
-  const action = DEAD_LETTER_ACTIONS.find((one) => one === name);
-  if (!action)
-    throw new UsageError(`expected one of ${DEAD_LETTER_ACTIONS.join(', ')}, got ${JSON.stringify(name ?? '')}`);
+  const action = oneWord('an action', DEAD_LETTER_ACTIONS, name);
   const most = limit === undefined ? Infinity : positiveInteger('--limit', limit);
   return { action, isDryRun: flags['dry-run'] ?? false, topic, reason, limit: most };
 }

@@ -1,6 +1,8 @@
-import { parse } from 'graphql';
+import { parse, Source } from 'graphql';
+import type { GraphQLError } from 'graphql';
 import { UsageError } from '../base/errors.ts';
 import { parseExactly } from '../base/json/exact-numbers.ts';
+import { syntaxProblem } from '../graph/schema/sdl-problem.ts';
 
 /** The address of a WebSocket: http and https become ws and wss; a URL without a path gets /graphql. @throws UsageError */
 export function webSocketUrl(option: string, text: string): string {
@@ -15,10 +17,10 @@ export function webSocketUrl(option: string, text: string): string {
 /** A mistake of the syntax needs no server. @throws UsageError */
 export function checkedDocument(option: string, text: string): string {
   try {
-    parse(text);
+    parse(new Source(text, option));
     return text;
   } catch (error) {
-    throw new UsageError(`${option}: ${(error as Error).message}`, { cause: error });
+    throw new UsageError(syntaxProblem(error as GraphQLError), { cause: error });
   }
 }
 
@@ -30,5 +32,5 @@ export function jsonObject(option: string, text: string): Record<string, unknown
   } catch {
     // Reported below.
   }
-  throw new UsageError(`${option}: expected a JSON object, got ${JSON.stringify(text)}`);
+  throw new UsageError(`${option}: expected a JSON object such as {"id":"1"}, got ${JSON.stringify(text)}`);
 }

@@ -57,7 +57,7 @@ describe('the command line', { concurrency: 4 }, () => {
     [['start', '--prot', '1'], 'unknown option "--prot"; did you mean "--port"?; see crier start --help'],
     [
       ['start', '--log-level=debug'],
-      'unknown option "--log-level"; LOG_LEVEL is a setting, an environment variable; see crier start --help',
+      'unknown option "--log-level"; LOG_LEVEL is a setting, an environment variable: LOG_LEVEL=… crier start; see crier start --help',
     ],
   ] as const) {
     it(`refuses ${args.join(' ')} and says what to write`, async (t) => {

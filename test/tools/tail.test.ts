@@ -68,7 +68,11 @@ describe('crier tail and crier publish', { timeout: 240_000 }, () => {
     const [unused] = await freePorts(1);
     for (const [args, code, message] of [
       [['{ b }', '--url', pod.url], 1, /Cannot query field "b" on type "Query"/],
-      [['{ a', '--url', pod.url], 2, /^crier: <subscription>: Syntax Error/],
+      [
+        ['{ a', '--url', pod.url],
+        2,
+        /^crier: <subscription>:1:4: Syntax Error: .* The \{ of line 1 is not closed: add a \}\.\n/,
+      ],
       [['{ a }', '--url', `http://127.0.0.1:${unused}`], 1, /cannot connect to .*ECONNREFUSED.*is crier running/],
     ] as const) {
       const ended = await crier(t, ['tail', ...args]);
@@ -78,7 +82,7 @@ describe('crier tail and crier publish', { timeout: 240_000 }, () => {
     }
     for (const [args, message] of [
       [['{ a }', '--url', 'localhost'], /--url: expected a URL such as/],
-      [['{ a }', '--variables', '[1]'], /--variables: expected a JSON object/],
+      [['{ a }', '--variables', '[1]'], /--variables: expected a JSON object such as \{"id":"1"\}, got/],
       [['{ a }', '--header', 'x'], /--header: expected "name: value"/],
       [['{ a }', '--count', '0'], /--count: expected a whole number/],
       [[], /expected a subscription/],

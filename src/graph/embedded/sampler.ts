@@ -45,7 +45,10 @@ export class Sampler {
   /** Sends the first record at once. Logs records that fail, and samples that fail or end. */
   start(): void {
     this.#running ??= this.#run().catch((error: unknown) => {
-      this.#options.log.error({ err: error }, "the graph's samples failed; no more sample records");
+      this.#options.log.error(
+        { err: error },
+        'records() of the samples failed: no further record comes; correct it in samples.ts',
+      );
     });
   }
 

@@ -20,6 +20,15 @@ export function readPayload(node: ConstValueNode | undefined, problems: string[]
   return undefined;
 }
 
+/** `; write arg: "id"`, for the first member that lacks its quotes; '' where none does. @param names of members that are texts */
+export function quotesHint(members: ReadonlyMap<string, ConstValueNode>, names: readonly string[]): string {
+  for (const name of names) {
+    const node = members.get(name);
+    if (node?.kind === Kind.ENUM) return `; write ${name}: "${node.value}"`;
+  }
+  return '';
+}
+
 /** The items of a list. The SDL coerces one item to a list of it. */
 export function itemsOf(node: ConstValueNode | undefined): readonly ConstValueNode[] {
   if (!node || node.kind === Kind.NULL) return [];

@@ -15,6 +15,7 @@ import { didYouMean } from '../../base/did-you-mean.ts';
 import { OPERATORS, isOrdering } from '../filter/filter-rule.ts';
 import type { Comparison, FilterRule, Operator } from '../filter/filter-rule.ts';
 import { operatorMeant } from '../filter/operator-names.ts';
+import { quotesHint } from './directive-arguments.ts';
 import { matchedScalarOf } from './matched-scalar.ts';
 import { isPath } from './payload-path.ts';
 import { PayloadShape } from './payload-shape.ts';
@@ -49,7 +50,7 @@ function readFilter(item: ConstValueNode, field: Field, problems: string[]): Fil
   if (arg?.kind !== Kind.STRING || path?.kind !== Kind.STRING || !op || members.size !== 3) {
     problems.push(
       `each where of an argument must be { arg: "…", path: "…", op: EQ }, with one of ${OPERATORS.join(', ')}; ` +
-        `got ${print(item)}${operatorHint(members.get('op'))}`,
+        `got ${print(item)}${quotesHint(members, ['arg', 'path']) || operatorHint(members.get('op'))}`,
     );
     return undefined;
   }

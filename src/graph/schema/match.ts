@@ -2,6 +2,7 @@ import { Kind, getNullableType, isEnumType, isListType, isNonNullType, isScalarT
 import type { ConstValueNode, GraphQLField } from 'graphql';
 import { didYouMean } from '../../base/did-you-mean.ts';
 import { KEY_PART, headerPart, isRecordPart, keyPathPart, partLabel, pathInKey } from '../record-parts.ts';
+import { quotesHint } from './directive-arguments.ts';
 import { matchedScalarOf } from './matched-scalar.ts';
 import type { MatchedScalar } from './matched-scalar.ts';
 import { isPath } from './payload-path.ts';
@@ -67,7 +68,7 @@ function readMatch(item: ConstValueNode, field: GraphQLField<unknown, unknown>, 
   if (arg?.kind !== Kind.STRING || (path?.kind !== Kind.STRING && part === undefined) || members.size !== 2) {
     problems.push(
       'each match must be { arg: "…", path: "…" }, { arg: "…", key: true }, { arg: "…", key: "…" } or { arg: "…", header: "…" }; ' +
-        `got ${print(item)}`,
+        `got ${print(item)}${quotesHint(members, ['arg', 'path', 'key', 'header'])}`,
     );
     return undefined;
   }

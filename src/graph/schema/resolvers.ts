@@ -167,9 +167,8 @@ function attachField(
 ): void {
   const field = Object.hasOwn(type.getFields(), fieldName) ? type.getFields()[fieldName] : undefined;
   if (!field) {
-    report(
-      `${type.name}.${fieldName} is not a field of the schema${didYouMean(fieldName, Object.keys(type.getFields()))}`,
-    );
+    const fix = didYouMean(fieldName, Object.keys(type.getFields())) || `; add it to ${type.name} in schema.graphql`;
+    report(`${type.name}.${fieldName} is not a field of the schema${fix}`);
     return;
   }
   if (typeof resolver === 'function') {
@@ -184,7 +183,8 @@ function attachField(
   const parts = resolver as Record<string, unknown>;
   for (const [part, value] of Object.entries(parts)) {
     if (!known.includes(part)) {
-      report(`${type.name}.${fieldName} has no part "${part}"${didYouMean(part, known)}`);
+      const fix = didYouMean(part, known) || `; its parts are: ${known.join(', ')}`;
+      report(`${type.name}.${fieldName} has no part "${part}"${fix}`);
     } else if (typeof value !== 'function') {
       report(`${type.name}.${fieldName}.${part} must be a function`);
     }

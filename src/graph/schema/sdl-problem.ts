@@ -30,12 +30,13 @@ export function sdlProblem(
   return `${file}${line === undefined ? '' : `:${line}`}: ${message}`;
 }
 
-/** The place and the text of a syntax error of an SDL, and the lines around it. */
-export function syntaxProblem({ message, source, locations }: GraphQLError): string {
+/** The place and the text of a syntax error, and the lines around it. */
+export function syntaxProblem({ message, source, locations, positions }: GraphQLError): string {
   const [location = { line: 1, column: 1 }] = locations ?? [];
+  const [position = 0] = positions ?? [];
   if (!source) return message;
   const excerpt = printSourceLocation(source, location).split('\n').slice(1).join('\n');
-  return `${source.name}:${location.line}:${location.column}: ${message}${operatorFix(source, location) || openBraceFix(source, location)}\n\n${excerpt}`;
+  return `${source.name}:${location.line}:${location.column}: ${message}${operatorFix(source, location) || openBraceFix(source, location, position)}\n\n${excerpt}`;
 }
 
 /** The operator that is meant where a sign stands in its place: `op: >=`. */
@@ -50,14 +51,13 @@ function operatorFix(source: Source, { line, column }: SourceLocation): string {
 const DEFINITION = /^\s*(?:"[^"]*"\s*)?(?:type|input|enum|interface|union|scalar|directive|extend|schema)\b/;
 
 /** Where the text ends, or a definition begins, within braces: the line of the brace that is not closed. */
-function openBraceFix(source: Source, { line }: SourceLocation): string {
-  const [text = '', ...rest] = source.body.split(/\r\n|[\n\r]/).slice(line - 1);
-  const isEnd = [text, ...rest].every((one) => one.trim() === '');
-  if (!isEnd && !DEFINITION.test(text)) return '';
+function openBraceFix(source: Source, { line }: SourceLocation, position: number): string {
+  const isEnd = source.body.slice(position).trim() === '';
+  if (!isEnd && !DEFINITION.test(source.body.split(/\r\n|[\n\r]/)[line - 1] ?? '')) return '';
   const open: number[] = [];
   const lexer = new Lexer(source);
   try {
-    for (let token = lexer.advance(); token.kind !== TokenKind.EOF && token.line < line; token = lexer.advance()) {
+    for (let token = lexer.advance(); token.kind !== TokenKind.EOF && token.start < position; token = lexer.advance()) {
       if (token.kind === TokenKind.BRACE_L) open.push(token.line);
       if (token.kind === TokenKind.BRACE_R) open.pop();
     }

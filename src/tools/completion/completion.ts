@@ -1,6 +1,4 @@
-import { didYouMean } from '../../base/did-you-mean.ts';
-import { UsageError } from '../../base/errors.ts';
-import { readArguments } from '../command.ts';
+import { oneWord, readArguments } from '../command.ts';
 import type { CommandEntry, Commands } from '../command.ts';
 import { scripts } from './scripts.ts';
 import { SHELLS } from './shells.ts';
@@ -16,12 +14,8 @@ Usage: crier completion bash | zsh | fish
 `;
 
 export async function run(args: readonly string[], commands: Commands): Promise<number> {
-  const [name = ''] = readArguments('completion', args, { options: {}, maxPositionals: 1 }).positionals;
-  const shell = SHELLS.find((one) => one === name);
-  if (shell === undefined)
-    throw new UsageError(
-      `expected a shell, ${SHELLS.join(', ')}, got ${JSON.stringify(name)}${didYouMean(name, SHELLS)}`,
-    );
+  const [name] = readArguments('completion', args, { options: {}, maxPositionals: 1 }).positionals;
+  const shell = oneWord('a shell', SHELLS, name);
   const entries = Object.entries(commands);
   process.stdout.write(scripts[shell](await Promise.all(entries.map((entry) => wordsOf(entry, commands)))));
   return 0;
