@@ -1,9 +1,10 @@
+import { statSync } from 'node:fs';
 import { UsageError } from '../base/errors.ts';
+import type { GraphError } from '../base/errors.ts';
 import { say } from '../base/paint.ts';
 import { BUILT_IN_GRAPH } from '../config/built-in-graph.ts';
 import type { ReloadOutcome } from '../server/graph-reloads.ts';
-import type { Server } from '../server.ts';
-import { FolderWatcher } from './folder-watcher.ts';
+import { GraphWatch } from './graph-watch.ts';
 import { runServer } from './server-process.ts';
 import { readStart } from './start-arguments.ts';
 
@@ -15,7 +16,7 @@ Usage: crier dev [<graph folder>] [options]
   --help           prints this text
 
 Subscriptions that are still valid go on after a reload. A graph with a mistake is not served: crier shows the place,
-and serves the former graph until the mistake is corrected. Settings are read once, as by crier start.
+and until it is corrected serves the former graph, or waits to start. Settings are read once, as by crier start.
 `;
 
 export async function run(args: readonly string[]): Promise<undefined> {
@@ -23,17 +24,36 @@ export async function run(args: readonly string[]): Promise<undefined> {
   if (config.PROCESSES > 1) throw new UsageError('PROCESSES: expected 1 with crier dev');
   const folder = config.GRAPH || BUILT_IN_GRAPH;
   const { framed } = await import('./code-frame.ts');
-  const printer = new ReloadPrinter((problems) => framed(problems, folder));
+  const { GraphLoader } = await import('../graph/loading/load.ts');
+  const printer = new ProblemPrinter((problems) => framed(problems, folder));
+  const watch = new GraphWatch(folder);
+  // Before the graph is loaded: it may be corrected meanwhile.
+  await watch.start();
   await runServer(config, {
     fromFile,
-    onReload: (outcome, durationMs) => printer.print(outcome, durationMs),
-    onStarted: (server) => watchGraph(folder, server),
+    // One for all attempts: Node imports a module that has failed under another URL only.
+    graph: new GraphLoader(folder, config.names.GRAPH),
+    onBrokenGraph: async (error, stop) => {
+      if (!isFolder(folder)) throw error;
+      printer.printStart(error);
+      say('dim', `watching ${folder}: crier starts when a file changes`);
+      await watch.change(stop);
+    },
+    onReload: (outcome, durationMs) => printer.printReload(outcome, durationMs),
+    onStarted: async (server) => {
+      say('dim', `watching ${folder}: the graph is reloaded when a file changes`);
+      await watch.reload(server);
+    },
   });
   return undefined;
 }
 
-/** Prints what became of each reload, for the person who edits the graph. */
-class ReloadPrinter {
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Prints what became of the start and of each reload, for the person who edits the graph. */
+class ProblemPrinter {
   readonly #framed: (problems: readonly string[]) => string[];
   #isBroken = false;
 
@@ -42,22 +62,23 @@ class ReloadPrinter {
     this.#framed = framed;
   }
 
-  print(reloaded: ReloadOutcome, durationMs: number): void {
+  printStart({ message }: GraphError): void {
+    this.#print('not started, the graph has mistakes', message.split('\n'));
+  }
+
+  printReload(reloaded: ReloadOutcome, durationMs: number): void {
     const { outcome } = reloaded;
     if (outcome === 'swapped') say('green', `reloaded in ${durationMs} ms; subscriptions that are still valid go on`);
-    else if (outcome === 'refused') {
-      const problems = this.#framed(reloaded.problems)
-        .join('\n')
-        .trimEnd()
-        .replaceAll(/\n(?=.)/g, '\n  ');
-      say('red', `not reloaded, the graph is served as before:\n  ${problems}`);
-    } else if (this.#isBroken) say('green', 'fixed: the graph is the one that is served; subscriptions go on');
+    else if (outcome === 'refused') this.#print('not reloaded, the graph is served as before', reloaded.problems);
+    else if (this.#isBroken) say('green', 'fixed: the graph is the one that is served; subscriptions go on');
     this.#isBroken = outcome === 'refused';
   }
-}
 
-async function watchGraph(folder: string, server: Pick<Server, 'reload'>): Promise<void> {
-  const watcher = new FolderWatcher({ folder, onChange: () => server.reload() });
-  await watcher.start();
-  say('dim', `watching ${folder}: the graph is reloaded when a file changes`);
+  #print(what: string, problems: readonly string[]): void {
+    const lines = this.#framed(problems)
+      .join('\n')
+      .trimEnd()
+      .replaceAll(/\n(?=.)/g, '\n  ');
+    say('red', `${what}:\n  ${lines}`);
+  }
 }

@@ -31,10 +31,11 @@ interface Facts extends Readonly<Record<string, string>> {
   readonly version: string;
 }
 
-export interface ServerProcessOptions {
+export interface ServerProcessOptions extends Pick<ServerOptions, 'graph' | 'onReload'> {
   /** Settings that are from the file .env; undefined: there is none. */
   readonly fromFile: readonly string[] | undefined;
-  readonly onReload?: ServerOptions['onReload'];
+  /** Called with the mistakes of a graph that cannot be served, in one process; once it resolves the start is tried again. */
+  readonly onBrokenGraph?: (error: GraphError, stop: AbortSignal) => Promise<void>;
   /** Called with the server when it has started, in one process. */
   readonly onStarted?: (server: Server) => Promise<unknown>;
 }
@@ -42,7 +43,7 @@ export interface ServerProcessOptions {
 /** Runs the server, or the processes of a pod, until a signal ends it. */
 export async function runServer(
   config: Config,
-  { fromFile, onReload, onStarted }: ServerProcessOptions,
+  { fromFile, onBrokenGraph, onStarted, ...reloading }: ServerProcessOptions,
 ): Promise<void> {
   disablePretenuring();
   const starter =
@@ -82,13 +83,15 @@ export async function runServer(
     unhandledRejections,
     droppedLogLines: () => standardError.droppedLines,
   };
+  const start = () =>
+    one!.startServer(config, log, {
+      ...options,
+      ...reloading,
+      ...(starter && { onAdmin: (adminPort) => void starter.report({ adminPort }) }),
+    });
   const starting: Promise<Server | Pod> = pod
     ? pod.startPod(config, log, options)
-    : one.startServer(config, log, {
-        ...options,
-        ...(onReload && { onReload }),
-        ...(starter && { onAdmin: (adminPort) => void starter.report({ adminPort }) }),
-      });
+    : startCorrected(start, shutdown.stop, onBrokenGraph);
   shutdown.listen(starting, starter?.signals);
   reloadOnHangup(starting, starter);
   starter?.listen();
@@ -97,6 +100,23 @@ export async function runServer(
   if (starter && 'graph' in server) return starter.reportStart(server);
   announce(server.announcement, config, facts);
   if ('reload' in server) await onStarted?.(server);
+}
+
+/** Starts the server, again after each call of `onBroken`. */
+async function startCorrected(
+  start: () => Promise<Server>,
+  stop: AbortSignal,
+  onBroken: ServerProcessOptions['onBrokenGraph'],
+): Promise<Server> {
+  for (;;) {
+    try {
+      return await start();
+    } catch (error) {
+      if (!onBroken || !(error instanceof GraphError)) throw error;
+      await onBroken(error, stop);
+      if (stop.aborted) throw new StoppedError();
+    }
+  }
 }
 
 /** Prints the addresses on standard output: a banner on a terminal, elsewhere a line, whatever LOG_LEVEL is. */

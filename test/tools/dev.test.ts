@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { it } from 'node:test';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { Crier } from './crier.ts';
 
@@ -9,14 +10,60 @@ const SCHEMA = 'type Subscription { ticked: Tick @kafka(topic: "ticks") }\ntype 
 const SAMPLES = `export function* records() { for (let n = 1; ; n++) yield { topic: 'ticks', value: { n } }; }\n`;
 const resolvers = (text: string) => `export const Tick = { text: () => '${text}' };\n`;
 
+const SETTINGS = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', SAMPLE_INTERVAL_MS: '50' };
+
+describe('crier dev, where the graph is broken at its start', () => {
+  const BROKEN = SCHEMA.replace('n: Int', 'n Int');
+  const FRAME =
+    /not started, the graph has mistakes:\n {2}schema\.graphql:2:\d+: Syntax Error.*\n\n {2}1 \| type Sub.*\n {2}2 \| type Tick .*\n {4}\| +\^\n {2}3 \| *\nwatching /;
+
+  async function brokenDev(t: TestContext) {
+    const folder = await graphFolder(t, {
+      'schema.graphql': BROKEN,
+      'samples.js': SAMPLES,
+      'resolvers.js': resolvers('first'),
+    });
+    const dev = new Crier(t, ['dev', folder], SETTINGS);
+    await dev.until('the place of the mistake', () => FRAME.test(dev.output));
+    return { folder, dev };
+  }
+
+  it('shows each mistake, starts once they are corrected, and reloads from then on', async (t) => {
+    const { folder, dev } = await brokenDev(t);
+    await writeFile(join(folder, 'schema.graphql'), SCHEMA.replace('text: String', 'words: String'));
+    await dev.until('the next mistake', () => dev.output.includes('resolvers.js: Tick.text is not a field'));
+    await writeFile(join(folder, 'schema.graphql'), SCHEMA);
+    await dev.until('the start', () => dev.output.includes('the graph is reloaded when a file changes'));
+    const [url] = /ws:[^"]+/.exec(dev.output)!;
+    const tail = new Crier(t, ['tail', 'subscription { ticked { n text } }', '--url', url]);
+    await tail.until('an event', () => tail.output.includes('first'));
+    await writeFile(join(folder, 'resolvers.js'), resolvers('second'));
+    await tail.until('an event of the changed graph', () => tail.output.includes('second'));
+    dev.process.kill('SIGTERM');
+    assert.equal(await dev.ended, 0);
+  });
+
+  it('ends with 0 after Ctrl-C', async (t) => {
+    const { dev } = await brokenDev(t);
+    dev.process.kill('SIGINT');
+    assert.equal(await dev.ended, 0);
+  });
+
+  it('ends with 1 where there is no folder, and proposes the one that is meant', async (t) => {
+    const folder = await graphFolder(t, { 'graph/schema.graphql': SCHEMA });
+    const dev = new Crier(t, ['dev', join(folder, 'grpah')], SETTINGS);
+    assert.equal(await dev.ended, 1);
+    assert.equal(dev.errors, `crier: ${folder}/grpah: no such folder; did you mean "graph"?\n`);
+  });
+});
+
 it('crier dev reloads a changed graph under live subscriptions, keeps the former one while the new one is broken, and says once what is wrong and when it is fixed', async (t) => {
   const folder = await graphFolder(t, {
     'schema.graphql': SCHEMA,
     'samples.js': SAMPLES,
     'resolvers.js': resolvers('first'),
   });
-  const settings = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', SAMPLE_INTERVAL_MS: '50' };
-  const dev = new Crier(t, ['dev', folder], settings);
+  const dev = new Crier(t, ['dev', folder], SETTINGS);
   await dev.until('the watch', () => dev.output.includes(`watching ${folder}`));
   const [url] = /ws:[^"]+/.exec(dev.output)!;
   const tail = new Crier(t, ['tail', 'subscription { ticked { n text } }', '--url', url]);
