@@ -113,6 +113,26 @@ describe('crier codegen with GraphQL Code Generator', () => {
     assert.equal(await readFile(out, 'utf8'), before);
   });
 
+  it('prints JSON: the file and its outcome, also of --check, and what the types do not know', async () => {
+    const folder = await copied();
+    const file = join(folder, 'types.ts');
+    const outcome = async (...args: string[]) => {
+      const { stdout, code } = await crier('codegen', folder, '--json', ...args).then(
+        ({ stdout: text }) => ({ stdout: text, code: 0 }),
+        (error: { stdout: string; code: number }) => error,
+      );
+      return { code, ...(JSON.parse(stdout) as object) };
+    };
+    assert.deepEqual(await outcome('--check'), { code: 1, file, outcome: 'outdated', warnings: [] });
+    assert.deepEqual(await outcome(), { code: 0, file, outcome: 'written', warnings: [] });
+    assert.deepEqual(await outcome(), { code: 0, file, outcome: 'current', warnings: [] });
+    assert.deepEqual(await outcome('--check'), { code: 0, file, outcome: 'current', warnings: [] });
+    await writeFile(join(folder, 'context.ts'), `export const backends = ['crm'];`);
+    const hint =
+      'context.ts: the types do not know the names of backends; write export const backends = [ … ] as const';
+    assert.deepEqual(((await outcome()) as { warnings?: unknown }).warnings, [hint]);
+  });
+
   it('writes them again when the schema changes under --watch, and goes on after a mistake', async (t) => {
     const folder = await copied();
     const watching = spawn(process.execPath, [MAIN, 'codegen', folder, '--watch'], { cwd: project });

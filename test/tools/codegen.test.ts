@@ -89,6 +89,7 @@ describe('crier codegen', { concurrency: 2 }, () => {
       [['--x=1'], /^unknown option "--x"; see crier codegen --help$/m],
       [['--out', ''], /--out: expected the name of a file/],
       [['--check', '--watch'], /--check and --watch: use one of them/],
+      [['--json', '--watch'], /--json and --watch: use one of them/],
     ] as const) {
       const refusal = await refusalOf(['codegen', ...args]);
       assert.equal(refusal.code, 'ERR_USAGE');

@@ -8,7 +8,7 @@ import { commandEnvironment } from '../environment.ts';
 import { say } from '../../base/paint.ts';
 import { unknownNamesHint } from './backend-names.ts';
 import { MARK, generateTypes } from './generated-types.ts';
-import { INSTALL_COMMAND } from './generator-packages.ts';
+import { INSTALL_LINES } from './generator-packages.ts';
 
 export const usage = `Writes the TypeScript types of a graph: its payloads, arguments, context and resolvers.
 
@@ -17,6 +17,7 @@ Usage: crier codegen [<graph folder>] [options]
   --out <file>  default: types.ts in the folder
   --check       writes nothing, and exits with 1 if the file is not what would be written
   --watch       writes it again when a file of the folder changes
+  --json        prints { file, outcome, warnings } as JSON; outcome: written, current, or of --check outdated
   --help        prints this text
 
 The folder is GRAPH by default, or the working directory. Resolvers are typed by it:
@@ -27,7 +28,7 @@ The folder is GRAPH by default, or the working directory. Resolvers are typed by
 If objects have other fields than the schema says, sources.ts in the folder exports their types, with the same names.
 Needs GraphQL Code Generator in your project:
 
-  ${INSTALL_COMMAND}
+${INSTALL_LINES}
 `;
 
 interface Target {
@@ -37,30 +38,35 @@ interface Target {
 
 export async function run(args: readonly string[]): Promise<number> {
   const flag = { type: 'boolean' } as const;
-  const options = { out: { type: 'string' }, check: flag, watch: flag } as const;
+  const options = { out: { type: 'string' }, check: flag, watch: flag, json: flag } as const;
   const { values, positionals } = readArguments('codegen', args, { options, maxPositionals: 1 });
-  if (values.check && values.watch)
-    throw new UsageError('--check and --watch: use one of them; see crier codegen --help');
+  if (values.watch && (values.check || values.json))
+    throw new UsageError(`--${values.check ? 'check' : 'json'} and --watch: use one of them; see crier codegen --help`);
   if (values.out === '') throw new UsageError('--out: expected the name of a file; see crier codegen --help');
   const folder = commandEnvironment(positionals[0])['GRAPH'] || '.';
   const target = { folder, out: values.out ?? join(folder, 'types.ts') };
-  if (values.check) return check(target);
-  if ((await write(target)) === 'current') sayCurrent(target);
-  const hint = await unknownNamesHint(folder);
+  const outcome = values.check ? await check(target) : await write(target);
+  const hint = values.check ? undefined : await unknownNamesHint(folder);
+  if (values.json) {
+    const warnings = hint === undefined ? [] : [hint];
+    process.stdout.write(`${JSON.stringify({ file: target.out, outcome, warnings })}\n`);
+    return outcome === 'outdated' ? 1 : 0;
+  }
+  if (outcome === 'outdated') throw new SetupError(outdated(target));
+  sayOutcome(outcome, target);
   if (hint !== undefined) say('yellow', hint);
   if (values.watch) await watch(target);
   return 0;
 }
 
-/** Resolves with the exit code. */
-async function check({ folder, out }: Target): Promise<number> {
+async function check({ folder, out }: Target): Promise<'current' | 'outdated'> {
   const types = await generateTypes(folder, out);
-  if ((await present(out)) === types) {
-    process.stdout.write(`${out} is current\n`);
-    return 0;
-  }
+  return (await present(out)) === types ? 'current' : 'outdated';
+}
+
+function outdated({ folder, out }: Target): string {
   const command = `crier codegen ${folder}${out === join(folder, 'types.ts') ? '' : ` --out ${out}`}`;
-  throw new SetupError(`${out} is not what the schema says; run ${command}`);
+  return `${out} is not what the schema says; run ${command}`;
 }
 
 /** @throws SetupError for a file that is somebody's own, or that cannot be written */
@@ -74,12 +80,12 @@ async function write({ folder, out }: Target): Promise<'written' | 'current'> {
   await writeFile(out, types).catch((error: unknown) => {
     throw new SetupError(`${out} cannot be written: ${(error as Error).message}`, { cause: error });
   });
-  say('green', `written: ${out}`);
   return 'written';
 }
 
-function sayCurrent({ out }: Target): void {
-  say('dim', `${out} is current`);
+function sayOutcome(outcome: 'written' | 'current', { out }: Target): void {
+  if (outcome === 'written') say('green', `written: ${out}`);
+  else say('dim', `${out} is current`);
 }
 
 /** Until the process is interrupted. */
@@ -88,7 +94,8 @@ async function watch(target: Target): Promise<void> {
   const onChange = async () => {
     try {
       // The written file is a change of the folder, too.
-      if ((await write(target)) === 'current' && isBroken) sayCurrent(target);
+      const outcome = await write(target);
+      if (outcome === 'written' || isBroken) sayOutcome(outcome, target);
       isBroken = false;
     } catch (error) {
       isBroken = true;

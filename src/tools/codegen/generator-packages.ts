@@ -28,9 +28,15 @@ export interface GeneratorPackages {
 }
 
 /** The command that installs what `crier codegen` needs. */
-export const INSTALL_COMMAND = `npm install --save-dev ${Object.entries(GENERATOR_PACKAGES)
-  .map(([name, version]) => `${name}@${version}`)
-  .join(' ')}`;
+export const INSTALL_COMMAND = installCommand(' ');
+
+/** The same for a help text, whose lines fit a terminal. */
+export const INSTALL_LINES = `  ${installCommand(' \\\n    ')}`;
+
+function installCommand(separator: string): string {
+  const packages = Object.entries(GENERATOR_PACKAGES).map(([name, version]) => `${name}@${version}`);
+  return ['npm install --save-dev', ...packages].join(separator);
+}
 
 /**
  * Loads GraphQL Code Generator from the project that has the graph, else from the working directory. It is no dependency of crier, whose

@@ -7,15 +7,14 @@ import { SetupError, UsageError } from '../../base/errors.ts';
 import type { RecordLimits } from '../../kafka/decoding/record.ts';
 import type { Settings } from '../../config/settings.ts';
 import { readArguments } from '../command.ts';
-import { commandEnvironment } from '../environment.ts';
-import { paint } from '../../base/paint.ts';
+import { readCommandEnvironment } from '../environment.ts';
 import { choiceText } from './choice-text.ts';
 import { envelopeText } from './envelope-text.ts';
 import { exampleSubscription } from './example-subscription.ts';
 import { refuseExisting, writeGraphFiles } from './graph-files.ts';
 import { inferGraph } from './inferred-graph.ts';
+import { reportJson, reportText } from './init-report.ts';
 import { nextCommands } from './next-commands.ts';
-import type { NextCommands } from './next-commands.ts';
 import { rawFieldsText } from './raw-fields-text.ts';
 import { readmeText } from './readme-text.ts';
 import { readSampleFile } from './sample-file.ts';
@@ -33,6 +32,7 @@ Usage: crier init <folder> --topic <name> [--sample <file>]
 
   --topic <name>   reads the newest records of this topic, and writes nothing to it; with --sample only its name counts
   --sample <file>  reads sample records: a JSON object, an array of them, or one on each line; - is standard input
+  --json           prints { topic, files, fields, choices, warnings, commands } as JSON
   --help           prints this text
 
 Without both it asks, on a terminal. Settings are crier's environment variables, and the file .env in the working
@@ -55,14 +55,16 @@ interface Source {
 }
 
 export async function run(args: readonly string[]): Promise<number> {
-  const options = { topic: { type: 'string' }, sample: { type: 'string' } } as const;
+  const text = { type: 'string' } as const;
+  const options = { topic: text, sample: text, json: { type: 'boolean' } } as const;
   const { values, positionals } = readArguments('init', args, { options, maxPositionals: 1 });
   const [folder] = positionals;
   if (folder === undefined) throw new UsageError('expected the folder of the graph; see crier init --help');
   refuseExisting(folder, FILES);
   const source = values.topic === undefined && values.sample === undefined ? await ask() : values;
   const topic = topicOf(source, folder);
-  const settings = readSettings(commandEnvironment());
+  const given = readCommandEnvironment();
+  const settings = readSettings(given.environment);
   const limits = { maxBytes: settings.MAX_RECORD_BYTES, maxDepth: MAX_RECORD_DEPTH };
   const {
     records: read,
@@ -71,10 +73,8 @@ export async function run(args: readonly string[]): Promise<number> {
     undecodable,
     hasTombstones,
   } = await readFrom(source, topic, settings, limits);
-  if (undecodable) {
-    const { count, why, fix } = undecodable;
-    process.stderr.write(`left out: ${count} of ${count + read.length} records cannot be decoded (${why}); ${fix}\n`);
-  }
+  const leftOut = undecodable === undefined ? [] : [leftOutText(undecodable, read.length)];
+  for (const line of leftOut) process.stderr.write(`${line}\n`);
 
   const seen = seenTopic(read, limits, types);
   const { records } = seen;
@@ -83,15 +83,23 @@ export async function run(args: readonly string[]): Promise<number> {
   const count = read.length === 1 ? 'one record' : `${read.length} records`;
   const from = `${count} ${placeOf(source, topic)}`;
   const envelope = envelopeText(seen);
-  const commands = nextCommands(folder, exampleSubscription(graph, records), hasSchema);
+  const commands = nextCommands(folder, exampleSubscription(graph, records), hasSchema, given);
   await writeGraphFiles(folder, {
     'schema.graphql': schemaText(graph, from, envelope === undefined ? [] : [envelope]),
     'samples.ts': samplesText(topic, seen.samples, from),
     'README.md': readmeText(basename(resolve(folder)), from, commands),
   });
-  const choices = [...(envelope === undefined ? [] : [envelope]), choiceText(graph), ...rawFieldsText(graph)];
-  process.stdout.write(report(folder, from, choices.join('\n'), commands));
+  const choices = [...(envelope === undefined ? [] : [envelope]), choiceText(graph)];
+  const report = { folder, files: FILES, graph, source: from, choices, commands };
+  const raw = rawFieldsText(graph);
+  process.stdout.write(
+    values.json ? reportJson({ ...report, warnings: [...leftOut, ...raw] }) : reportText({ ...report, warnings: raw }),
+  );
   return 0;
+}
+
+function leftOutText({ count, why, fix }: NonNullable<TopicRecords['undecodable']>, read: number): string {
+  return `left out: ${count} of ${count + read} records cannot be decoded (${why}); ${fix}`;
 }
 
 /** @throws UsageError where nobody can answer */
@@ -140,24 +148,4 @@ async function readFrom(
     undecodable: undefined,
     hasTombstones: false,
   };
-}
-
-function report(folder: string, source: string, choice: string, { sample, tail, live, types }: NextCommands): string {
-  const command = (text: string) => `  ${paint(process.stdout, 'cyan', text)}\n`;
-  return `${paint(process.stdout, 'green', 'written')}: ${FILES.join(', ')} in ${folder}, from ${source}
-
-${choice}
-
-Play the sample records, without Kafka, and open http://localhost:4000/:
-
-${command(sample)}
-Print events in another terminal:
-
-${command(tail)}
-Serve the topic, with the addresses of your Kafka and Redis:
-
-${command(live)}
-Write types for resolvers.ts, once you have one:
-
-${command(types)}`;
 }

@@ -4,7 +4,7 @@ import type { InferredGraph } from './inferred-graph.ts';
 export function rawFieldsText({ objects }: InferredGraph): readonly string[] {
   return objects.flatMap(({ name, fields }) =>
     fields.flatMap((field) =>
-      field.raw ? [`warning: ${name}.${field.name} has a value ${field.raw.likeness}; ${field.raw.fix}`] : [],
+      field.raw ? [`${name}.${field.name} has a value ${field.raw.likeness}; ${field.raw.fix}`] : [],
     ),
   );
 }

@@ -1,6 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { MAX_RECORD_DEPTH } from '../../config/limits.ts';
+import { didYouMean } from '../../base/did-you-mean.ts';
 import { SetupError } from '../../base/errors.ts';
 import { parseExactly } from '../../base/json/exact-numbers.ts';
 import { isJsonObject, jsonKind } from '../../base/json/json-object.ts';
@@ -47,9 +49,16 @@ async function contentOf(file: string): Promise<string> {
     const content = await (file === '-' ? text(process.stdin) : readFile(file, 'utf8'));
     if (content.length <= MAX_BYTES) return content;
   } catch (error) {
-    throw new SetupError(`--sample: ${(error as Error).message}`, { cause: error });
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new SetupError(`--sample: ${code === 'ENOENT' ? await missing(file) : message}`, { cause: error });
   }
   throw new SetupError(`--sample: ${file} has more than 64 MB; a hundred records are enough`);
+}
+
+/** Says that a file is absent, and which one beside it may be meant. */
+async function missing(file: string): Promise<string> {
+  const names = await readdir(dirname(file)).catch(() => []);
+  return `there is no file ${file}${didYouMean(basename(file), names)}`;
 }
 
 function samplesOf(content: string): readonly Sample[] {

@@ -99,6 +99,21 @@ describe('crier init', { timeout: 240_000 }, () => {
     assert.deepEqual(pod.lines, []);
   });
 
+  it('prints JSON: the files, the subscription fields, choices, warnings and commands', async (t) => {
+    const folder = join(await temporaryFolder(t), 'graph');
+    const { code, output, errors } = await crier(t, ['init', folder, '--sample', '-', '--json'], { input: ORDER });
+    assert.deepEqual([code, errors], [0, '']);
+    const { commands, ...facts } = JSON.parse(output) as { commands: Readonly<Record<string, string>> };
+    assert.deepEqual(facts, {
+      topic: 'graph',
+      files: ['schema.graphql', 'samples.ts', 'README.md'].map((name) => join(folder, name)),
+      fields: [{ field: 'Subscription.order', type: 'Order', arguments: { order_id: 'ID' } }],
+      choices: ['order_id was chosen for its name: the records have no keys.'],
+      warnings: [],
+    });
+    assert.deepEqual(Object.keys(commands), ['sample', 'tail', 'live', 'types']);
+  });
+
   it('writes one from the newest records of a topic, and matches on their keys', async (t) => {
     const topic = await outside.createTopic(undefined, 3);
     const settings = { KAFKA_BROKERS: outside.brokers };
@@ -263,7 +278,9 @@ describe('crier init', { timeout: 240_000 }, () => {
       assert.ok(refusal.message.includes('records.json'));
     }
     const { errors } = await crier(t, ['init', join(folder, 'graph'), '--sample', join(folder, 'none.json')]);
-    assert.match(errors, /--sample: ENOENT/);
+    assert.match(errors, /^crier: --sample: there is no file .*none\.json\n$/);
+    const near = await refusalOf(['init', join(folder, 'graph'), '--sample', join(folder, 'record.json')]);
+    assert.match(near.message, /record\.json; did you mean "records\.json"\?$/);
     assert.deepEqual(await readdir(folder), ['records.json']);
   });
 
