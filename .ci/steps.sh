@@ -7,7 +7,7 @@ exec </dev/null
 export CI=true
 # What the caller's shell carries must not decide what is installed or tested.
 unset TEST_KAFKA_BROKERS KAFKA_BROKERS REDIS_URL NODE_ENV NODE_OPTIONS
-unset SHARING PROJECTION KEY_REWRITER WRITE_BATCHING AST_LOCATIONS
+unset DISABLE
 command -v npm >/dev/null || { echo 'npm was not found: install Node.js 20.19 or later' >&2; exit 1; }
 
 summary=()

@@ -43,7 +43,7 @@ export const scenario = defineScenario({
     rungs: optional(
       text('for heapdiff, <before>,<after>: two rungs of the ladder, idle, instead of one pod at two times', ''),
     ),
-    before: optional(text('for heapdiff, NAME=value,...: crier with these settings and with its defaults, idle', '')),
+    before: optional(text('for heapdiff, NAME=value ...: crier with these settings and with its defaults, idle', '')),
     'per-user': on('every socket has a result of its own'),
     sockets: whole('sockets', 4000),
     bare: whole('seconds without sockets', 3),
@@ -53,7 +53,7 @@ export const scenario = defineScenario({
   },
   out: 'trial-heap',
   notes: `Writes into loadtest/profiles/. A profiled pod is slower; for figures use npm run loadtest. cpu and heapdiff install
-loadtest/package.json (0x and @memlab/core) when they first run. Pods inherit the environment: SHARING=off npm run profile -- cpu.`,
+loadtest/package.json (0x and @memlab/core) when they first run. Pods inherit the environment: DISABLE=sharing npm run profile -- cpu.`,
   run: async ({ flags, scope, signal, say }) => {
     const { kind, sockets, concurrency: writerCount } = flags;
     const folder = join('loadtest', 'profiles', `${kind}-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`);

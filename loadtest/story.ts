@@ -74,7 +74,7 @@ Exits with 1 when a record did not reach every socket exactly once and in partit
     const load = { sockets, writerCount, partitions: writerCount, query, ahead, openLoop, hasKcat };
     const onSample = (sample: StoryResult['samples'][number]) => say(sampleLine(sample));
     for (const podSet of pods.map(podSetOf)) {
-      const set = flags.flow === 'on' ? podSet : withSettings(podSet, { FLOW_TARGET_MS: '0' });
+      const set = flags.flow === 'on' ? podSet : withSettings(podSet, { DISABLE: 'flow-control' });
       const result = await runStory(set, phases, { ...stack, ...load, signal, say, onSample }, scope);
       const { samples, ...rest } = result;
       const report = {

@@ -25,8 +25,7 @@ install packages, so that .ci/full runs them: ${NAMED_ONLY.join(', ')}
   --full      fault tests at full length, one file after the other (npm run test:faults)
   --switched  of the named ones, those that use the techniques below
 
-SHARING=off PROJECTION=off npm test runs the tests without these techniques; so do KEY_REWRITER=off, WRITE_BATCHING=off and
-AST_LOCATIONS=on.
+DISABLE=sharing,projection npm test runs the tests without these techniques; so with key-rewriter, write-batching and compact-ast.
 `;
 
 /** How many files at a time, and the longest time for one. Most tests wait most of their time. */

@@ -20,11 +20,11 @@ export async function rungPair(names: string): Promise<Pod[]> {
   return pods;
 }
 
-/** crier with settings such as `AST_LOCATIONS=on,DOCUMENT_CACHE_ENTRIES=0`, and with its defaults. @throws Error for another form. */
+/** crier with settings such as `DISABLE=compact-ast,document-cache APQ=true`, and with its defaults. @throws Error for another form. */
 export function settingsPair(settings: string): Pod[] {
-  const entries = settings.split(',').map((setting) => setting.split('='));
+  const entries = settings.split(' ').map((setting) => setting.split('='));
   if (!entries.every((entry) => entry.length === 2)) {
-    throw new Error(`--before: expected NAME=value,..., got "${settings}"`);
+    throw new Error(`--before: expected NAME=value ..., got "${settings}"`);
   }
   const environment = { ...crierPod.environment, ...(Object.fromEntries(entries) as Record<string, string>) };
   const title = `crier, ${entries.map((entry) => entry.join('=')).join(' ')}`;

@@ -10,7 +10,7 @@ export function documentsProblems(settings: Settings): string[] {
     problems.push(
       `${names.APQ}=true contradicts ${names.TRUSTED_DOCUMENTS}, which refuses every other document; set ${names.TRUSTED_DOCUMENTS_MODE}=allowed, or unset ${names.APQ}`,
     );
-  if (hasAutomatic && settings.DOCUMENT_CACHE_ENTRIES === 0)
-    problems.push(`${names.APQ}=true contradicts ${names.DOCUMENT_CACHE_ENTRIES}=0: it finds documents in that cache`);
+  if (hasAutomatic && settings.DISABLE.includes('document-cache'))
+    problems.push(`${names.APQ}=true contradicts ${names.DISABLE}=document-cache: it finds documents in that cache`);
   return problems;
 }

@@ -1,4 +1,5 @@
 import type { SettingValues } from './settings-input.ts';
+import type { Technique } from './variables/techniques-variables.ts';
 
 const MIB = 1_048_576;
 
@@ -12,9 +13,25 @@ export const MAX_RECORD_DEPTH = 64;
 const FLOW_PATIENCE_MS = 5000;
 
 export function limitsOf(settings: SettingValues) {
-  const { MAX_MESSAGE_BYTES: message, MAX_QUERY_TOKENS: tokens, DOCUMENT_CACHE_ENTRIES: documents } = settings;
+  const { MAX_MESSAGE_BYTES: message, MAX_QUERY_TOKENS: tokens } = settings;
+  const has = (technique: Technique) => !settings.DISABLE.includes(technique);
+  const documents = has('document-cache') ? 1000 : 0;
   const MAX_VARIABLES_BYTES = Math.max(16_384, Math.floor(message / 4));
   return {
+    /** Operations whose results are equal share one execution. */
+    SHARING: has('sharing'),
+    /** Results are copied from the payload's text. */
+    PROJECTION: has('projection'),
+    /** Keys are renamed in a record's text, without parsing it. */
+    KEY_REWRITER: has('key-rewriter'),
+    /** A turn's messages for one connection leave in one write. */
+    WRITE_BATCHING: has('write-batching'),
+    /** Parsed documents keep the locations of their nodes, and the errors of executions name line and column. */
+    AST_LOCATIONS: !has('compact-ast'),
+    /** Executions after which an operation is compiled; 0: never, and its results are not projected. */
+    JIT_AFTER_USES: has('jit') ? 3 : 0,
+    /** Valid documents; 0: each request parses and validates its own. */
+    DOCUMENT_CACHE_ENTRIES: documents,
     /** Characters; a message has a query, its variables and its envelope. */
     MAX_QUERY_LENGTH: Math.max(16_384, Math.floor(message / 4)),
     /** Each alias is an answer of its own, so fewer than other tokens. */
@@ -37,11 +54,19 @@ export function limitsOf(settings: SettingValues) {
     MAX_MESSAGE_BURST: Math.ceil(settings.MAX_MESSAGES_PER_SECOND * 7.5),
     /** Bytes: below it, deflate saves less than its block costs. */
     COMPRESSION_MIN_BYTES: 512,
+    /** Longest wait in ms of a published message for its gateway; further records stay in Kafka. 0: no flow control. */
+    FLOW_TARGET_MS: has('flow-control') ? 400 : 0,
     /** Most bytes of a partition on their way to a gateway: what it serves in `FLOW_TARGET_MS` with results of 2 KB. */
     FLOW_TARGET_BYTES: 8 * MIB,
     FLOW_PATIENCE_MS,
     /** Retries of a backend, as a fraction of its requests: more would double the load of one that fails. */
     BACKEND_RETRY_BUDGET: 0.1,
+    /** Time in ms for which a failing backend gets no requests; then one request probes it. 0: no circuit breaker. */
+    BACKEND_BREAKER_COOLDOWN_MS: has('circuit-breaker') ? 5000 : 0,
+    /** Lag of the event loop in ms above which the pod becomes unready and closes new sockets. 0: never. */
+    MAX_LOOP_LAG_MS: has('loop-lag') ? 1000 : 0,
+    /** A topic whose first records, this many, are all undecodable is stopped. 0: they go to the dead-letter topic. */
+    UNDECODABLE_LIMIT: has('undecodable-limit') ? 100 : 0,
     /** Bytes; a larger batch is poison, because it has no room. */
     MAX_INFLATED_BATCH_BYTES: settings.MAX_INFLIGHT_BYTES,
     MAX_RECORD_DEPTH,

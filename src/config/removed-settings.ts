@@ -17,8 +17,9 @@ export const removedSettings: ReadonlyMap<string, (names: SettingNames) => strin
   ['MAX_CHANNEL_BYTES', ({ MAX_MESSAGE_BYTES }) => follows(MAX_MESSAGE_BYTES, 'a sixteenth of it, and at least 4096')],
   ['MAX_OPERATION_CHANNELS', (names) => follows(names.MAX_OPERATIONS_PER_CONNECTION, 'it is the same')],
   ['MAX_OPERATION_ID_BYTES', () => is('128')],
-  ['DOCUMENT_CACHE_BYTES', ({ DOCUMENT_CACHE_ENTRIES }) => follows(DOCUMENT_CACHE_ENTRIES, '64 KiB for each')],
-  ['INVALID_DOCUMENT_CACHE_ENTRIES', ({ DOCUMENT_CACHE_ENTRIES }) => follows(DOCUMENT_CACHE_ENTRIES, 'a tenth of it')],
+  ['DOCUMENT_CACHE_BYTES', () => is('67108864')],
+  ['DOCUMENT_CACHE_ENTRIES', ({ DISABLE }) => isUnless('1000', `0 with ${DISABLE}=document-cache`)],
+  ['INVALID_DOCUMENT_CACHE_ENTRIES', () => is('100')],
   ['MAX_MESSAGE_BURST', ({ MAX_MESSAGES_PER_SECOND }) => follows(MAX_MESSAGES_PER_SECOND, '7.5 times that')],
   ['MAX_HANDSHAKE_BURST', (names) => follows(names.MAX_HANDSHAKES_PER_SECOND, '10 times that')],
   ['COMPRESSION_MIN_BYTES', () => is('512')],
@@ -27,10 +28,24 @@ export const removedSettings: ReadonlyMap<string, (names: SettingNames) => strin
   ['BACKEND_RETRY_BUDGET', () => is('0.1')],
   ['MAX_INFLATED_BATCH_BYTES', ({ MAX_INFLIGHT_BYTES }) => follows(MAX_INFLIGHT_BYTES, 'it is the same')],
   ['MAX_RECORD_DEPTH', () => is('64')],
+  ['SHARING', ({ DISABLE }) => isUnless('on', `off with ${DISABLE}=sharing`)],
+  ['PROJECTION', ({ DISABLE }) => isUnless('on', `off with ${DISABLE}=projection`)],
+  ['KEY_REWRITER', ({ DISABLE }) => isUnless('on', `off with ${DISABLE}=key-rewriter`)],
+  ['WRITE_BATCHING', ({ DISABLE }) => isUnless('on', `off with ${DISABLE}=write-batching`)],
+  ['AST_LOCATIONS', ({ DISABLE }) => isUnless('off', `on with ${DISABLE}=compact-ast`)],
+  ['JIT_AFTER_USES', ({ DISABLE }) => isUnless('3', `0 with ${DISABLE}=jit`)],
+  ['FLOW_TARGET_MS', ({ DISABLE }) => isUnless('400', `0 with ${DISABLE}=flow-control`)],
+  ['BACKEND_BREAKER_COOLDOWN_MS', ({ DISABLE }) => isUnless('5000', `0 with ${DISABLE}=circuit-breaker`)],
+  ['MAX_LOOP_LAG_MS', ({ DISABLE }) => isUnless('1000', `0 with ${DISABLE}=loop-lag`)],
+  ['UNDECODABLE_LIMIT', ({ DISABLE }) => isUnless('100', `0 with ${DISABLE}=undecodable-limit`)],
 ]);
 
 function follows(setting: string, how: string): string {
   return `its value follows from ${setting} (${how}): unset it, and set ${setting} to change it`;
+}
+
+function isUnless(value: string, other: string): string {
+  return `it is ${value}, or ${other}; unset it`;
 }
 
 function is(value: string): string {

@@ -7,7 +7,7 @@ import type { Environment } from './variable.ts';
 import { settingRows } from './setting-rows.ts';
 
 /** Beginnings of settings that hardly a graph, or another program in a pod of crier, has for a variable of its own. */
-const PREFIXES = ['BACKEND_', 'DRAIN_', 'FLOW_', 'KAFKA_', 'MAX_', 'REDIS_', 'SCHEMA_REGISTRY_'];
+const PREFIXES = ['BACKEND_', 'DRAIN_', 'KAFKA_', 'MAX_', 'REDIS_', 'SCHEMA_REGISTRY_'];
 
 /** Shorter names are too near to HOME, PATH and the like. */
 const SHORTEST_NAME = 5;

@@ -116,6 +116,15 @@ export const httpUrl = (meaning: string) =>
 export const list = (fallback: string, expects: string, meaning: string) =>
   variable(commaSeparated, fallback, '', expects, meaning);
 
+/** Words of a list, each of which may be named once or not at all. */
+export const wordsOf = <const Word extends string>(words: readonly Word[], meaning: string) => {
+  const parse: Parse<Word[]> = (text) => {
+    const { value } = commaSeparated(text)!;
+    return value.every((word): word is Word => words.some((one) => one === word)) ? { value } : undefined;
+  };
+  return variable(parse, '', '', `words of ${words.join(', ')}, separated by commas`, meaning);
+};
+
 /** A variable with the words that it takes. */
 export const oneOf = <const Word extends string>(
   words: readonly Word[],

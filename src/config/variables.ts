@@ -2,13 +2,13 @@ import { backendsVariables } from './variables/backends-variables.ts';
 import { documentsVariables } from './variables/documents-variables.ts';
 import { embeddedVariables } from './variables/embedded-variables.ts';
 import { executionsVariables } from './variables/executions-variables.ts';
-import { flowVariables } from './variables/flow-variables.ts';
 import { gatewayVariables } from './variables/gateway-variables.ts';
 import { identityVariables } from './variables/identity-variables.ts';
 import { kafkaVariables } from './variables/kafka-variables.ts';
 import { podVariables } from './variables/pod-variables.ts';
 import { redisVariables } from './variables/redis-variables.ts';
 import { schemaRegistryVariables } from './variables/schema-registry-variables.ts';
+import { techniquesVariables } from './variables/techniques-variables.ts';
 import { tracingVariables } from './variables/tracing-variables.ts';
 import type { Variable } from './variable.ts';
 
@@ -22,7 +22,7 @@ export const variables = {
   ...gatewayVariables,
   ...documentsVariables,
   ...executionsVariables,
-  ...flowVariables,
+  ...techniquesVariables,
   ...backendsVariables,
   ...tracingVariables,
   ...embeddedVariables,
@@ -64,7 +64,7 @@ export const settingGroups: ReadonlyMap<string, readonly Name[]> = new Map(
     'Identity of clients': identityVariables,
     'Connections and requests': gatewayVariables,
     Documents: documentsVariables,
-    'Executions and flow': { ...executionsVariables, ...flowVariables, ...embeddedVariables },
+    Executions: { ...executionsVariables, ...techniquesVariables, ...embeddedVariables },
     Backends: backendsVariables,
     Tracing: tracingVariables,
   }).map(([title, group]) => [title, Object.keys(group) as Name[]]),

@@ -55,7 +55,7 @@ export class UndecodableLimit {
     const { record } = poison.find(({ reason }) => reason === first)!;
     const { why, fix } = undecodableReason(first!, record, names);
     const error = new TopicStoppedError(
-      `each of the first ${count} records is undecodable (${[why, ...others].join(', ')}); ${fix}, and restart; ${names.UNDECODABLE_LIMIT}=0 sends them to the dead-letter topic`,
+      `each of the first ${count} records is undecodable (${[why, ...others].join(', ')}); ${fix}, and restart; ${names.DISABLE}=undecodable-limit sends them to the dead-letter topic`,
     );
     this.#stopped.set(topic, error);
     log.error({ topic, partition, reasons: Object.fromEntries(reasons), err: { message: error.message } }, STOPPED);

@@ -21,7 +21,7 @@ const SETTINGS: Readonly<Record<Exclude<Refused, OriginRefusal['reason'] | 'drai
   connections: 'MAX_CONNECTIONS',
   handshake_rate: 'MAX_HANDSHAKES_PER_SECOND',
   headers: 'MAX_INIT_BYTES',
-  loop_lag: 'MAX_LOOP_LAG_MS',
+  loop_lag: 'DISABLE=loop-lag',
   memory: 'MAX_HEAP_PERCENT',
   open_files: 'ulimit -n',
   request_memory: 'MAX_HEAP_PERCENT',

@@ -54,7 +54,7 @@ export interface Live extends Component {
 /** What the gateway needs besides. */
 export interface GatewayServices extends RoleServices {
   readonly memory: MemoryPressure;
-  /** True while the event loop stays later than MAX_LOOP_LAG_MS. */
+  /** True while the event loop stays later than a second. */
   readonly isLoopLate: () => boolean;
   /** Makes `/readyz` return 503 and name the reason while `isTrue()`. */
   readonly unreadyWhile: (reason: string, isTrue: () => boolean) => void;

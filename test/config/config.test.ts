@@ -169,13 +169,22 @@ describe('readConfig', () => {
     }
   });
 
+  it('reads the techniques that are off, in any order', () => {
+    const { SHARING, JIT_AFTER_USES, PROJECTION } = readConfig({ DISABLE: 'jit, sharing' });
+    assert.deepEqual([SHARING, JIT_AFTER_USES, PROJECTION], [false, 0, true]);
+    assert.match(
+      configRefusal({ DISABLE: 'sharing,projections' }),
+      /^DISABLE: expected words of sharing, projection, .*, separated by commas, got "sharing,projections"$/,
+    );
+  });
+
   it('reads an on/off setting as true or on, false or off', () => {
     for (const value of ['true', 'on']) assert.equal(readConfig({ KAFKA_TLS: value }).KAFKA_TLS, true);
-    for (const value of ['false', 'off']) assert.equal(readConfig({ PROJECTION: value }).PROJECTION, false);
+    for (const value of ['false', 'off']) assert.equal(readConfig({ INTROSPECTION: value }).INTROSPECTION, false);
     for (const value of ['1', 'yes', 'On', 'TRUE', ' on']) {
       assert.throws(
-        () => readConfig({ PROJECTION: value }),
-        /PROJECTION: expected "true", "false", "on" or "off", got/,
+        () => readConfig({ INTROSPECTION: value }),
+        /INTROSPECTION: expected "true", "false", "on" or "off", got/,
       );
     }
   });

@@ -22,8 +22,8 @@ describe('readConfig, of trusted documents', () => {
       'APQ=true contradicts TRUSTED_DOCUMENTS, which refuses every other document; set TRUSTED_DOCUMENTS_MODE=allowed, or unset APQ',
     ],
     [
-      { APQ: 'true', DOCUMENT_CACHE_ENTRIES: '0' },
-      'APQ=true contradicts DOCUMENT_CACHE_ENTRIES=0: it finds documents in that cache',
+      { APQ: 'true', DISABLE: 'document-cache' },
+      'APQ=true contradicts DISABLE=document-cache: it finds documents in that cache',
     ],
   ];
   for (const [environment, message] of refused) {

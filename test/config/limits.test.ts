@@ -13,6 +13,17 @@ const FORMER = {
   INVALID_DOCUMENT_CACHE_ENTRIES: 100,
   MAX_MESSAGE_BURST: 150,
   MAX_INFLATED_BATCH_BYTES: 67_108_864,
+  SHARING: true,
+  PROJECTION: true,
+  KEY_REWRITER: true,
+  WRITE_BATCHING: true,
+  AST_LOCATIONS: false,
+  JIT_AFTER_USES: 3,
+  DOCUMENT_CACHE_ENTRIES: 1000,
+  FLOW_TARGET_MS: 400,
+  BACKEND_BREAKER_COOLDOWN_MS: 5000,
+  MAX_LOOP_LAG_MS: 1000,
+  UNDECODABLE_LIMIT: 100,
 };
 
 describe('the limits that are no settings', () => {
@@ -25,7 +36,7 @@ describe('the limits that are no settings', () => {
     const large = readConfig({
       MAX_MESSAGE_BYTES: '1048576',
       MAX_MESSAGES_PER_SECOND: '1',
-      DOCUMENT_CACHE_ENTRIES: '0',
+      DISABLE: 'document-cache',
     });
     assert.equal(large.MAX_QUERY_LENGTH, 262_144);
     assert.equal(large.MAX_VARIABLES_BYTES, 262_144);

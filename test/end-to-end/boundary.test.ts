@@ -76,21 +76,23 @@ const ANSWERS = {
 } as const;
 
 describe('a pod whose resolvers fail in unusual ways', () => {
-  for (const [mode, JIT_AFTER_USES] of [
-    ['interpreted', '0'],
-    ['compiled', '1'],
+  // An operation is compiled after its third use.
+  for (const [mode, DISABLE, uses] of [
+    ['interpreted', 'jit', 2],
+    ['compiled', '', 5],
   ] as const) {
     it(`answers the operation, serves the other operations and keeps running: ${mode}`, async (t) => {
       const folder = await graphFolder(t, GRAPH);
-      const pod = await spawnPod(t, { GRAPH: folder, JIT_AFTER_USES, SAMPLE_INTERVAL_MS: '20' }).started();
+      const pod = await spawnPod(t, { GRAPH: folder, DISABLE, SAMPLE_INTERVAL_MS: '20' }).started();
       const healthy = await openSocket(t, pod.url);
       const broken = await openSocket(t, pod.url);
       for (const socket of [healthy, broken]) await socket.init();
       healthy.subscribe('a', 'subscription { thing { count } }');
       for (const [field, answer] of Object.entries(ANSWERS)) {
         const selection = ['getter', 'proxy'].includes(field) ? `${field} { text }` : field;
-        // The second subscription starts with the last event of the history, which fails again.
-        for (const id of [`${field} 1`, `${field} 2`]) {
+        // Each subscription after the first starts with the last event of the history, which fails again.
+        for (let use = 1; use <= uses; use++) {
+          const id = `${field} ${use}`;
           broken.subscribe(id, `subscription { thing { count ${selection} } }`);
           let message = await broken.next();
           while (message.id !== id) message = await broken.next();
@@ -110,7 +112,7 @@ describe('a pod whose resolvers fail in unusual ways', () => {
         counts,
         counts.map((_, i) => counts[0]! + i),
       );
-      assert.equal(await pod.metric('crier_failures_total{ended="operation"}'), 6);
+      assert.equal(await pod.metric('crier_failures_total{ended="operation"}'), 3 * uses);
       assert.equal(await pod.metric('crier_operations'), 1);
       // At least one for each of two fields, because a field's second subscription may share the first one's execution.
       assert.ok((await pod.metric('crier_unhandled_rejections_total')) >= 2);

@@ -32,30 +32,25 @@ export const PEOPLE = [
   { user: 'bob', tenant: 'acme' },
 ];
 
-export const OFF = ['on', 'off'].flatMap((SHARING) =>
-  ['on', 'off'].flatMap((PROJECTION) =>
-    ['on', 'off'].map((WRITE_BATCHING) => ({ SHARING, PROJECTION, WRITE_BATCHING })),
+export const OFF = ['', 'sharing'].flatMap((sharing) =>
+  ['', 'projection'].flatMap((projection) =>
+    ['', 'write-batching'].map((batching) => ({ DISABLE: `${sharing},${projection},${batching}` })),
   ),
 );
 /** The first is the reference: all techniques on. */
 export const SETTINGS: readonly Readonly<Record<string, string>>[] = [
   ...OFF,
-  { KEY_REWRITER: 'off' },
-  { AST_LOCATIONS: 'on' },
-  { DOCUMENT_CACHE_ENTRIES: '0', INVALID_DOCUMENT_CACHE_ENTRIES: '0' },
-  { JIT_AFTER_USES: '0' },
+  { DISABLE: 'key-rewriter' },
+  { DISABLE: 'compact-ast' },
+  { DISABLE: 'document-cache' },
+  { DISABLE: 'jit' },
   { JIT_AFTER_USES: '1' },
-  { JIT_AFTER_USES: '1', PROJECTION: 'off' },
+  { JIT_AFTER_USES: '1', DISABLE: 'projection' },
   { COMPRESSION: 'on', COMPRESSION_MIN_BYTES: '1' },
   { COMPRESSION: 'on', COMPRESSION_MIN_BYTES: '60' },
-  { COMPRESSION: 'on', COMPRESSION_MIN_BYTES: '1', SHARING: 'off', WRITE_BATCHING: 'off' },
+  { COMPRESSION: 'on', COMPRESSION_MIN_BYTES: '1', DISABLE: 'sharing,write-batching' },
   {
-    SHARING: 'off',
-    PROJECTION: 'off',
-    WRITE_BATCHING: 'off',
-    KEY_REWRITER: 'off',
-    AST_LOCATIONS: 'on',
-    DOCUMENT_CACHE_ENTRIES: '0',
+    DISABLE: 'sharing,projection,write-batching,key-rewriter,compact-ast,document-cache',
     JIT_AFTER_USES: '1',
   },
 ];

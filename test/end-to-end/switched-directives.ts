@@ -80,9 +80,9 @@ export const EXAMPLES: [Order[]][] = [
   ],
 ];
 
-/** WRITE_BATCHING alone is the socket's, whatever it writes. */
+/** Batching alone is the socket's, whatever it writes. */
 const COMPARED = SETTINGS.filter(
-  ({ WRITE_BATCHING, KEY_REWRITER }) => WRITE_BATCHING !== 'off' || KEY_REWRITER === 'off',
+  ({ DISABLE = '' }) => !DISABLE.includes('write-batching') || DISABLE.includes('key-rewriter'),
 );
 
 /** Written without the code under test. */

@@ -19,7 +19,7 @@ const FLOOD = {
   work: 'work(ms: 1)',
 };
 const MAX_BUFFER_BYTES = 4 * 1024 * 1024;
-const OFF = { FLOW_TARGET_MS: '0' };
+const OFF = { DISABLE: 'flow-control' };
 
 /** Starts pods with these settings. Resolves with those that serve sockets. */
 type Form = (stage: Stage, settings: Readonly<Record<string, string>>, t: TestContext) => Promise<PodProcess[]>;

@@ -24,7 +24,7 @@ const SESSION = { KAFKA_SESSION_TIMEOUT_MS: '6000' };
 const SLOW_BACKEND = { records: 2000, recordsPerSecond: 4000, work: 'wait(ms: 1000)' };
 /** Waits so long that more than `MAX_PENDING_EVENTS` wait at once however slowly a busy machine writes them. */
 const SLOWER_BACKEND = { ...SLOW_BACKEND, work: 'wait(ms: 8000)' };
-const OFF = { FLOW_TARGET_MS: '0' };
+const OFF = { DISABLE: 'flow-control' };
 
 /** Resolves when the worker knows the gateways. A single record is never limited. */
 const isInStep = (stage: Stage, trial: Trial) =>

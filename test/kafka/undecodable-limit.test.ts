@@ -36,7 +36,7 @@ describe('UndecodableLimit', () => {
     assert.throws(() => undecodable.count(last), {
       code: 'ERR_TOPIC_STOPPED',
       message:
-        'each of the first 3 records is undecodable (not_json: XML); have the producer write a JSON object, and restart; UNDECODABLE_LIMIT=0 sends them to the dead-letter topic',
+        'each of the first 3 records is undecodable (not_json: XML); have the producer write a JSON object, and restart; DISABLE=undecodable-limit sends them to the dead-letter topic',
     });
     assert.throws(() => undecodable.check('orders'), { code: 'ERR_TOPIC_STOPPED' });
     undecodable.check('bids');

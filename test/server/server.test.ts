@@ -82,8 +82,8 @@ describe('two servers in one process', () => {
 });
 
 describe('a server', () => {
-  it('executes each event for every operation and audits nothing with SHARING=off', async (t) => {
-    const server = await start(t, { GRAPH: await graphOf(t, 'one'), SHARING: 'off', SHARING_AUDIT: '1' });
+  it('executes each event for every operation and audits nothing with DISABLE=sharing', async (t) => {
+    const server = await start(t, { GRAPH: await graphOf(t, 'one'), DISABLE: 'sharing', SHARING_AUDIT: '1' });
     const watches = [watch(t, socketOf(server), TICKS), watch(t, socketOf(server), TICKS)];
     await Promise.all(watches.map((one) => one.event(20)));
     const executions = await metricOf(server, 'crier_executions_total');

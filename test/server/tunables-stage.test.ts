@@ -70,7 +70,7 @@ async function startTuned(t: TestContext, content: object, settings: Readonly<Re
     PORT: '0',
     ADMIN_PORT: '0',
     SAMPLE_INTERVAL_MS: '20',
-    SHARING: 'true',
+    DISABLE: '',
     TUNABLES_FILE: file,
     ...settings,
   });

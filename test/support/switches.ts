@@ -3,19 +3,12 @@ import type { Config } from '../../src/config/config.ts';
 import { removedSettings } from '../../src/config/removed-settings.ts';
 
 /**
- * Settings that turn one technique on or off. A test takes them from the environment of the run (`SHARING=off npm test`), except those
- * that it sets itself: a test that promises what a technique does, such as the number of executions, sets that technique on.
+ * The techniques that the run turns off (`DISABLE=sharing npm test`), as an environment variable of a server. A test that promises what a
+ * technique does, such as the number of executions, sets DISABLE itself.
  */
-const SWITCHES = ['SHARING', 'PROJECTION', 'KEY_REWRITER', 'WRITE_BATCHING', 'AST_LOCATIONS'] as const;
-
-/** The switches that the environment sets, as environment variables of a server. */
 export function switchSettings(): Record<string, string> {
-  const settings: Record<string, string> = {};
-  for (const name of SWITCHES) {
-    const value = process.env[name];
-    if (value) settings[name] = value;
-  }
-  return settings;
+  const { DISABLE = '' } = process.env;
+  return DISABLE === '' ? {} : { DISABLE };
 }
 
 /** The configuration of a server that a test starts. */
@@ -34,5 +27,5 @@ export function limitedConfig(environment: Readonly<Record<string, string>>): Co
   };
 }
 
-/** The switches of this run, for parts that a test creates without a configuration. */
-export const switches: Pick<Config, (typeof SWITCHES)[number]> = testConfig({});
+/** The techniques of this run, for parts that a test creates without a configuration. */
+export const switches: Pick<Config, 'SHARING' | 'PROJECTION' | 'WRITE_BATCHING' | 'AST_LOCATIONS'> = testConfig({});

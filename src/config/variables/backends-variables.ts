@@ -5,9 +5,4 @@ export const backendsVariables = {
   BACKEND_MAX_SOCKETS: tunable(
     count(1, '50', 'sockets', 'Requests in flight per backend, each on a keep-alive socket.'),
   ),
-  BACKEND_BREAKER_COOLDOWN_MS: ms(
-    0,
-    '5000',
-    'Time for which a failing backend gets no requests; then one request probes it. 0: no circuit breaker.',
-  ),
 };

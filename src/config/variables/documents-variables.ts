@@ -22,25 +22,4 @@ export const documentsVariables = {
   GRAPHIQL: optionalBool(
     'Whether `GET /` shows GraphiQL, and in development `GET /live` the dashboard; not set: yes, but not with `NODE_ENV=production`.',
   ),
-  DOCUMENT_CACHE_ENTRIES: count(
-    0,
-    '1000',
-    'documents',
-    'Valid documents kept; 0: none, every request parses and validates its own.',
-    1_000_000,
-  ),
-  AST_LOCATIONS: bool(
-    'false',
-    'Whether parsed documents keep the locations of their nodes; the errors of executions then name line and column.',
-  ),
-  JIT_AFTER_USES: count(
-    0,
-    '3',
-    'executions',
-    'Executions after which an operation is compiled; 1: with its first use, before it is executed; 0: never, and no `PROJECTION` either.',
-  ),
-  PROJECTION: bool(
-    'true',
-    "Whether results are copied from the payload's text; `false` executes every event whole, to find faults.",
-  ),
 };

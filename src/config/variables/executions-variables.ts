@@ -1,4 +1,4 @@
-import { bool, count, ms, optionalFraction, tunable } from '../variable.ts';
+import { count, ms, optionalFraction, tunable } from '../variable.ts';
 
 export const executionsVariables = {
   EXECUTION_TIMEOUT_MS: ms(
@@ -13,10 +13,6 @@ export const executionsVariables = {
       'executions',
       'Executions of events that are in flight on this pod; more wait, and records stay in Kafka.',
     ),
-  ),
-  SHARING: bool(
-    'true',
-    'Whether operations share results; `false` executes every event for every operation, to find faults.',
   ),
   SHARING_AUDIT: tunable(
     optionalFraction(

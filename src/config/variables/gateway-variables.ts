@@ -101,11 +101,6 @@ export const gatewayVariables = {
     'requests/s',
     'The same for requests of one address that name no user. 0: no limit.',
   ),
-  MAX_LOOP_LAG_MS: ms(
-    0,
-    '1000',
-    'Lag of the event loop above which the pod becomes unready and closes new sockets with 1013. 0: never.',
-  ),
   MAX_HEAP_PERCENT: tunable(
     count(
       0,
@@ -142,10 +137,6 @@ export const gatewayVariables = {
       '268435456',
       'Bytes waiting for all connections; past that, those with the largest queues are closed with 1013.',
     ),
-  ),
-  WRITE_BATCHING: bool(
-    'true',
-    "Whether a turn's messages for one connection leave in one write; `false` writes each by itself, to find faults.",
   ),
   COMPRESSION: bool(
     'false',

@@ -52,10 +52,6 @@ export const kafkaVariables = {
   KAFKA_TOPIC_CHECK_INTERVAL_MS: ms(100, '10000', 'Interval between looks for missing topics and new partitions.'),
   KAFKA_STALL_TIMEOUT_MS: ms(1000, '30000', 'Lag without progress after which the consumer is rebuilt.'),
   MAX_RECORD_BYTES: bytes(1, '1048576', 'Larger records are poison.'),
-  KEY_REWRITER: bool(
-    'true',
-    "Whether keys are renamed in a record's text; `false` parses every record, to find faults.",
-  ),
   UNAVAILABLE_VALUE: name(
     '__debezium_unavailable_value',
     "the connector's `unavailable.value.placeholder`",

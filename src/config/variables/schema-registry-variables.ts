@@ -1,4 +1,4 @@
-import { count, list, ms, secret, text } from '../variable.ts';
+import { list, ms, secret, text } from '../variable.ts';
 
 const PEM_FILE = 'the path of a PEM file';
 
@@ -32,10 +32,4 @@ export const schemaRegistryVariables = {
   SCHEMA_REGISTRY_TLS_CERT_FILE: text('', PEM_FILE, 'PEM file of the client certificate, and of its chain.'),
   SCHEMA_REGISTRY_TLS_KEY_FILE: text('', PEM_FILE, 'PEM file of its private key, without a passphrase.'),
   SCHEMA_REGISTRY_TIMEOUT_MS: ms(100, '3000', 'Longest wait for an answer of the schema registry, also of AWS Glue.'),
-  UNDECODABLE_LIMIT: count(
-    0,
-    '100',
-    'records',
-    'If the first records of a topic, this many, are all undecodable, the topic is stopped; 0: they go to the dead-letter topic.',
-  ),
 };

@@ -7,7 +7,7 @@ import { textReply } from '../http/request-head.ts';
 export const CONNECTION_REFUSALS: Readonly<Record<ConnectionRefusal, Response>> = {
   draining: overloaded('The server is shutting down'),
   memory: overloaded('The server is short of memory', 10),
-  loop_lag: overloaded('The server is overloaded (MAX_LOOP_LAG_MS)'),
+  loop_lag: overloaded('The server is overloaded (loop_lag)'),
   connections: overloaded('The server has as many connections as it may have (MAX_CONNECTIONS)'),
   open_files: overloaded('The server has as many connections as it may have open files for (ulimit -n)'),
   handshake_rate: overloaded('Too many connections at once (MAX_HANDSHAKES_PER_SECOND)'),

@@ -50,7 +50,7 @@ export function observeDocuments(metrics: MetricsRegistry, documents: () => Docu
   metrics.gauge('crier_documents_cached', 'Valid documents in the cache.', () => documents().cache.size);
   metrics.gauge(
     'crier_document_cache_bytes',
-    'Estimated memory of the valid documents in the cache, limited to 64 KiB for each of DOCUMENT_CACHE_ENTRIES.',
+    'Estimated memory of the valid documents in the cache, at most 64 MiB.',
     () => documents().cache.bytes,
   );
 }

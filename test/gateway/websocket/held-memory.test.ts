@@ -110,8 +110,8 @@ describe('what the operations of a connection keep in memory', () => {
   });
 
   for (const [what, settings, refused] of [
-    ['no document is cached', { DOCUMENT_CACHE_ENTRIES: '0' }, 85],
-    ['no document is cached and nodes keep their locations', { DOCUMENT_CACHE_ENTRIES: '0', AST_LOCATIONS: 'on' }, 93],
+    ['no document is cached', { DISABLE: 'document-cache' }, 85],
+    ['no document is cached and nodes keep their locations', { DISABLE: 'document-cache,compact-ast' }, 93],
   ] as const) {
     it(`is bounded if each operation has one long document and ${what}`, async (t) => {
       const socket = await connect(t, settings);

@@ -138,7 +138,7 @@ describe('a field with @redis', () => {
   });
 
   it('executes an event once, however many sockets receive it', async (t) => {
-    const { url, hasChannel, publish, metric } = await startStage(t, { SHARING: 'on' });
+    const { url, hasChannel, publish, metric } = await startStage(t, { DISABLE: '' });
     const query = 'subscription { typing(room: "a") { shout } }';
     const watches = Array.from({ length: 20 }, () => watch(t, url, query));
     await hasChannel('typing.a');

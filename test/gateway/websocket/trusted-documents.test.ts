@@ -191,7 +191,7 @@ describe('trusted documents', () => {
   });
 
   it('share executions, by id and by text', async (t) => {
-    const { subscribe, metric } = await stage(t, { SHARING: 'true' }, MANIFEST);
+    const { subscribe, metric } = await stage(t, { DISABLE: '' }, MANIFEST);
     const all = await Promise.all(
       [{ query: '', documentId: sha1(TICK) }, { query: '', documentId: keyOf(TICK) }, { query: TICK }].map(subscribe),
     );

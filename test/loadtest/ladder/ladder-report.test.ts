@@ -26,15 +26,15 @@ describe("the ladder's rungs of crier", () => {
   const techniques = ['WRITE_BATCHING', 'PROJECTION', 'SHARING', 'KEY_REWRITER'] as const;
   const settingsOf = (name: string) => {
     const config = readConfig(rungs.find((rung) => rung.name === name)!.pod!.environment!);
-    return { on: techniques.filter((technique) => config[technique]), jitAfterUses: config.JIT_AFTER_USES };
+    return techniques.filter((technique) => config[technique]);
   };
 
   it('turn on one technique after the other, up to the default settings', () => {
-    assert.deepEqual(settingsOf('transport'), { on: [], jitAfterUses: 1 });
-    assert.deepEqual(settingsOf('one-write'), { on: techniques.slice(0, 1), jitAfterUses: 1 });
-    assert.deepEqual(settingsOf('projection'), { on: techniques.slice(0, 2), jitAfterUses: 1 });
-    assert.deepEqual(settingsOf('sharing'), { on: techniques.slice(0, 3), jitAfterUses: 1 });
-    assert.deepEqual(settingsOf('crier'), { on: techniques, jitAfterUses: 3 });
+    assert.deepEqual(settingsOf('transport'), []);
+    assert.deepEqual(settingsOf('one-write'), techniques.slice(0, 1));
+    assert.deepEqual(settingsOf('projection'), techniques.slice(0, 2));
+    assert.deepEqual(settingsOf('sharing'), techniques.slice(0, 3));
+    assert.deepEqual(settingsOf('crier'), techniques);
   });
 });
 

@@ -22,12 +22,12 @@ describe('podSets', () => {
   });
 
   it('apply a setting to all pods', () => {
-    const { pods } = withSettings(podSetOf('apart'), { FLOW_TARGET_MS: '0' });
+    const { pods } = withSettings(podSetOf('apart'), { DISABLE: 'flow-control' });
     assert.deepEqual(
-      pods.map(({ environment }) => [environment!['ROLE'], environment!['FLOW_TARGET_MS']]),
+      pods.map(({ environment }) => [environment!['ROLE'], environment!['DISABLE']]),
       [
-        ['gateway', '0'],
-        ['worker', '0'],
+        ['gateway', 'flow-control'],
+        ['worker', 'flow-control'],
       ],
     );
   });

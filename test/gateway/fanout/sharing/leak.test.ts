@@ -53,8 +53,8 @@ function withoutExtensions(text: string): string {
 
 type Mode = Required<Pick<StageOptions, 'jitAfterUses' | 'hasProjection'>>;
 
-/** With SHARING=off these tests cannot fail: each listener gets the result of an execution of its own. */
-const TRIVIAL = switches.SHARING ? '' : ', trivially: SHARING=off';
+/** Without sharing these tests cannot fail: each listener gets the result of an execution of its own. */
+const TRIVIAL = switches.SHARING ? '' : ', trivially: without sharing';
 
 /** Executions of one event for `people()`. */
 const executionsOf = ({ executions }: Row) => (switches.SHARING ? executions : people().length);
