@@ -9,6 +9,9 @@ export type Limits = ReturnType<typeof limitsOf>;
 /** A record nested deeper is poison: objects of a program have a few levels, and recursion needs a bound. */
 export const MAX_RECORD_DEPTH = 64;
 
+/** Longest wait in ms for an answer of the schema registry, also of AWS Glue. */
+export const SCHEMA_REGISTRY_TIMEOUT_MS = 3000;
+
 /** Wait in ms for a gateway without progress, after which workers go on without it: longer than a reconnect, shorter than an outage. */
 const FLOW_PATIENCE_MS = 5000;
 
@@ -67,6 +70,15 @@ export function limitsOf(settings: SettingValues) {
     MAX_LOOP_LAG_MS: has('loop-lag') ? 1000 : 0,
     /** A topic whose first records, this many, are all undecodable is stopped. 0: they go to the dead-letter topic. */
     UNDECODABLE_LIMIT: has('undecodable-limit') ? 100 : 0,
+    /** Interval in ms between looks for missing topics and new partitions. */
+    KAFKA_TOPIC_CHECK_INTERVAL_MS: 10_000,
+    /** Lag without progress in ms after which the consumer is rebuilt. */
+    KAFKA_STALL_TIMEOUT_MS: 30_000,
+    SCHEMA_REGISTRY_TIMEOUT_MS,
+    /** How far in ms the clocks of crier and of the issuer of tokens may differ. */
+    JWT_CLOCK_TOLERANCE_MS: 60_000,
+    /** Events of one operation whose executions are in flight; past that, its connection is closed with 1013. */
+    MAX_PENDING_EVENTS: 1000,
     /** Bytes; a larger batch is poison, because it has no room. */
     MAX_INFLATED_BATCH_BYTES: settings.MAX_INFLIGHT_BYTES,
     MAX_RECORD_DEPTH,

@@ -72,7 +72,6 @@ describe('SIGTERM', () => {
       KAFKA_DEAD_LETTER_TOPIC: `${name}-dead`,
       REDIS_URL: (await redisServer(t)).url,
       CHANNEL_PREFIX: `${name}:`,
-      MAX_PENDING_EVENTS: '100000',
     };
   }
 

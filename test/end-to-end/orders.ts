@@ -42,7 +42,6 @@ export async function ordersSettings(t: TestContext, { topic, brokers, redisUrl 
     KAFKA_BROKERS: brokers,
     KAFKA_GROUP_ID: name,
     KAFKA_DEAD_LETTER_TOPIC: `${name}-dead`,
-    KAFKA_TOPIC_CHECK_INTERVAL_MS: '500',
     REDIS_URL: redisUrl,
     CHANNEL_PREFIX: `${name}:`,
   };

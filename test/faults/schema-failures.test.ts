@@ -10,6 +10,7 @@ import { framed, registerSchema, schemaRegistry } from '../support/schema-regist
 import { randomName } from '../support/services.ts';
 import { watch } from '../support/stock-client.ts';
 import { spawnPod } from '../end-to-end/pod-process.ts';
+import { startPod } from '../end-to-end/pod-server.ts';
 import { podSettings } from '../end-to-end/pod-settings.ts';
 
 /** A record with the number of an order. Its documentation tells schemas apart. */
@@ -113,7 +114,7 @@ describe('records whose schema alone cannot be had', () => {
     const { url, answers } = await registryProxy(t, registry.url);
     // Longer than the test waits for an event.
     const settings = { ...(await settingsFor(t, url, [topic, other])), SCHEMA_REGISTRY_TIMEOUT_MS: '60000' };
-    const pod = await spawnPod(t, settings).started();
+    const pod = await startPod(t, settings);
     const others = watch(t, pod.url, 'subscription { order1 { id } }');
     await pod.counts('crier_channels', 1);
     const schema = await register(randomName());
@@ -131,7 +132,7 @@ describe('records whose schema alone cannot be had', () => {
     const [topic, other] = [await outside.createTopic(undefined, 1), await outside.createTopic(undefined, 1)];
     const { url, answers } = await registryProxy(t, registry.url);
     const settings = { ...(await settingsFor(t, url, [topic, other])), SCHEMA_REGISTRY_TIMEOUT_MS: '1000' };
-    const pod = await spawnPod(t, settings).started();
+    const pod = await startPod(t, settings);
     const [first, second] = [await register(randomName()), await register(randomName())];
     answers.set(`/schemas/ids/${first}`, { status: 502, body: '<html>' });
     answers.set(`/schemas/ids/${second}`, 'none');

@@ -142,10 +142,4 @@ export const gatewayVariables = {
     'false',
     'Whether results are compressed (permessage-deflate) on WebSockets of clients that offer it, a shared result once for all of them.',
   ),
-  MAX_PENDING_EVENTS: count(
-    1,
-    '1000',
-    'events',
-    'Events of one operation whose executions are in flight; past that, its connection is closed with 1013.',
-  ),
 };

@@ -1,4 +1,4 @@
-import { list, ms, oneOf, secret, text } from '../variable.ts';
+import { list, oneOf, secret, text } from '../variable.ts';
 
 export const identityVariables = {
   AUTH: oneOf(
@@ -38,7 +38,6 @@ export const identityVariables = {
     'algorithms of JWS (RFC 7518), separated by commas',
     'Algorithms of signatures; not set: `HS256` with `JWT_SECRET`, else all that are asymmetric.',
   ),
-  JWT_CLOCK_TOLERANCE_MS: ms(0, '60000', 'How far the clocks of crier and of the issuer may differ.'),
   JWT_COOKIE: text(
     '',
     'the name of a cookie',

@@ -49,8 +49,6 @@ export const kafkaVariables = {
     'WAIT or DROP',
     'What happens while the dead-letter topic is unavailable: the partition waits (`WAIT`), or records are dropped (`DROP`).',
   ),
-  KAFKA_TOPIC_CHECK_INTERVAL_MS: ms(100, '10000', 'Interval between looks for missing topics and new partitions.'),
-  KAFKA_STALL_TIMEOUT_MS: ms(1000, '30000', 'Lag without progress after which the consumer is rebuilt.'),
   MAX_RECORD_BYTES: bytes(1, '1048576', 'Larger records are poison.'),
   UNAVAILABLE_VALUE: name(
     '__debezium_unavailable_value',

@@ -1,4 +1,4 @@
-import { list, ms, secret, text } from '../variable.ts';
+import { list, secret, text } from '../variable.ts';
 
 const PEM_FILE = 'the path of a PEM file';
 
@@ -31,5 +31,4 @@ export const schemaRegistryVariables = {
   ),
   SCHEMA_REGISTRY_TLS_CERT_FILE: text('', PEM_FILE, 'PEM file of the client certificate, and of its chain.'),
   SCHEMA_REGISTRY_TLS_KEY_FILE: text('', PEM_FILE, 'PEM file of its private key, without a passphrase.'),
-  SCHEMA_REGISTRY_TIMEOUT_MS: ms(100, '3000', 'Longest wait for an answer of the schema registry, also of AWS Glue.'),
 };

@@ -25,6 +25,7 @@ import { RecentRecords } from '../../kafka/client/recent-records.ts';
 import { undecodableReason } from '../../kafka/undecodable-reason.ts';
 import type { UndecodableReason } from '../../kafka/undecodable-reason.ts';
 import { createLog } from '../../base/log.ts';
+import { SCHEMA_REGISTRY_TIMEOUT_MS } from '../../config/limits.ts';
 import type { Settings } from '../../config/settings.ts';
 import { missingTopic, withKafka } from '../with-kafka.ts';
 import { EVERY_PLACE, payloadNames } from './seen-topic.ts';
@@ -92,7 +93,7 @@ async function decoded(
   settings: Settings,
   limits: RecordLimits,
 ): Promise<DecodedRecords> {
-  const registries = await openRegistries(settings, createLog('silent'));
+  const registries = await openRegistries({ ...settings, SCHEMA_REGISTRY_TIMEOUT_MS }, createLog('silent'));
   try {
     const decoders = decodersOf(topic, registries, limits);
     const keys = new RecordKeys({ limits, snakeCase: new SnakeCase(), keyPlace: undefined, decoders: decoders.keys });

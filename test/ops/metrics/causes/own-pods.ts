@@ -166,7 +166,8 @@ export const ownPodCauses: readonly Cause[] = [
         await admin.setOffsets({ groupId, topic, partitions: [{ partition: 0, offset: '1' }] });
       });
       const settings = { ...stage.settings, KAFKA_BROKERS: broker.address, CHANNEL_PREFIX: 'other:' };
-      const pod = await spawnPod(t, settings).started();
+      // The lag is looked at in a quarter of the time without progress.
+      const pod = await startPod(t, { ...settings, KAFKA_STALL_TIMEOUT_MS: '8000' });
       await pod.reports({ kafka: 'connected' });
       const socket = await openSocket(t, pod.url);
       await socket.init();

@@ -102,16 +102,12 @@ export class Stage {
       KAFKA_BROKERS: outside.brokers,
       KAFKA_GROUP_ID: topic,
       KAFKA_DEAD_LETTER_TOPIC: `${topic}-dead`,
-      KAFKA_TOPIC_CHECK_INTERVAL_MS: '500',
-      // The lag is looked at in a quarter of it.
-      KAFKA_STALL_TIMEOUT_MS: '8000',
       REDIS_URL: redis.url,
       BACKEND_SHOP_URL: `http://127.0.0.1:${(shop.address() as AddressInfo).port}`,
       CHANNEL_PREFIX: `${topic}:`,
       ALLOWED_ORIGINS: 'https://allowed.example',
       AUTHENTICATION_TIMEOUT_MS: '300',
       MAX_QUEUE_BYTES: '65536',
-      JIT_AFTER_USES: '1',
       COMPRESSION: 'on',
     };
     const pod = await spawnPod(t, settings).started();
