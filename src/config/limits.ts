@@ -19,6 +19,7 @@ export function limitsOf(settings: SettingValues) {
   const { MAX_MESSAGE_BYTES: message, MAX_QUERY_TOKENS: tokens } = settings;
   const has = (technique: Technique) => !settings.DISABLE.includes(technique);
   const documents = has('document-cache') ? 1000 : 0;
+  const ofOneInFlight = Math.ceil(settings.MAX_REQUESTS_IN_FLIGHT / 10);
   const MAX_VARIABLES_BYTES = Math.max(16_384, Math.floor(message / 4));
   return {
     /** Operations whose results are equal share one execution. */
@@ -35,6 +36,16 @@ export function limitsOf(settings: SettingValues) {
     JIT_AFTER_USES: has('jit') ? 3 : 0,
     /** Valid documents; 0: each request parses and validates its own. */
     DOCUMENT_CACHE_ENTRIES: documents,
+    /** Longest wait in ms for the token's key and the graph's `authenticate`. */
+    AUTHENTICATION_TIMEOUT_MS: settings.INIT_TIMEOUT_MS,
+    /** Headers and `connection_init` that a connection keeps, in bytes, without a verified token; also a `ping` with a token. */
+    MAX_INIT_BYTES: Math.max(8192, Math.floor(message / 8)),
+    /** Memory of the documents, variables, channel names and waiting `context.pubsub` events that live operations of one connection keep. */
+    MAX_CONNECTION_BYTES: Math.max(MIB, 16 * message, 10_240 * settings.MAX_OPERATIONS_PER_CONNECTION),
+    /** HTTP requests of one user. */
+    MAX_REQUESTS_IN_FLIGHT_PER_USER: ofOneInFlight,
+    /** HTTP requests of one address that name no user. Many clients may share an address, so only a limit of its rate limits them. */
+    MAX_REQUESTS_IN_FLIGHT_PER_ADDRESS: settings.MAX_REQUESTS_PER_SECOND_PER_ADDRESS > 0 ? ofOneInFlight : 0,
     /** Characters; a message has a query, its variables and its envelope. */
     MAX_QUERY_LENGTH: Math.max(16_384, Math.floor(message / 4)),
     /** Each alias is an answer of its own, so fewer than other tokens. */

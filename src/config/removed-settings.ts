@@ -33,6 +33,22 @@ export const removedSettings: ReadonlyMap<string, (names: SettingNames) => strin
   ['SCHEMA_REGISTRY_TIMEOUT_MS', () => is('3000')],
   ['JWT_CLOCK_TOLERANCE_MS', () => is('60000')],
   ['MAX_PENDING_EVENTS', () => is('1000')],
+  ['AUTHENTICATION_TIMEOUT_MS', ({ INIT_TIMEOUT_MS }) => follows(INIT_TIMEOUT_MS, 'it is the same')],
+  ['MAX_INIT_BYTES', ({ MAX_MESSAGE_BYTES }) => follows(MAX_MESSAGE_BYTES, 'an eighth of it, and at least 8192')],
+  [
+    'MAX_CONNECTION_BYTES',
+    ({ MAX_MESSAGE_BYTES, MAX_OPERATIONS_PER_CONNECTION: operations }) =>
+      follows(MAX_MESSAGE_BYTES, `16 times that, at least 1048576, and at least 10240 for each of ${operations}`),
+  ],
+  [
+    'MAX_REQUESTS_IN_FLIGHT_PER_USER',
+    ({ MAX_REQUESTS_IN_FLIGHT }) => follows(MAX_REQUESTS_IN_FLIGHT, 'a tenth of it'),
+  ],
+  [
+    'MAX_REQUESTS_IN_FLIGHT_PER_ADDRESS',
+    ({ MAX_REQUESTS_IN_FLIGHT, MAX_REQUESTS_PER_SECOND_PER_ADDRESS: rate }) =>
+      follows(MAX_REQUESTS_IN_FLIGHT, `a tenth of it where ${rate} is set, else no limit`),
+  ],
   ['SHARING', ({ DISABLE }) => isUnless('on', `off with ${DISABLE}=sharing`)],
   ['PROJECTION', ({ DISABLE }) => isUnless('on', `off with ${DISABLE}=projection`)],
   ['KEY_REWRITER', ({ DISABLE }) => isUnless('on', `off with ${DISABLE}=key-rewriter`)],

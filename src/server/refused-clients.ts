@@ -15,12 +15,12 @@ export type Refused = RefusalReason | RequestLimit | 'reservations' | 'stream_ra
 /** What raises each limit. A drain is planned, and origins and hosts have lines of their own. */
 const SETTINGS: Readonly<Record<Exclude<Refused, OriginRefusal['reason'] | 'draining' | 'path'>, string>> = {
   address: 'MAX_CONNECTIONS_PER_ADDRESS',
-  address_requests: 'MAX_REQUESTS_IN_FLIGHT_PER_ADDRESS',
+  address_requests: 'MAX_REQUESTS_IN_FLIGHT',
   address_request_rate: 'MAX_REQUESTS_PER_SECOND_PER_ADDRESS',
   body: 'MAX_MESSAGE_BYTES',
   connections: 'MAX_CONNECTIONS',
   handshake_rate: 'MAX_HANDSHAKES_PER_SECOND',
-  headers: 'MAX_INIT_BYTES',
+  headers: 'MAX_MESSAGE_BYTES',
   loop_lag: 'DISABLE=loop-lag',
   memory: 'MAX_HEAP_PERCENT',
   open_files: 'ulimit -n',
@@ -29,7 +29,7 @@ const SETTINGS: Readonly<Record<Exclude<Refused, OriginRefusal['reason'] | 'drai
   reservations: 'INIT_TIMEOUT_MS',
   stream_rate: 'MAX_MESSAGES_PER_SECOND',
   user: 'MAX_CONNECTIONS_PER_USER',
-  user_requests: 'MAX_REQUESTS_IN_FLIGHT_PER_USER',
+  user_requests: 'MAX_REQUESTS_IN_FLIGHT',
   user_request_rate: 'MAX_REQUESTS_PER_SECOND_PER_USER',
 };
 

@@ -16,13 +16,7 @@ export const gatewayVariables = {
     'names of headers, separated by commas',
     'Headers that pages of allowed origins may send with a POST.',
   ),
-  INIT_TIMEOUT_MS: ms(1, '5000', 'Longest wait for `connection_init`.'),
-  MAX_INIT_BYTES: bytes(
-    1024,
-    '8192',
-    'Headers and `connection_init` that a connection keeps, without a verified token; also a `ping` with a token. More is refused.',
-  ),
-  AUTHENTICATION_TIMEOUT_MS: ms(1, '5000', "Longest wait for the token's key and the graph's `authenticate`."),
+  INIT_TIMEOUT_MS: ms(1, '5000', "Longest wait for `connection_init`, and then for the token's key and the graph's `authenticate`."),
   PING_INTERVAL_MS: ms(
     0,
     '12000',
@@ -75,19 +69,7 @@ export const gatewayVariables = {
     0,
     '1000',
     'requests',
-    'HTTP requests to `/graphql` in flight on a pod; where tokens are accepted, half of them at most without a user. Further ones get 503. 0: no limit.',
-  ),
-  MAX_REQUESTS_IN_FLIGHT_PER_USER: count(
-    0,
-    '100',
-    'requests',
-    'HTTP requests of one `iss` and `sub` in flight on a pod; further ones get 429. 0: no limit.',
-  ),
-  MAX_REQUESTS_IN_FLIGHT_PER_ADDRESS: count(
-    0,
-    '0',
-    'requests',
-    'HTTP requests of one address in flight on a pod that name no user; further ones get 429. 0: no limit.',
+    'HTTP requests to `/graphql` in flight on a pod, half of them at most without a user where tokens are accepted; further ones get 503. Of one user a tenth; further ones get 429. 0: no limit.',
   ),
   MAX_REQUESTS_PER_SECOND_PER_USER: count(
     0,
@@ -99,7 +81,7 @@ export const gatewayVariables = {
     0,
     '0',
     'requests/s',
-    'The same for requests of one address that name no user. 0: no limit.',
+    'The same for requests of one address that name no user, and a tenth of `MAX_REQUESTS_IN_FLIGHT`. 0: no limit.',
   ),
   MAX_HEAP_PERCENT: tunable(
     count(
@@ -118,11 +100,6 @@ export const gatewayVariables = {
     '1000',
     'operations',
     'Live operations of one `iss` and `sub` on all of its connections to a pod. 0: no limit.',
-  ),
-  MAX_CONNECTION_BYTES: bytes(
-    65_536,
-    '1048576',
-    'Memory of the documents, variables, channel names and waiting `context.pubsub` events that live operations of one connection keep.',
   ),
   MAX_QUEUE_BYTES: tunable(
     bytes(

@@ -16,11 +16,11 @@ export interface RemoteKeySetOptions {
 }
 
 const REFRESH_MS = 600_000;
-/** Longest wait for a fetch, in ms. Less than the default of AUTHENTICATION_TIMEOUT_MS, so a client is told why. */
+/** Longest wait for a fetch, in ms. Less than the default of INIT_TIMEOUT_MS, so a client is told why. */
 const FETCH_TIMEOUT_MS = 3_000;
 /** The largest key set, in bytes. One with certificates of ten keys has 40 KB. */
 const MAX_BYTES = 262_144;
-/** Longest wait for the cooldown of lookups, in ms; with FETCH_TIMEOUT_MS less than the default of AUTHENTICATION_TIMEOUT_MS. */
+/** Longest wait for the cooldown of lookups, in ms; with FETCH_TIMEOUT_MS less than the default of INIT_TIMEOUT_MS. */
 const MAX_LOOKUP_WAIT_MS = 1_000;
 /** Tokens that wait for a lookup at once. Fewer than MAX_REQUESTS_IN_FLIGHT, so that tokens with made-up keys leave room for others. */
 const MAX_WAITING_TOKENS = 250;

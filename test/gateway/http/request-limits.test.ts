@@ -105,7 +105,7 @@ describe('limits of requests to /graphql', () => {
     };
     const begun = [await begin(ida), await begin(ida)];
     const { message } = await refusalOf(await post(ida));
-    assert.equal(message, 'This user has too many requests in flight (MAX_REQUESTS_IN_FLIGHT_PER_USER)');
+    assert.equal(message, 'This user has too many requests in flight (a tenth of MAX_REQUESTS_IN_FLIGHT)');
     assert.equal((await post(ben)).status, 200);
     await inFlight(2);
     begun.push(await begin(ben));

@@ -55,7 +55,10 @@ async function refusedIds(socket: Socket): Promise<string[]> {
     assert.equal(type, 'error');
     const [error] = payload as { message: string; extensions: { code: string } }[];
     assert.equal(error!.extensions.code, 'OPERATION_LIMIT');
-    assert.match(error!.message, /1048576 bytes .*MAX_CONNECTION_BYTES/);
+    assert.match(
+      error!.message,
+      /1048576 bytes .*\(16 times MAX_MESSAGE_BYTES, or 10 KiB for each of MAX_OPERATIONS_PER_CONNECTION\)/,
+    );
     return id!;
   });
 }

@@ -162,7 +162,7 @@ export const clientCauses: readonly Cause[] = [
       };
       for (const [reason, payload] of Object.entries(payloads)) {
         await stage.moves({ [`crier_authentication_failures_total{reason="${reason}"}`]: 1 }, async () => {
-          const socket = await openSocket(t, stage.pod.url);
+          const socket = await openSocket(t, stage.pod.url, { patienceMs: 60_000 });
           socket.send({ type: 'connection_init', payload });
           assert.equal((await socket.expectClose()).code, 4403, reason);
         });

@@ -106,7 +106,6 @@ export class Stage {
       BACKEND_SHOP_URL: `http://127.0.0.1:${(shop.address() as AddressInfo).port}`,
       CHANNEL_PREFIX: `${topic}:`,
       ALLOWED_ORIGINS: 'https://allowed.example',
-      AUTHENTICATION_TIMEOUT_MS: '300',
       MAX_QUEUE_BYTES: '65536',
       COMPRESSION: 'on',
     };
