@@ -1,4 +1,8 @@
 import type { SettingNames } from './setting-names.ts';
+import { fileVariable } from './settings.ts';
+
+/** Characters such as `@` and `/` of both are written as in a URL. */
+const REGISTRY_LOGIN = 'https://user:password@registry, percent-encoded';
 
 /** What to do with a setting of a former version, by its name: what its value follows from, or what it is. */
 export const removedSettings: ReadonlyMap<string, (names: SettingNames) => string> = new Map<
@@ -49,6 +53,9 @@ export const removedSettings: ReadonlyMap<string, (names: SettingNames) => strin
     ({ MAX_REQUESTS_IN_FLIGHT, MAX_REQUESTS_PER_SECOND_PER_ADDRESS: rate }) =>
       follows(MAX_REQUESTS_IN_FLIGHT, `a tenth of it where ${rate} is set, else no limit`),
   ],
+  ['SCHEMA_REGISTRY_USER', ({ SCHEMA_REGISTRY_URL }) => partOf(SCHEMA_REGISTRY_URL, REGISTRY_LOGIN)],
+  ['SCHEMA_REGISTRY_PASSWORD', ({ SCHEMA_REGISTRY_URL }) => partOf(SCHEMA_REGISTRY_URL, REGISTRY_LOGIN)],
+  ['SCHEMA_REGISTRY_PASSWORD_FILE', ({ SCHEMA_REGISTRY_URL }) => partOf(fileVariable(SCHEMA_REGISTRY_URL), REGISTRY_LOGIN)],
   ['SHARING', ({ DISABLE }) => isUnless('on', `off with ${DISABLE}=sharing`)],
   ['PROJECTION', ({ DISABLE }) => isUnless('on', `off with ${DISABLE}=projection`)],
   ['KEY_REWRITER', ({ DISABLE }) => isUnless('on', `off with ${DISABLE}=key-rewriter`)],
@@ -63,6 +70,10 @@ export const removedSettings: ReadonlyMap<string, (names: SettingNames) => strin
 
 function follows(setting: string, how: string): string {
   return `its value follows from ${setting} (${how}): unset it, and set ${setting} to change it`;
+}
+
+function partOf(setting: string, form: string): string {
+  return `${setting} has it (${form}); unset it`;
 }
 
 function isUnless(value: string, other: string): string {

@@ -6,8 +6,6 @@ import type { Settings } from './settings.ts';
 export type SchemaRegistrySettings = Pick<
   Settings,
   | 'SCHEMA_REGISTRY_URL'
-  | 'SCHEMA_REGISTRY_USER'
-  | 'SCHEMA_REGISTRY_PASSWORD'
   | 'SCHEMA_REGISTRY_TOKEN_PROVIDER'
   | 'SCHEMA_REGISTRY_HEADERS'
   | 'SCHEMA_REGISTRY_TLS_CA_FILE'
@@ -21,35 +19,27 @@ const HEADER = /^[\w!#$%&'*+.^`|~-]+=[^\0-\x1f\x7f]*$/;
 /** Headers that crier sends itself. */
 const OWN_HEADERS = /^(authorization|accept|host|connection|content-length|transfer-encoding)=/i;
 
-/** A line for each URL of the schema registry that cannot be one, and for credentials that are incomplete or given twice. */
+/** A line for each URL of the schema registry that cannot be one, and for credentials that are given twice. */
 export function schemaRegistryProblems(settings: SchemaRegistrySettings): string[] {
   const { names } = settings;
-  const { SCHEMA_REGISTRY_URL: urls, SCHEMA_REGISTRY_USER: user, SCHEMA_REGISTRY_PASSWORD: password } = settings;
-  const { SCHEMA_REGISTRY_TOKEN_PROVIDER: provider } = settings;
+  const { SCHEMA_REGISTRY_URL: urls, SCHEMA_REGISTRY_TOKEN_PROVIDER: provider } = settings;
   const unusable = urls.filter((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol));
   const problems = unusable.map((url) =>
     refusal(names.SCHEMA_REGISTRY_URL, url, variables.SCHEMA_REGISTRY_URL.expects, true),
   );
-  if ((user === '') !== (password === ''))
-    problems.push(`${names.SCHEMA_REGISTRY_USER} and ${names.SCHEMA_REGISTRY_PASSWORD}: expected both or none`);
   const given = GIVEN_WITH_URL.filter((name) => settings[name].length > 0);
   if (urls.length === 0)
     problems.push(...given.map((name) => `${names.SCHEMA_REGISTRY_URL}: expected with ${names[name]}, got none`));
   if (unusable.length > 0) return problems;
-  for (const name of ['SCHEMA_REGISTRY_USER', 'SCHEMA_REGISTRY_TOKEN_PROVIDER'] as const) {
-    if (settings[name] !== '' && urls.some((url) => new URL(url).username !== ''))
-      problems.push(`${names[name]}: expected none, because ${names.SCHEMA_REGISTRY_URL} has a user, got one`);
-  }
-  if (user !== '' && provider !== '')
+  if (provider !== '' && urls.some((url) => new URL(url).username !== ''))
     problems.push(
-      `${names.SCHEMA_REGISTRY_USER} and ${names.SCHEMA_REGISTRY_TOKEN_PROVIDER}: expected one of them, got both; unset one`,
+      `${names.SCHEMA_REGISTRY_TOKEN_PROVIDER}: expected none, because ${names.SCHEMA_REGISTRY_URL} has a user, got one`,
     );
   return [...problems, ...tlsProblems(settings), ...headerProblems(settings)];
 }
 
 /** Settings that say how the registry is asked. */
 const GIVEN_WITH_URL = [
-  'SCHEMA_REGISTRY_USER',
   'SCHEMA_REGISTRY_TOKEN_PROVIDER',
   'SCHEMA_REGISTRY_HEADERS',
   'SCHEMA_REGISTRY_TLS_CA_FILE',
@@ -68,7 +58,7 @@ function headerProblems({ SCHEMA_REGISTRY_HEADERS: headers, names }: SchemaRegis
     return [refusal(names.SCHEMA_REGISTRY_HEADERS, '', variables.SCHEMA_REGISTRY_HEADERS.expects, true)];
   const own = headers.find((header) => OWN_HEADERS.test(header))?.split('=')[0];
   if (own === undefined) return [];
-  const fix = `${names.SCHEMA_REGISTRY_USER} or ${names.SCHEMA_REGISTRY_TOKEN_PROVIDER} for the authorization`;
+  const fix = `a user in ${names.SCHEMA_REGISTRY_URL}, or ${names.SCHEMA_REGISTRY_TOKEN_PROVIDER}, for the authorization`;
   return [`${names.SCHEMA_REGISTRY_HEADERS}: expected no ${own}, which crier sends; set ${fix}`];
 }
 

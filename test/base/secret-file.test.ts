@@ -47,7 +47,6 @@ describe('a secret in a file', () => {
       'KAFKA_SASL_USERNAME',
       'KAFKA_SASL_PASSWORD',
       'SCHEMA_REGISTRY_URL',
-      'SCHEMA_REGISTRY_PASSWORD',
       'SCHEMA_REGISTRY_HEADERS',
       'REDIS_URL',
       'REDIS_PASSWORD',

@@ -7,11 +7,9 @@ export const schemaRegistryVariables = {
     list(
       '',
       'http:// or https:// URLs, separated by commas',
-      'Schema registry with the API of Confluent; of several URLs the first that answers. Not set: records are JSON, of AWS Glue, or of a format of the graph.',
+      'Schema registry with the API of Confluent, with user and password (`https://user:password@registry`) if it needs them; of several URLs the first that answers. Not set: records are JSON, of AWS Glue, or of a format of the graph.',
     ),
   ),
-  SCHEMA_REGISTRY_USER: text('', 'a user name', 'User of the schema registry, if its URL names none.'),
-  SCHEMA_REGISTRY_PASSWORD: secret(text('', 'a password', 'Password of that user.')),
   SCHEMA_REGISTRY_TOKEN_PROVIDER: text(
     '',
     'the path of a module',

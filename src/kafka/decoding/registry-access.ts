@@ -22,8 +22,6 @@ export async function openRegistryRequests(config: RegistryConfig, log: Logger):
     const tokens = await openTokens(config, log);
     return new RegistryRequests({
       urls: config.SCHEMA_REGISTRY_URL,
-      user: config.SCHEMA_REGISTRY_USER,
-      password: config.SCHEMA_REGISTRY_PASSWORD,
       token: tokens && (() => tokens.token()),
       headers: Object.fromEntries(config.SCHEMA_REGISTRY_HEADERS.map(headerOf)),
       secureContext: tls && (() => tls.context),

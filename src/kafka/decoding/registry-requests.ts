@@ -11,9 +11,6 @@ import { UnusableSchemaError } from './schema-errors.ts';
 export interface RegistryAccess {
   /** http:// or https:// URLs, at least one; they may have a user and a password. */
   readonly urls: readonly string[];
-  /** '': the user of the URL, or none. */
-  readonly user: string;
-  readonly password: string;
   /** A bearer token for each request, instead of a user. @throws Error if there is none now */
   readonly token?: (() => Promise<string>) | undefined;
   /** Further headers of each request. */
@@ -72,8 +69,8 @@ export class RegistryRequests {
   #current = 0;
 
   constructor(access: RegistryAccess) {
-    const { urls, user, password, timeoutMs, secureContext } = access;
-    this.#endpoints = urls.map((url) => endpointOf(url, user, password));
+    const { urls, timeoutMs, secureContext } = access;
+    this.#endpoints = urls.map((url) => endpointOf(url));
     this.isApicurio = this.#endpoints.every(({ apicurioUrl }) => apicurioUrl !== undefined);
     this.#access = access;
     this.#agent = new Agent({
@@ -166,11 +163,10 @@ export class RegistryRequests {
   }
 }
 
-function endpointOf(text: string, user: string, password: string): Endpoint {
+function endpointOf(text: string): Endpoint {
   const url = new URL(text);
-  const name = user || decodeURIComponent(url.username);
-  const secret = user ? password : decodeURIComponent(url.password);
-  const credentials = Buffer.from(`${name}:${secret}`).toString('base64');
+  const name = decodeURIComponent(url.username);
+  const credentials = Buffer.from(`${name}:${decodeURIComponent(url.password)}`).toString('base64');
   const base = `${url.origin}${url.pathname}`.replace(/\/+$/, '');
   return {
     url: base,
@@ -203,10 +199,9 @@ function tooLarge(path: string): string {
 
 function statusMeaning(status: number, path: string, details: string, { names, token }: RegistryAccess): string {
   if (status === 401 || status === 403) {
-    const { SCHEMA_REGISTRY_TOKEN_PROVIDER: provider, SCHEMA_REGISTRY_USER: user } = names;
     const [what, fix] = token
-      ? ['the token', `${provider}, or the rights of its identity`]
-      : ['the credentials', `${user} and ${names.SCHEMA_REGISTRY_PASSWORD}`];
+      ? ['the token', `${names.SCHEMA_REGISTRY_TOKEN_PROVIDER}, or the rights of its identity`]
+      : ['the credentials', `user and password of ${names.SCHEMA_REGISTRY_URL}`];
     return `refuses ${what} (status ${status}); correct ${fix}`;
   }
   if (status === 404 && path.startsWith('/schemas/guids/'))

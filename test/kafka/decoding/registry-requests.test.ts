@@ -24,7 +24,7 @@ async function inProcess(environment: NodeJS.ProcessEnv, urls: readonly string[]
     const { RegistryRequests } = await import(process.argv[1]);
     const names = { SCHEMA_REGISTRY_URL: 'SCHEMA_REGISTRY_URL' };
     const answers = process.argv.slice(2).map(async (url) => {
-      const requests = new RegistryRequests({ urls: [url], user: '', password: '', timeoutMs: 5000, names });
+      const requests = new RegistryRequests({ urls: [url], timeoutMs: 5000, names });
       try { return await requests.get('/x'); } catch ({ message }) { return message; } finally { await requests.close(); }
     });
     console.log(JSON.stringify(await Promise.all(answers)));`;
@@ -54,8 +54,6 @@ async function listen(t: TestContext, server: Server): Promise<string> {
 function requestsTo(t: TestContext, urls: readonly string[], access: Partial<RegistryAccess> = {}): RegistryRequests {
   const requests = new RegistryRequests({
     urls,
-    user: '',
-    password: '',
     timeoutMs: 2000,
     names: ENVIRONMENT_NAMES,
     ...access,
@@ -65,12 +63,11 @@ function requestsTo(t: TestContext, urls: readonly string[], access: Partial<Reg
 }
 
 describe('RegistryRequests', () => {
-  it('sends the credentials of the settings, or of the URL', async (t) => {
+  it('sends the credentials of the URL', async (t) => {
     const url = await serve(t, ({ headers }, response) => response.end(JSON.stringify(headers.authorization ?? null)));
     const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
-    assert.equal(await requestsTo(t, [url], { user: 'ann', password: 's3:ret' }).get('/x'), basic('ann:s3:ret'));
-    const inUrl = url.replace('//', '//ann:p%40ss@');
-    assert.equal(await requestsTo(t, [inUrl]).get('/x'), basic('ann:p@ss'));
+    const inUrl = url.replace('//', '//ann:p%40s:s@');
+    assert.equal(await requestsTo(t, [inUrl]).get('/x'), basic('ann:p@s:s'));
     assert.equal(await requestsTo(t, [url]).get('/x'), null);
   });
 
@@ -117,7 +114,7 @@ describe('RegistryRequests', () => {
     const url = await serve(t, (_request, response) => response.writeHead(401).end('{}'));
     const secret = url.replace('//', '//ann:hunter2@');
     await assert.rejects(requestsTo(t, [`${secret}/v7`]).get('/x'), ({ message }: Error) => {
-      assert.match(message, /refuses the credentials \(status 401\); correct SCHEMA_REGISTRY_USER and/);
+      assert.match(message, /refuses the credentials \(status 401\); correct user and password of SCHEMA_REGISTRY_URL/);
       assert.doesNotMatch(message, /hunter2|ann/);
       return true;
     });

@@ -25,8 +25,6 @@ describe('SchemaRegistry with a real registry', () => {
     ({ url } = await schemaRegistry({ after: (stop) => stops.push(stop) }));
     const requests = new RegistryRequests({
       urls: [url],
-      user: '',
-      password: '',
       timeoutMs: 5000,
       names: ENVIRONMENT_NAMES,
     });
