@@ -56,6 +56,10 @@ export const removedSettings: ReadonlyMap<string, (names: SettingNames) => strin
   ['SCHEMA_REGISTRY_USER', ({ SCHEMA_REGISTRY_URL }) => partOf(SCHEMA_REGISTRY_URL, REGISTRY_LOGIN)],
   ['SCHEMA_REGISTRY_PASSWORD', ({ SCHEMA_REGISTRY_URL }) => partOf(SCHEMA_REGISTRY_URL, REGISTRY_LOGIN)],
   ['SCHEMA_REGISTRY_PASSWORD_FILE', ({ SCHEMA_REGISTRY_URL }) => partOf(fileVariable(SCHEMA_REGISTRY_URL), REGISTRY_LOGIN)],
+  [
+    'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    ({ OTEL_EXPORTER_OTLP_ENDPOINT }) => partOf(OTEL_EXPORTER_OTLP_ENDPOINT, 'without its path /v1/traces'),
+  ],
   ['SHARING', ({ DISABLE }) => isUnless('on', `off with ${DISABLE}=sharing`)],
   ['PROJECTION', ({ DISABLE }) => isUnless('on', `off with ${DISABLE}=projection`)],
   ['KEY_REWRITER', ({ DISABLE }) => isUnless('on', `off with ${DISABLE}=key-rewriter`)],

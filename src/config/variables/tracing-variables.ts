@@ -2,10 +2,7 @@ import { bool, httpUrl, list, optionalFraction, text, tunable } from '../variabl
 
 export const tracingVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl(
-    'OTLP collector that spans are sent to, without `/v1/traces`; not set: `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`.',
-  ),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl(
-    'As `OTEL_EXPORTER_OTLP_ENDPOINT`, for spans only, with the path `/v1/traces`.',
+    'OTLP collector that spans are sent to, without `/v1/traces`; not set: none.',
   ),
   OTEL_TRACES_EXPORTER: list(
     '',

@@ -7,10 +7,7 @@ export const EXPORTERS = ['otlp', 'console'] as const;
 
 export type ExporterName = (typeof EXPORTERS)[number];
 
-type TargetConfig = Pick<
-  Config,
-  'OTEL_TRACES_EXPORTER' | 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT' | 'OTEL_EXPORTER_OTLP_ENDPOINT'
->;
+type TargetConfig = Pick<Config, 'OTEL_TRACES_EXPORTER' | 'OTEL_EXPORTER_OTLP_ENDPOINT'>;
 
 /** Where each copy of OpenTelemetry's API of version 1 keeps what programs register. */
 const REGISTRY = Symbol.for('opentelemetry.js.api.1');
@@ -31,8 +28,6 @@ export function exportersOf(config: TargetConfig): ExporterName[] {
 }
 
 /** URL of the OTLP collector, with its path; undefined: none is named. */
-export function collectorOf(config: TargetConfig): string | undefined {
-  const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url, OTEL_EXPORTER_OTLP_ENDPOINT: base } = config;
-  if (url !== '') return url;
+export function collectorOf({ OTEL_EXPORTER_OTLP_ENDPOINT: base }: TargetConfig): string | undefined {
   return base === '' ? undefined : `${base.replace(/\/$/, '')}/v1/traces`;
 }
