@@ -14,7 +14,6 @@ import { percentile } from './runner/spread.ts';
 import type { Write } from './servers/write-gauge.ts';
 
 const PREFIX = 'bench:';
-const SECRET = 'a secret of this benchmark, of 32 characters or more';
 const [RESUMED_AUCTION, OTHER_AUCTION] = [1, 2];
 /** Text that only the others' results contain. */
 const OTHERS_MARKER = `"auction_id":${OTHER_AUCTION},`;
@@ -61,7 +60,7 @@ export const scenario = defineScenario({
     await history.open();
     scope.after(() => history.close());
     let lastVersion = await history.publish(RESUMED_AUCTION, events + 1);
-    const where = { REDIS_URL: redis.url, CHANNEL_PREFIX: PREFIX, CURSOR_SECRET: SECRET };
+    const where = { REDIS_URL: redis.url, CHANNEL_PREFIX: PREFIX };
     const environment = { ROLE: 'gateway', GRAPH: graph, ...where };
     const server = await startServer({ script: flags.base, environment, nodeArguments: startArguments() }, scope);
     const { port } = server;
@@ -79,7 +78,7 @@ export const scenario = defineScenario({
     const figures: Figures[] = [];
     const faults: string[] = [];
     for (let storm = 0; storm < storms; storm++) {
-      const lastSeen = await history.cursors(RESUMED_AUCTION, SECRET, storm * LIVE_EVENTS, cursors);
+      const lastSeen = await history.cursors(RESUMED_AUCTION, storm * LIVE_EVENTS, cursors);
       await pause(SETTLE_MS);
       say(`the others alone, ${seconds} s`);
       await othersReport();

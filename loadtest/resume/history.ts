@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { HISTORY_DEFAULTS } from '../../src/bus/history.ts';
 import { RedisBus } from '../../src/bus/redis/redis-bus.ts';
 import { Cursors } from '../../src/gateway/fanout/resume/cursor.ts';
@@ -38,17 +39,12 @@ export class AuctionHistory {
     return versionIn(messageOf(this.#published - 1));
   }
 
-  /** Versions and cursors of `count` events of an auction, starting with its event of index `from`. */
-  async cursors(
-    auctionId: number,
-    secret: string,
-    from: number,
-    count: number,
-  ): Promise<{ version: number; cursor: string }[]> {
+  /** Versions and cursors, as the gateway signs them, of `count` events of an auction, starting with its event of index `from`. */
+  async cursors(auctionId: number, from: number, count: number): Promise<{ version: number; cursor: string }[]> {
     const channel = auctionChannel(this.#prefix, auctionId);
     const first = { from: '0-0', maxEntries: 10_000, maxBytes: 64 * 1024 * 1024 };
     const { entries } = await this.#bus.history(channel, first);
-    const cursors = new Cursors(secret);
+    const cursors = new Cursors(await this.#bus.agree('cursor-secret', randomBytes(32).toString('base64url')));
     return entries.slice(from, from + count).map(({ payload, coordinates }) => {
       const { entry = '', ...position } = coordinates;
       return { version: versionIn(payload.toString()), cursor: cursors.sign(channel, { ...position, entry }) };

@@ -38,7 +38,6 @@ export interface StormSettings {
 export type StormFigures = Awaited<ReturnType<typeof stormTrial>>;
 
 const PREFIX = 'storm:';
-const SECRET = 'a secret of this benchmark, of 32 characters or more';
 const STEADY_AUCTION = 1;
 const FIRST_AUCTION = 1000;
 /** Most steps until the flood takes its share. */
@@ -67,7 +66,7 @@ export async function stormTrial(
   outer.after(() => scope.close());
   const { url: redisUrl } = await scope.redis();
   const graph = await graphVariant(kind === 'drained' ? withBinding('history: {}') : {}, scope);
-  const where = { REDIS_URL: redisUrl, CHANNEL_PREFIX: PREFIX, CURSOR_SECRET: SECRET };
+  const where = { REDIS_URL: redisUrl, CHANNEL_PREFIX: PREFIX };
   const environment = { ROLE: 'gateway', GRAPH: graph, ...where };
   const nodeArguments = subject.isCrier ? startArguments() : [];
   const server = await startServer({ script: subject.script, environment, nodeArguments }, scope);
@@ -145,7 +144,7 @@ async function arrivalOf(
   const payload = { query: auctionDocument(), variables: { auction_id: auction } };
   if (kind === 'fresh') return { path, subscribe: subscribeMessage(payload) };
   await history.publish(auction, 1 + missed);
-  const [seen] = await history.cursors(auction, SECRET, 0, 1);
+  const [seen] = await history.cursors(auction, 0, 1);
   return { path, subscribe: subscribeMessage({ ...payload, extensions: { resume: { cursor: seen!.cursor } } }) };
 }
 

@@ -18,7 +18,6 @@ export function contradictions(settings: Settings): string[] {
     ...times(settings),
     ...addresses(settings),
     ...origins(settings),
-    ...cursorSecret(settings),
     ...kafkaProblems(settings),
     ...redisAccessProblems(settings),
     ...schemaRegistryProblems(settings),
@@ -26,9 +25,6 @@ export function contradictions(settings: Settings): string[] {
     ...documentsProblems(settings),
   ];
 }
-
-/** Of HMAC-SHA256: RFC 2104 section 3. */
-const MIN_SECRET_BYTES = 32;
 
 type BoundSettings = Pick<
   Settings,
@@ -84,13 +80,6 @@ function origins({ ALLOWED_ORIGINS: allowed, PUBLIC_ORIGIN: own, names }: Settin
       ? []
       : [refusal(names.PUBLIC_ORIGIN, own, variables.PUBLIC_ORIGIN.expects) + originFix(own)]),
   ];
-}
-
-/** A short secret can be found from a cursor. */
-function cursorSecret({ CURSOR_SECRET: secret, names }: Settings): string[] {
-  const bytes = Buffer.byteLength(secret);
-  if (bytes === 0 || bytes >= MIN_SECRET_BYTES) return [];
-  return [`${names.CURSOR_SECRET}: expected at least ${MIN_SECRET_BYTES} bytes, got ${bytes}`];
 }
 
 function redisUrlProblems({ REDIS_URL: url, names }: Settings): string[] {

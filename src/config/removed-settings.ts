@@ -1,5 +1,6 @@
 import type { SettingNames } from './setting-names.ts';
-import { fileVariable } from './settings.ts';
+
+const AGREED = 'the pods agree on a random one through Redis; unset it';
 
 /** Characters such as `@` and `/` of both are written as in a URL. */
 const REGISTRY_LOGIN = 'https://user:password@registry, percent-encoded';
@@ -44,10 +45,7 @@ export const removedSettings: ReadonlyMap<string, (names: SettingNames) => strin
     ({ MAX_MESSAGE_BYTES, MAX_OPERATIONS_PER_CONNECTION: operations }) =>
       follows(MAX_MESSAGE_BYTES, `16 times that, at least 1048576, and at least 10240 for each of ${operations}`),
   ],
-  [
-    'MAX_REQUESTS_IN_FLIGHT_PER_USER',
-    ({ MAX_REQUESTS_IN_FLIGHT }) => follows(MAX_REQUESTS_IN_FLIGHT, 'a tenth of it'),
-  ],
+  ['MAX_REQUESTS_IN_FLIGHT_PER_USER', ({ MAX_REQUESTS_IN_FLIGHT }) => follows(MAX_REQUESTS_IN_FLIGHT, 'a tenth of it')],
   [
     'MAX_REQUESTS_IN_FLIGHT_PER_ADDRESS',
     ({ MAX_REQUESTS_IN_FLIGHT, MAX_REQUESTS_PER_SECOND_PER_ADDRESS: rate }) =>
@@ -55,11 +53,13 @@ export const removedSettings: ReadonlyMap<string, (names: SettingNames) => strin
   ],
   ['SCHEMA_REGISTRY_USER', ({ SCHEMA_REGISTRY_URL }) => partOf(SCHEMA_REGISTRY_URL, REGISTRY_LOGIN)],
   ['SCHEMA_REGISTRY_PASSWORD', ({ SCHEMA_REGISTRY_URL }) => partOf(SCHEMA_REGISTRY_URL, REGISTRY_LOGIN)],
-  ['SCHEMA_REGISTRY_PASSWORD_FILE', ({ SCHEMA_REGISTRY_URL }) => partOf(fileVariable(SCHEMA_REGISTRY_URL), REGISTRY_LOGIN)],
+  ['SCHEMA_REGISTRY_PASSWORD_FILE', ({ SCHEMA_REGISTRY_URL }) => partOf(`${SCHEMA_REGISTRY_URL}_FILE`, REGISTRY_LOGIN)],
   [
     'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
     ({ OTEL_EXPORTER_OTLP_ENDPOINT }) => partOf(OTEL_EXPORTER_OTLP_ENDPOINT, 'without its path /v1/traces'),
   ],
+  ['CURSOR_SECRET', () => AGREED],
+  ['CURSOR_SECRET_FILE', () => AGREED],
   ['SHARING', ({ DISABLE }) => isUnless('on', `off with ${DISABLE}=sharing`)],
   ['PROJECTION', ({ DISABLE }) => isUnless('on', `off with ${DISABLE}=projection`)],
   ['KEY_REWRITER', ({ DISABLE }) => isUnless('on', `off with ${DISABLE}=key-rewriter`)],

@@ -40,7 +40,7 @@ export async function openHub(services: RoleServices, parts: HubParts): Promise<
   const { graphs, executions, writer, receiver, channels, handshakes } = parts;
   const { bus, config, tunables, log, metrics, register, tracing } = services;
   const traces = tracing && (await import('./traces.ts')).createEventTraces(tracing, config, writer);
-  const secret = register(new CursorSecret({ configured: config.CURSOR_SECRET, bus }));
+  const secret = register(new CursorSecret(bus));
   await secret.start();
   const hub = new Hub({
     bus,

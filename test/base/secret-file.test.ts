@@ -25,7 +25,7 @@ describe('a secret in a file', () => {
     it(`is read from ${JSON.stringify(content.slice(0, 12))} without one trailing newline`, async (t) => {
       const path = join(await temporaryFolder(t), 'secret');
       await writeFile(path, content);
-      assert.equal(readConfig({ CURSOR_SECRET_FILE: path }).CURSOR_SECRET, value);
+      assert.equal(readConfig({ JWT_SECRET_FILE: path }).JWT_SECRET, value);
     });
   }
 
@@ -51,7 +51,6 @@ describe('a secret in a file', () => {
       'REDIS_URL',
       'REDIS_PASSWORD',
       'REDIS_TLS_KEY_PASSPHRASE',
-      'CURSOR_SECRET',
       'JWT_SECRET',
       'JWT_PUBLIC_KEY',
     ]);
@@ -91,10 +90,7 @@ describe('a secret in a file', () => {
     const isRoot = process.geteuid!() === 0;
     if (isRoot) process.seteuid!(NOBODY);
     try {
-      assert.match(
-        configRefusal({ CURSOR_SECRET_FILE: path }),
-        /^CURSOR_SECRET_FILE: .* may not be read by this user$/,
-      );
+      assert.match(configRefusal({ JWT_SECRET_FILE: path }), /^JWT_SECRET_FILE: .* may not be read by this user$/);
     } finally {
       if (isRoot) process.seteuid!(0);
     }
@@ -104,8 +100,8 @@ describe('a secret in a file', () => {
     const path = join(await temporaryFolder(t), 'secret');
     await writeFile(path, SECRET);
     assert.equal(
-      configRefusal({ CURSOR_SECRET: SECRET, CURSOR_SECRET_FILE: path }),
-      'CURSOR_SECRET and CURSOR_SECRET_FILE: expected one of them, got both; unset one',
+      configRefusal({ JWT_SECRET: SECRET, JWT_SECRET_FILE: path }),
+      'JWT_SECRET and JWT_SECRET_FILE: expected one of them, got both; unset one',
     );
   });
 

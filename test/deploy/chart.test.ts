@@ -164,7 +164,7 @@ describe('the Helm chart', { concurrency: 2 }, () => {
     const secrets = Object.entries(environmentOf(deployment)).filter(([name]) => name.endsWith('_FILE'));
     const [{ volumeMounts }] = deployment.spec.template.spec.containers;
     const folder = volumeMounts.find(({ name }) => name === 'secrets')!.mountPath;
-    for (const name of ['REDIS_URL', 'CURSOR_SECRET', 'KAFKA_SASL_PASSWORD']) {
+    for (const name of ['REDIS_URL', 'ADMIN_TOKEN', 'KAFKA_SASL_PASSWORD']) {
       assert.deepEqual(
         secrets.find(([variable]) => variable === `${name}_FILE`),
         [`${name}_FILE`, `${folder}/${name}`],

@@ -142,12 +142,13 @@ export class Stage {
     const config = limitedConfig({
       HOST: '127.0.0.1',
       PORT: '0',
-      CURSOR_SECRET: 's'.repeat(32),
       SHARING_AUDIT: '0',
       ...settings,
     });
     const bus = new MemoryBus({ prefix: config.CHANNEL_PREFIX, log });
     await bus.start();
+    // Cursors of two stages are equal.
+    await bus.agree('cursor-secret', 's'.repeat(32));
     await bus.acquire({ topic: TOPIC, partition: 0, position: -1 });
     const components: Component[] = [];
     const register = <T extends Component>(component: T) => {

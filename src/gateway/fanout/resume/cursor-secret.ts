@@ -2,26 +2,18 @@ import { randomBytes } from 'node:crypto';
 import type { Shared } from '../../../bus/shared.ts';
 import { Cursors } from './cursor.ts';
 
-export interface CursorSecretOptions {
-  /** '': the pods agree on a random one, which is valid as long as the bus keeps it. */
-  readonly configured: string;
-  readonly bus: Pick<Shared, 'agree'>;
-}
-
 /** Interval in ms at which each pod checks that the pods still agree: the bus may have lost the secret. */
 const INTERVAL_MS = 5_000;
 
-/** The secret that cursors are signed with, the same on every pod. */
+/** The secret that cursors are signed with: a random one on which the pods agree, for as long as the bus keeps it. */
 export class CursorSecret {
   readonly #bus: Pick<Shared, 'agree'>;
-  #secret: string;
+  #secret = randomBytes(32).toString('base64url');
   #cursors: Cursors | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ configured, bus }: CursorSecretOptions) {
+  constructor(bus: Pick<Shared, 'agree'>) {
     this.#bus = bus;
-    this.#secret = configured || randomBytes(32).toString('base64url');
-    if (configured) this.#cursors = new Cursors(configured);
   }
 
   /** Undefined until the bus has been reached. */
@@ -31,7 +23,6 @@ export class CursorSecret {
 
   /** Resolves after the first attempt, however it ended; never rejects. */
   async start(): Promise<void> {
-    if (this.#cursors) return;
     this.#timer = setInterval(() => void this.#agree(), INTERVAL_MS);
     await this.#agree();
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Cursors } from '../../../../src/gateway/fanout/resume/cursor.ts';
 import { CursorSecret } from '../../../../src/gateway/fanout/resume/cursor-secret.ts';
 
 const CURSOR = ['c', { epoch: 1, partition: 2, offset: 3, entry: '1-0' }] as const;
@@ -17,8 +18,8 @@ function createBus(t: TestContext) {
     if (state.isAway) return Promise.reject(new Error('away'));
     return Promise.resolve((state.kept ??= offered));
   };
-  const createPod = (configured = '') => {
-    const pod = new CursorSecret({ configured, bus: { agree } });
+  const createPod = () => {
+    const pod = new CursorSecret({ agree });
     t.after(() => pod.close());
     return pod;
   };
@@ -29,20 +30,11 @@ function createBus(t: TestContext) {
   return { state, createPod, tick };
 }
 
-const reads = (reader: CursorSecret, signer: CursorSecret) =>
+const reads = (reader: CursorSecret, signer: { readonly cursors: Cursors | undefined }) =>
   reader.cursors!.read(CURSOR[0], signer.cursors!.sign(...CURSOR)) !== undefined;
 
 describe('the secret of cursors', () => {
-  it('is the configured one, known before the start, without a request to the bus', async (t) => {
-    const { state, createPod, tick } = createBus(t);
-    const [one, same, other] = [createPod('secret'), createPod('secret'), createPod('other')];
-    assert.deepEqual([reads(one, same), reads(one, other)], [true, false]);
-    await one.start();
-    await tick();
-    assert.deepEqual(state.offers, []);
-  });
-
-  it('has 32 random bytes, on which all pods agree, if none is configured', async (t) => {
+  it('has 32 random bytes, on which all pods agree', async (t) => {
     const { state, createPod } = createBus(t);
     const pods = [createPod(), createPod()] as const;
     assert.equal(pods[0].cursors, undefined);
@@ -82,7 +74,7 @@ describe('the secret of cursors', () => {
     state.isAway = false;
     state.kept = 'of a third pod';
     await tick();
-    assert.ok(reads(first, createPod('of a third pod')) && reads(first, second));
+    assert.ok(reads(first, { cursors: new Cursors('of a third pod') }) && reads(first, second));
     state.kept = undefined;
     await tick();
     assert.equal(state.kept, 'of a third pod');
