@@ -4,91 +4,95 @@ export const gatewayVariables = {
   ALLOWED_ORIGINS: list(
     '',
     'origins such as https://app.example.com or capacitor://localhost, or *',
-    "Browser origins beside the server's own; `*` allows all.",
+    "Browser origins beside the server's own; `*`: all.",
   ),
   PUBLIC_ORIGIN: text(
     '',
     'an origin such as https://api.example.com',
-    "The server's own origin, as browsers see it: the Host of a request needs its name. Not set: any origin whose host is that of the request.",
+    "The server's own origin, whose name each Host needs; not set: any origin whose host is the Host.",
   ),
   ALLOWED_HEADERS: list(
     'content-type, authorization, apollo-require-preflight, x-apollo-operation-name, graphql-require-preflight, traceparent, tracestate',
     'names of headers, separated by commas',
     'Headers that pages of allowed origins may send with a POST.',
   ),
-  INIT_TIMEOUT_MS: ms(1, '5000', "Longest wait for `connection_init`, and then for the token's key and the graph's `authenticate`."),
+  INIT_TIMEOUT_MS: ms(
+    1,
+    '5000',
+    "Longest wait for `connection_init`, and then for the token's key and `authenticate`.",
+  ),
   PING_INTERVAL_MS: ms(
     0,
     '12000',
-    'Interval between WebSocket pings (a silent peer is disconnected within two) and between comments on streams. 0: none.',
+    'Interval of WebSocket pings (a silent peer is disconnected within two) and of comments on streams; 0: none.',
   ),
   KEEP_ALIVE_TIMEOUT_MS: ms(
     1000,
     '5000',
-    'Time after which an HTTP connection without a request is closed; longer than that of a load balancer that keeps connections.',
+    'Time after which an idle HTTP connection is closed, longer than that of a load balancer that keeps connections.',
   ),
   MAX_CONNECTION_AGE_MS: ms(
     0,
     '0',
-    'Age, ± 10 %, at which a connection is closed with 1001, so that its client reconnects to any pod. 0: never.',
+    'Age, ± 10 %, at which a connection is closed with 1001, to reconnect to any pod; 0: never.',
   ),
   MAX_CONNECTIONS: tunable(
     count(
       0,
       '0',
       'connections',
-      'Open WebSockets and streams; further ones are refused: closed with 1013, or answered with 503. 0: as many as the limit of open files allows.',
+      'WebSockets and streams; more are refused (1013, 503); 0: as many as the limit of open files allows.',
     ),
   ),
   MAX_CONNECTIONS_PER_USER: count(
     0,
     '100',
     'connections',
-    'Open WebSockets and streams of one `iss` and `sub` on a pod; past that, an idle one makes room, or the new one is refused. 0: no limit.',
+    'WebSockets and streams of one `iss` and `sub` on a pod; past that, an idle one makes room, or the new one is refused; 0: no limit.',
   ),
   MAX_CONNECTIONS_PER_ADDRESS: count(
     0,
     '0',
     'connections',
-    'Open WebSockets and streams of one client address on a pod; further ones are refused. 0: no limit.',
+    'WebSockets and streams of one client address on a pod; more are refused; 0: no limit.',
   ),
   TRUSTED_PROXIES: list(
     '',
     'addresses or ranges such as 10.0.0.0/8, separated by commas',
-    'Proxies whose X-Forwarded-For names the client; not set: the address is that of the peer.',
+    'Proxies whose X-Forwarded-For names the client; not set: the peer is the client.',
   ),
   MAX_HANDSHAKES_PER_SECOND: tunable(
     count(
       0,
       '0',
       'handshakes/s',
-      'Sustained WebSocket handshakes and requests for streams; further ones are refused. 0: no limit.',
+      'Sustained WebSocket handshakes and requests for streams; more are refused; 0: no limit.',
     ),
   ),
   MAX_REQUESTS_IN_FLIGHT: count(
     0,
     '1000',
     'requests',
-    'HTTP requests to `/graphql` in flight on a pod, half of them at most without a user where tokens are accepted; further ones get 503. Of one user a tenth; further ones get 429. 0: no limit.',
+    'HTTP requests in flight on a pod (more get 503), of one user a tenth (429), without a user half where tokens are accepted; 0: no limit.',
   ),
   MAX_REQUESTS_PER_SECOND_PER_USER: count(
     0,
     '100',
     'requests/s',
-    'Sustained HTTP requests of one `iss` and `sub`, and 10 s of them at once; further ones get 429. 0: no limit.',
+    'Sustained HTTP requests of one `iss` and `sub`, and 10 s of them at once; more get 429; 0: no limit.',
   ),
   MAX_REQUESTS_PER_SECOND_PER_ADDRESS: count(
     0,
     '0',
     'requests/s',
-    'The same for requests of one address that name no user, and a tenth of `MAX_REQUESTS_IN_FLIGHT`. 0: no limit.',
+    'Sustained HTTP requests of one address without a user, of which then a tenth of `MAX_REQUESTS_IN_FLIGHT` may be in flight; more get 429; 0: no limit.',
   ),
   MAX_HEAP_PERCENT: tunable(
     count(
       0,
       '80',
       '%',
-      'Use of the heap, or of the memory limit of the container, from which new sockets are closed with 1013. 0: never.',
+      "Use of the heap, or of the container's memory, from which new sockets are closed with 1013; 0: never.",
       99,
     ),
   ),
@@ -99,7 +103,7 @@ export const gatewayVariables = {
     0,
     '1000',
     'operations',
-    'Live operations of one `iss` and `sub` on all of its connections to a pod. 0: no limit.',
+    'Live operations of one `iss` and `sub` on a pod; 0: no limit.',
   ),
   MAX_QUEUE_BYTES: tunable(
     bytes(
@@ -109,14 +113,10 @@ export const gatewayVariables = {
     ),
   ),
   MAX_POD_QUEUE_BYTES: tunable(
-    bytes(
-      1024,
-      '268435456',
-      'Bytes waiting for all connections; past that, those with the largest queues are closed with 1013.',
-    ),
+    bytes(1024, '268435456', 'Bytes waiting for all connections; past that, the largest queues are closed with 1013.'),
   ),
   COMPRESSION: bool(
     'false',
-    'Whether results are compressed (permessage-deflate) on WebSockets of clients that offer it, a shared result once for all of them.',
+    'Whether WebSockets that offer permessage-deflate get compressed results, a shared one compressed once.',
   ),
 };

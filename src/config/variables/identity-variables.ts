@@ -5,7 +5,7 @@ export const identityVariables = {
     ['', 'required', 'optional', 'none'],
     '',
     'required, optional or none',
-    'Whether a connection needs a token: `required`, `optional` or `none`; not set: `required` if a key of tokens is set, else `none`.',
+    'Whether a connection needs a token: `required`, `optional` or `none`; not set: `required` with a key of tokens, else `none`.',
   ),
   JWT_JWKS_URL: list(
     '',
@@ -13,20 +13,16 @@ export const identityVariables = {
     'Key sets (JWKS) of the identity providers; several need as many `JWT_ISSUER`, in the same order.',
   ),
   JWT_SECRET: secret(
-    text(
-      '',
-      'at least 32 bytes',
-      'Key of tokens that are signed with HMAC; at least 32 bytes, 48 with HS384, 64 with HS512.',
-    ),
+    text('', 'at least 32 bytes', 'Key of HMAC signatures, of at least 32 bytes; HS384: 48, HS512: 64.'),
   ),
   JWT_PUBLIC_KEY: secret(
-    text('', 'a public key or certificate in PEM', 'Key of tokens that are signed with its private key.'),
+    text('', 'a public key or certificate in PEM', 'Key, or certificate, that verifies signatures.'),
   ),
-  JWT_ISSUER: list('', 'issuers, separated by commas', 'Values of `iss` that are accepted; not set: any.'),
+  JWT_ISSUER: list('', 'issuers, separated by commas', 'Accepted values of `iss`; not set: any.'),
   JWT_AUDIENCE: list(
     '',
     'audiences, separated by commas',
-    'Values of `aud` of which a token must have one; not set: any.',
+    'Values of `aud`, of which a token needs one; not set: any.',
   ),
   JWT_REQUIRE: list(
     '',
@@ -36,11 +32,11 @@ export const identityVariables = {
   JWT_ALGORITHMS: list(
     '',
     'algorithms of JWS (RFC 7518), separated by commas',
-    'Algorithms of signatures; not set: `HS256` with `JWT_SECRET`, else all that are asymmetric.',
+    'Accepted algorithms; not set: `HS256` with `JWT_SECRET`, else all that are asymmetric.',
   ),
   JWT_COOKIE: text(
     '',
     'the name of a cookie',
-    'Cookie that may hold the token; it counts only with an allowed Origin. Not set: none.',
+    'Cookie that may hold the token, with an allowed Origin only; not set: none.',
   ),
 };

@@ -3,25 +3,17 @@ import { bool, bytes, list, MS, ms, name, oneOf, secret, text } from '../variabl
 const PEM_FILE = 'the path of a PEM file';
 
 export const kafkaVariables = {
-  KAFKA_BROKERS: list('', 'host:port, separated by commas', 'Kafka bootstrap servers; not set: `EMBEDDED`.'),
+  KAFKA_BROKERS: list('', 'host:port, separated by commas', 'Bootstrap servers; not set: `EMBEDDED`.'),
   KAFKA_GROUP_ID: text(
     '',
     'a consumer group id',
-    "Consumer group that all workers share; not set: `crier-` and the graph's name.",
+    "Consumer group of all workers; not set: `crier-` and the graph's name.",
   ),
-  KAFKA_TLS: bool('false', 'Whether to connect to the brokers over TLS.'),
-  KAFKA_TLS_CA_FILE: text(
-    '',
-    PEM_FILE,
-    "PEM file of the authorities that the brokers' certificates are from; not set: those of Node.",
-  ),
-  KAFKA_TLS_CERT_FILE: text(
-    '',
-    PEM_FILE,
-    'PEM file of the client certificate, and of the authorities between it and the one that the brokers trust.',
-  ),
-  KAFKA_TLS_KEY_FILE: text('', PEM_FILE, 'PEM file of the private key of the client certificate.'),
-  KAFKA_TLS_KEY_PASSPHRASE: secret(text('', 'a passphrase', 'Passphrase of an encrypted private key.')),
+  KAFKA_TLS: bool('false', 'Whether brokers are reached over TLS.'),
+  KAFKA_TLS_CA_FILE: text('', PEM_FILE, "PEM file of the brokers' authorities; not set: those of Node."),
+  KAFKA_TLS_CERT_FILE: text('', PEM_FILE, 'PEM file of the client certificate, with its chain.'),
+  KAFKA_TLS_KEY_FILE: text('', PEM_FILE, "PEM file of the certificate's private key."),
+  KAFKA_TLS_KEY_PASSPHRASE: secret(text('', 'a passphrase', 'Passphrase of the private key, if it is encrypted.')),
   KAFKA_SASL_MECHANISM: oneOf(
     ['', 'plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'],
     '',
@@ -42,22 +34,18 @@ export const kafkaVariables = {
     `${MS}, at least 6000 (what brokers allow)`,
   ),
   KAFKA_FROM_BEGINNING: bool('false', 'Whether a new group starts at the oldest record instead of now.'),
-  KAFKA_DEAD_LETTER_TOPIC: name('crier-dead-letter', 'a topic name', 'Where records that cannot be decoded go.'),
+  KAFKA_DEAD_LETTER_TOPIC: name('crier-dead-letter', 'a topic name', 'Topic of records that cannot be decoded.'),
   DEAD_LETTER: oneOf(
     ['WAIT', 'DROP'],
     'WAIT',
     'WAIT or DROP',
-    'What happens while the dead-letter topic is unavailable: the partition waits (`WAIT`), or records are dropped (`DROP`).',
+    'While the dead-letter topic is unavailable, the partition waits (`WAIT`), or records are dropped (`DROP`).',
   ),
   MAX_RECORD_BYTES: bytes(1, '1048576', 'Larger records are poison.'),
   UNAVAILABLE_VALUE: name(
     '__debezium_unavailable_value',
     "the connector's `unavailable.value.placeholder`",
-    'What Debezium writes for a value that its database did not log.',
+    "Debezium's text for a value that its database did not log.",
   ),
-  MAX_INFLIGHT_BYTES: bytes(
-    131_072,
-    '67108864',
-    'Decoded records of all brokers that are not processed yet; more are fetched later.',
-  ),
+  MAX_INFLIGHT_BYTES: bytes(131_072, '67108864', 'Decoded records that are not processed yet; more are fetched later.'),
 };

@@ -20,7 +20,7 @@ export const redisVariables = {
   REDIS_TLS_CA_FILE: text(
     '',
     'a path of a PEM file',
-    'PEM file of the only authorities of Redis; read again when it changes.',
+    'PEM file of the only authorities that the certificate of Redis may be from; read again when it changes.',
   ),
   REDIS_TLS_CERT_FILE: text(
     '',

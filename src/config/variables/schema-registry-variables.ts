@@ -7,26 +7,22 @@ export const schemaRegistryVariables = {
     list(
       '',
       'http:// or https:// URLs, separated by commas',
-      'Schema registry with the API of Confluent, with user and password (`https://user:password@registry`) if it needs them; of several URLs the first that answers. Not set: records are JSON, of AWS Glue, or of a format of the graph.',
+      'Registry with the API of Confluent, such as `https://user:password@registry`, of several the first that answers; not set: records are JSON, of AWS Glue, or of a format of the graph.',
     ),
   ),
   SCHEMA_REGISTRY_TOKEN_PROVIDER: text(
     '',
     'the path of a module',
-    'Module whose default export returns a bearer token of the schema registry: `{ value, expiresAt }`.',
+    'Module whose default export returns a bearer token of the registry: `{ value, expiresAt }`.',
   ),
   SCHEMA_REGISTRY_HEADERS: secret(
     list(
       '',
       'name=value, separated by commas',
-      'Further headers of each request to the schema registry, such as `target-sr-cluster=lsrc-1`.',
+      'Further headers of requests to the registry, such as `target-sr-cluster=lsrc-1`.',
     ),
   ),
-  SCHEMA_REGISTRY_TLS_CA_FILE: text(
-    '',
-    PEM_FILE,
-    'PEM file of the authorities that the certificate of the schema registry is from; not set: those of Node.',
-  ),
-  SCHEMA_REGISTRY_TLS_CERT_FILE: text('', PEM_FILE, 'PEM file of the client certificate, and of its chain.'),
-  SCHEMA_REGISTRY_TLS_KEY_FILE: text('', PEM_FILE, 'PEM file of its private key, without a passphrase.'),
+  SCHEMA_REGISTRY_TLS_CA_FILE: text('', PEM_FILE, "PEM file of the registry's authorities; not set: those of Node."),
+  SCHEMA_REGISTRY_TLS_CERT_FILE: text('', PEM_FILE, 'PEM file of the client certificate, with its chain.'),
+  SCHEMA_REGISTRY_TLS_KEY_FILE: text('', PEM_FILE, "PEM file of the certificate's private key, without a passphrase."),
 };
