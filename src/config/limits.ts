@@ -42,6 +42,8 @@ export function limitsOf(settings: SettingValues) {
     MAX_INIT_BYTES: Math.max(8192, Math.floor(message / 8)),
     /** Memory of the documents, variables, channel names and waiting `context.pubsub` events that live operations of one connection keep. */
     MAX_CONNECTION_BYTES: Math.max(MIB, 16 * message, 10_240 * settings.MAX_OPERATIONS_PER_CONNECTION),
+    /** Live operations of one `iss` and `sub` on all of its connections to a pod. */
+    MAX_OPERATIONS_PER_USER: 10 * settings.MAX_OPERATIONS_PER_CONNECTION,
     /** HTTP requests of one user. */
     MAX_REQUESTS_IN_FLIGHT_PER_USER: ofOneInFlight,
     /** HTTP requests of one address that name no user. Many clients may share an address, so only a limit of its rate limits them. */

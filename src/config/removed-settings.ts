@@ -41,6 +41,10 @@ export const removedSettings: ReadonlyMap<string, (names: SettingNames) => strin
   ['AUTHENTICATION_TIMEOUT_MS', ({ INIT_TIMEOUT_MS }) => follows(INIT_TIMEOUT_MS, 'it is the same')],
   ['MAX_INIT_BYTES', ({ MAX_MESSAGE_BYTES }) => follows(MAX_MESSAGE_BYTES, 'an eighth of it, and at least 8192')],
   [
+    'MAX_OPERATIONS_PER_USER',
+    ({ MAX_OPERATIONS_PER_CONNECTION }) => follows(MAX_OPERATIONS_PER_CONNECTION, '10 times that'),
+  ],
+  [
     'MAX_CONNECTION_BYTES',
     ({ MAX_MESSAGE_BYTES, MAX_OPERATIONS_PER_CONNECTION: operations }) =>
       follows(MAX_MESSAGE_BYTES, `16 times that, at least 1048576, and at least 10240 for each of ${operations}`),

@@ -98,12 +98,13 @@ export const gatewayVariables = {
   ),
   MAX_MESSAGE_BYTES: bytes(1024, '65536', 'Largest message from a client.'),
   MAX_MESSAGES_PER_SECOND: count(1, '20', 'messages/s', 'Sustained messages per connection; others wait.'),
-  MAX_OPERATIONS_PER_CONNECTION: tunable(count(1, '100', 'operations', 'Live operations of one connection.')),
-  MAX_OPERATIONS_PER_USER: count(
-    0,
-    '1000',
-    'operations',
-    'Live operations of one `iss` and `sub` on a pod; 0: no limit.',
+  MAX_OPERATIONS_PER_CONNECTION: tunable(
+    count(
+      1,
+      '100',
+      'operations',
+      'Live operations of one connection; of one `iss` and `sub` on a pod 10 times as many.',
+    ),
   ),
   MAX_QUEUE_BYTES: tunable(
     bytes(

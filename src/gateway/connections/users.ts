@@ -60,7 +60,7 @@ export class Users {
     let operations = 0;
     for (const connection of this.#of(user)) operations += connection.operations.size;
     if (operations < maxOperations) return undefined;
-    return `A user may have ${maxOperations} operations at once on all connections (MAX_OPERATIONS_PER_USER); complete one first`;
+    return `A user may have ${maxOperations} operations at once on all connections (10 times MAX_OPERATIONS_PER_CONNECTION); complete one first`;
   }
 
   #isFull(user: string): boolean {

@@ -256,7 +256,7 @@ describe('a gateway with limits for each client', () => {
     assert.equal(await refusalOf(other, 'a'), undefined);
     for (const socket of [one, other]) {
       const message =
-        'A user may have 2 operations at once on all connections (MAX_OPERATIONS_PER_USER); complete one first';
+        'A user may have 2 operations at once on all connections (10 times MAX_OPERATIONS_PER_CONNECTION); complete one first';
       const payload = [{ message, extensions: { code: 'OPERATION_LIMIT' } }];
       assert.deepEqual(await refusalOf(socket, 'b'), { id: 'b', type: 'error', payload });
     }

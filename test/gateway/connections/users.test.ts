@@ -72,7 +72,7 @@ describe('the connections of a user', () => {
     const other = add({ operations: { size: 2 } })!;
     assert.equal(users.operationRefusal('ida'), undefined);
     other.operations.size = 3;
-    assert.match(users.operationRefusal('ida')!, /may have 5 operations .*MAX_OPERATIONS_PER_USER/);
+    assert.match(users.operationRefusal('ida')!, /may have 5 operations .*\(10 times MAX_OPERATIONS_PER_CONNECTION\)/);
     assert.equal(users.operationRefusal('ben'), undefined);
   });
 });
