@@ -11,7 +11,8 @@ function tableOf(settings: readonly SettingRow[]): string {
   const rows = settings.map(({ name, default: fallback, unit, meaning, isTunable }) => [
     `\`${name}\``,
     [fallback && `\`${fallback}\``, unit].filter(Boolean).join(' '),
-    isTunable ? `${meaning} Tunable.` : meaning,
+    // A bar would end the cell.
+    (isTunable ? `${meaning} Tunable.` : meaning).replaceAll('|', '\\|'),
   ]);
   const table = [['variable', 'default', 'meaning'], ...rows];
   const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
