@@ -49,7 +49,6 @@ export const deploymentSettings = [
   'JWT_JWKS_URL',
   'JWT_ISSUER',
   'JWT_AUDIENCE',
-  'JWT_REQUIRE',
   'ALLOWED_ORIGINS',
   'TRUSTED_DOCUMENTS',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
