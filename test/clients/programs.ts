@@ -19,21 +19,26 @@ function folderOf(...manifest: readonly [string, string]): string {
 
 const webSocketUrl = (url: string) => url.replace('http', 'ws');
 
-/** Python's gql. A folder of its own needs no virtual environment. */
-export async function installGql(transport: 'websocket' | 'multipart'): Promise<StartClient> {
+/** The folder of Python's gql and what it needs. A folder of its own needs no virtual environment. */
+export async function gqlPackages(): Promise<string> {
   const folder = folderOf('gql', 'requirements.txt');
-  if (!existsSync(folder)) {
-    await installPrograms(await missingPrograms(['pip3']));
-    // The folder is renamed once it is complete.
-    const draft = `${folder}-${process.pid}`;
-    const flags = ['-q', '--no-deps', '--only-binary=:all:', '--root-user-action=ignore', '--target', draft];
-    try {
-      await runProgram('python3', ['-m', 'pip', 'install', ...flags, '-r', join(FIXTURES, 'gql', 'requirements.txt')]);
-      await rename(draft, folder);
-    } finally {
-      await rm(draft, { recursive: true, force: true });
-    }
+  if (existsSync(folder)) return folder;
+  await installPrograms(await missingPrograms(['pip3']));
+  // The folder is renamed once it is complete.
+  const draft = `${folder}-${process.pid}`;
+  const flags = ['-q', '--no-deps', '--only-binary=:all:', '--root-user-action=ignore', '--target', draft];
+  try {
+    await runProgram('python3', ['-m', 'pip', 'install', ...flags, '-r', join(FIXTURES, 'gql', 'requirements.txt')]);
+    await rename(draft, folder);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
   }
+  return folder;
+}
+
+/** Python's gql. */
+export async function installGql(transport: 'websocket' | 'multipart'): Promise<StartClient> {
+  const folder = await gqlPackages();
   const script = join(FIXTURES, 'gql', 'client.py');
   const urlOf = transport === 'websocket' ? webSocketUrl : String;
   return (url) => new ClientProgram('python3', [script, urlOf(url)], { PYTHONPATH: folder });
