@@ -28,6 +28,7 @@ export const PARTS = {
     'reference/publishing',
     'reference/http',
     'reference/transports',
+    'reference/resume',
     'reference/clients',
     'reference/errors',
     'reference/library',
