@@ -44,11 +44,16 @@ export async function installGql(transport: 'websocket' | 'multipart'): Promise<
   return (url) => new ClientProgram('python3', [script, urlOf(url)], { PYTHONPATH: folder });
 }
 
+/** The program of a fixture in Go, which builds only what has changed. */
+export async function goProgram(fixture: string): Promise<string> {
+  const program = join(INSTALLED, fixture);
+  await runGo(['build', '-o', program, '.'], {}, join(FIXTURES, fixture));
+  return program;
+}
+
 /** Hasura's go-graphql-client. */
 export async function installGoClient(): Promise<StartClient> {
-  const program = join(INSTALLED, 'go-graphql-client');
-  // Go builds only what has changed.
-  await runGo(['build', '-o', program, '.'], {}, join(FIXTURES, 'go-graphql-client'));
+  const program = await goProgram('go-graphql-client');
   return (url) => new ClientProgram(program, [webSocketUrl(url)]);
 }
 

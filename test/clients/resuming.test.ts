@@ -12,7 +12,7 @@ import { metricOf } from '../support/metric.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import type { Scope } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { gqlPackages } from './programs.ts';
+import { goProgram, gqlPackages } from './programs.ts';
 
 interface Result {
   readonly data?: { readonly order: { readonly n: number } };
@@ -29,9 +29,10 @@ interface Program {
 /** The clients of `clients/` in other languages. */
 const CLIENTS: Readonly<Record<string, () => Promise<Program>>> = {
   Python: async () => ({
-    words: ['python3', resolve('test/clients/fixtures/resume/client.py'), resolve('clients/python')],
+    words: ['python3', resolve('test/clients/fixtures/resume-python/client.py'), resolve('clients/python')],
     environment: { PYTHONPATH: await gqlPackages() },
   }),
+  Go: async () => ({ words: [await goProgram('resume-go')], environment: {} }),
 };
 
 const PATIENCE_MS = 60_000;
