@@ -5,12 +5,12 @@ export interface RequiredClaim {
   readonly values: readonly string[];
 }
 
-/** The name ends at the first colon that is not of a URL: claims of one's own are often named by one. */
-const ENTRY = /^([^:]+(?::\/\/[^:]+)?):(.+)$/;
+/** A name or value that has a colon itself, as `cognito:groups`, needs the sign between them that it has not. */
+const ENTRY = /^(?:([^:=]+):([^:=]+)|([^=]+)=(.+))$/;
 
-/** Reads `client_id:app1|app2`. undefined: it cannot be read. */
+/** Reads `client_id:app1|app2`, or `cognito:groups=admin`. undefined: it cannot be read. */
 export function parseRequiredClaim(entry: string): RequiredClaim | undefined {
-  const [, name, given] = ENTRY.exec(entry) ?? [];
+  const [, plain, plainValues, name = plain, given = plainValues] = ENTRY.exec(entry) ?? [];
   const values = given?.split('|').map((value) => value.trim());
   if (name === undefined || !values?.every((value) => value !== '')) return undefined;
   return { name: name.trim(), values };

@@ -6,7 +6,14 @@ describe('parseRequiredClaim', () => {
   const rows: readonly (readonly [string, object | undefined])[] = [
     ['azp:app', { name: 'azp', values: ['app'] }],
     ['client_id:app1|app2', { name: 'client_id', values: ['app1', 'app2'] }],
-    ['https://example.com/role:a:b', { name: 'https://example.com/role', values: ['a:b'] }],
+    ['cognito:groups=admin', { name: 'cognito:groups', values: ['admin'] }],
+    ['https://example.com/role=a:b', { name: 'https://example.com/role', values: ['a:b'] }],
+    [
+      'azp=https://a.example.com|https://b.example.com',
+      { name: 'azp', values: ['https://a.example.com', 'https://b.example.com'] },
+    ],
+    ['cognito:groups:admin', undefined],
+    ['azp:https://a.example.com', undefined],
     ['azp', undefined],
     ['azp:', undefined],
     [':app', undefined],

@@ -8,6 +8,10 @@ import type { StreamKind } from './reply-forms.ts';
 export interface EndpointStreams {
   /** Of a request that reserves a stream of many operations, or is about a reserved one; undefined: it is none of these. */
   requestOf(request: IncomingMessage): StreamRequest | undefined;
+  /**
+   * The reply to a client that may open no stream now, before it is authenticated; undefined: it may. Takes a handshake from the rate limit.
+   */
+  refusalAt(request: IncomingMessage, address: string): Response | undefined;
   /** Resolves with the reply to a client that may have no stream, or with undefined once the response is the stream of a subscription. */
   open(kind: StreamKind, payload: SubscribePayload, exchange: StreamRequestExchange): Promise<Response | undefined>;
   /** The result in `reply`, as a stream that ends with it. It is a reply, not a stream: it counts as a request. */
@@ -32,4 +36,6 @@ export interface StreamRequestExchange {
   readonly address: string;
   /** When its authentication began, of performance.now(). */
   readonly begunAt: number;
+  /** True: `refusalAt` has let it through. */
+  readonly isAdmitted: boolean;
 }

@@ -53,6 +53,8 @@ interface Exchange {
   /** What `accept` takes; of a request about a reserved stream nobody looks at it. */
   readonly forms: ReplyForms | undefined;
   readonly stream: StreamRequest | undefined;
+  /** Its limits were looked at before anything else. */
+  readonly isEventSource: boolean;
   readonly address: string;
   readonly admitted: AdmittedRequest;
   /** When its authentication began, of performance.now(). */
@@ -104,10 +106,11 @@ export class Endpoint {
     if (refused) return this.#refuse(request, response, refused);
     const begunAt = performance.now();
     const address = proxies.addressOf(request);
-    const refusedStream = stream?.refusalAt(address);
+    const isEventSource = stream === undefined && opensStream(request, forms);
+    const refusedStream = isEventSource ? streams.refusalAt(request, address) : stream?.refusalAt(address);
     if (refusedStream) return this.#refuse(request, response, refusedStream);
     const admitted = admission.open(addressKey(address));
-    await this.#execute({ request, response, socket, forms, stream, address, admitted, begunAt });
+    await this.#execute({ request, response, socket, forms, stream, isEventSource, address, admitted, begunAt });
   }
 
   /** Counts a request until its reply has ended and the work for it, too. */
@@ -131,7 +134,7 @@ export class Endpoint {
 
   /** Identity, body, identity in the graph that is served now, result. */
   async #replyTo(exchange: Exchange): Promise<void> {
-    const { request, response, stream, address, admitted, begunAt } = exchange;
+    const { request, response, stream, isEventSource, address, admitted, begunAt } = exchange;
     const { authenticator, maxBodyBytes, onRefused } = this.#options;
     const { graphs } = authenticator;
     const known = stream?.identity
@@ -147,7 +150,7 @@ export class Endpoint {
     }
     const identity = stream?.identity ? known : await this.#identities.authenticateAgain(known, graphs);
     if (!('facts' in identity)) return reply(request, response, identity);
-    const of = { request, response, body, identity, address, begunAt };
+    const of = { request, response, body, identity, address, begunAt, isAdmitted: isEventSource };
     const answer = await (stream ? stream.answer(of) : this.#result(exchange, of));
     if (answer) reply(request, response, answer);
     // An open stream counts as a connection, not as a request in flight.
@@ -204,6 +207,16 @@ export class Endpoint {
     );
     response.writeHead(500, { 'content-type': 'application/json; charset=utf-8' }).end(INTERNAL_ERROR);
   }
+}
+
+const SUBSCRIPTION = /[?&]query=(?:\s|%20|%0A|\+|,)*subscription\b/i;
+
+/**
+ * True for a request as `EventSource` makes it, for a document that begins as a subscription does. Thousands come back at once when a pod has
+ * ended, and a pod that has no room for them must not pay for their tokens and documents.
+ */
+function opensStream({ method, url = '' }: IncomingMessage, forms: ReplyForms | undefined): boolean {
+  return method === 'GET' && forms !== undefined && !forms.json && SUBSCRIPTION.test(url);
 }
 
 /**

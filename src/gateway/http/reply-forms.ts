@@ -56,11 +56,17 @@ export function replyForms(accept?: string): ReplyForms | undefined {
   };
 }
 
+/** Further ones are not looked at: browsers send ten, and each is parsed before any limit counts the request. */
+const MAX_RANGES = 32;
+
 function rangesOf(accept: string): Range[] {
-  return (accept.match(/(?:"(?:[^"\\]|\\.)*"?|[^,"])+/g) ?? []).map((text, index) => {
+  const ranges: Range[] = [];
+  for (const [text] of accept.matchAll(/(?:"(?:[^"\\]|\\.)*"?|[^,"])+/g)) {
     const parameters = parametersOf(text);
-    return { type: mediaTypeOf(text), parameters, quality: qualityOf(parameters.get('q')), index };
-  });
+    const quality = qualityOf(parameters.get('q'));
+    if (ranges.push({ type: mediaTypeOf(text), parameters, quality, index: ranges.length }) === MAX_RANGES) break;
+  }
+  return ranges;
 }
 
 /** A weight that cannot be read counts as none. */

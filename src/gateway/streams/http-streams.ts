@@ -101,8 +101,8 @@ export class HttpStreams implements EndpointStreams {
     payload: SubscribePayload,
     exchange: StreamRequestExchange,
   ): Promise<Response | undefined> {
-    const { request, address, begunAt } = exchange;
-    const refusal = this.#refusalOf(request, address);
+    const { request, address, begunAt, isAdmitted } = exchange;
+    const refusal = isAdmitted ? undefined : this.refusalAt(request, address);
     if (refusal) return refusal;
     const stream = this.#openStream(
       exchange,
@@ -149,7 +149,7 @@ export class HttpStreams implements EndpointStreams {
       identity: reservation?.identity,
       refusalAt: (address) => {
         if (!reservation) return UNKNOWN_STREAM;
-        if (isOpening) return reservation.stream ? IS_OPEN : this.#refusalOf(request, address);
+        if (isOpening) return reservation.stream ? IS_OPEN : this.refusalAt(request, address);
         const { stream } = reservation;
         if (!stream) return NOT_OPEN;
         if (endsOperation(request, stream) || stream.admitsRequest()) return undefined;
@@ -222,7 +222,7 @@ export class HttpStreams implements EndpointStreams {
     return stream;
   }
 
-  #refusalOf(request: IncomingMessage, address: string): Response | undefined {
+  refusalAt(request: IncomingMessage, address: string): Response | undefined {
     const refused = this.#headersRefusal(request);
     if (refused) return refused;
     const refusal = this.#options.connections.refusalOf(request, address);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { TOMBSTONE } from '../../../src/bus/bus-message.ts';
+import { HISTORY_DEFAULTS } from '../../../src/bus/history.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { createStage, factsOf } from './stage.ts';
 
@@ -67,5 +69,22 @@ describe('a subscription that begins with a state', () => {
       [{ n: 1 }, undefined],
       [{ n: 2 }, undefined],
     ]);
+  });
+
+  it('marks nothing for a tombstone that its field skips, nor the event after it', async (t) => {
+    const sdl = SDL.replace('state: {}', 'history: {}, replay: LAST');
+    const stage = await createStage(t, { sdl });
+    const { bus } = stage;
+    await bus.acquire({ topic: 't', partition: 0, position: -1, startId: 'one' });
+    const publish = (payload: string, offset: number) =>
+      bus.publish([{ channel: CHANNEL, payload, offset, timestamp: 0, history: HISTORY_DEFAULTS }], {
+        ...{ topic: 't', partition: 0, offset },
+      });
+    await publish('{"item":{"n":1}}', 1);
+    await publish(TOMBSTONE, 2);
+    const { received } = await stage.join('subscription { item { n } }', factsOf('a', {}), undefined, START);
+    await publish('{"item":{"n":3}}', 3);
+    await waitFor('the event', () => received.length === 1);
+    assert.equal(received[0], '{"data":{"item":{"n":3}}}');
   });
 });

@@ -56,7 +56,12 @@ async function stage(t: TestContext, { isPrepared = true, executionTimeoutMs = 6
     maxBodyBytes: 1024,
     executionTimeoutMs,
     log,
-    streams: { requestOf: () => undefined, open: () => assert.fail(), ofOne: () => assert.fail() },
+    streams: {
+      requestOf: () => undefined,
+      refusalAt: () => undefined,
+      open: () => assert.fail(),
+      ofOne: () => assert.fail(),
+    },
     onRefused: () => undefined,
     refusedOrigins: { report: () => undefined },
   });

@@ -51,4 +51,9 @@ describe('the forms of a reply', () => {
       const { json = '-', stream = '-', result, refusal } = forms ?? {};
       assert.equal(forms ? `${json} ${stream} ${result} ${refusal}` : 'none', expected);
     });
+
+  it('looks at the first ranges only', () => {
+    const forms = replyForms(`${'a/b,'.repeat(31)}application/json,text/event-stream`);
+    assert.deepEqual([forms?.json, forms?.stream], ['application/json', undefined]);
+  });
 });

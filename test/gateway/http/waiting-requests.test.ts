@@ -67,7 +67,12 @@ async function startEndpoint(t: TestContext): Promise<string> {
     maxBodyBytes: 1024 * 1024,
     executionTimeoutMs: 10_000,
     log,
-    streams: { requestOf: () => undefined, open: () => assert.fail(), ofOne: () => assert.fail() },
+    streams: {
+      requestOf: () => undefined,
+      refusalAt: () => undefined,
+      open: () => assert.fail(),
+      ofOne: () => assert.fail(),
+    },
     onRefused: () => undefined,
     refusedOrigins: { report: () => undefined },
   });

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { graphFolder } from '../../graph/support/graph-folder.ts';
 import { sendRaw } from '../http/raw-client.ts';
+import { createServer } from '../../../src/library/create-server.ts';
+import { defineGraph } from '../../../src/library/define-graph.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { createProbe } from '../websocket/probe.ts';
 import { startStreams } from './start-streams.ts';
@@ -211,6 +213,35 @@ describe('a stream of server-sent events, at a limit', () => {
       await waitFor('the status', async () => (await ask(others)).status === status);
     });
   }
+
+  it('is refused to an EventSource before anything is done for it', async (t) => {
+    let authenticated = 0;
+    const graph = defineGraph({
+      schema: 'type Event { n: Int } type Subscription { event: Event @kafka(topic: "events") }',
+      context: {
+        authenticate: () => {
+          authenticated++;
+          return {};
+        },
+      },
+    });
+    const settings = { host: '127.0.0.1', port: 0, logLevel: 'silent', maxConnections: 1, graph } as const;
+    const server = await createServer(settings);
+    t.after(() => server.close());
+    const search = new URLSearchParams({ query: ' subscription { event { n } }' });
+    const ask = () =>
+      openStream(t, `${server.url!}?${search.toString()}`, {
+        method: 'GET',
+        headers: { 'sec-fetch-site': 'same-origin' },
+      });
+    await ask();
+    for (let i = 0; i < 5; i++) {
+      const refused = await ask();
+      await refused.ended();
+      assert.match(refused.text, /^retry: .*\n: refused with 503 /);
+    }
+    assert.equal(authenticated, 1);
+  });
 
   it('receives comments at the interval of pings', async (t) => {
     const { url } = await startStreams(t, { PING_INTERVAL_MS: '20' });

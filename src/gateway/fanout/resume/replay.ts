@@ -198,12 +198,17 @@ export class Replay {
         return 'over';
       }
       const delivery = this.#deliveryOf(event, joining, group);
-      if (delivery && joining.isState) subscription.note(INITIAL);
+      if (delivery && joining.isState && this.#isShown(event, subscription)) subscription.note(INITIAL);
       const hasExecuted = delivery?.serve(subscription) === true;
       bytes += event.length;
       if (events === MAX_EVENTS_PER_TURN || bytes >= MAX_BYTES_PER_TURN) return 'served';
       if ((hasExecuted || events % RESULTS_BETWEEN_CHECKS === 0) && isSpent()) return 'served';
     }
+  }
+
+  /** False: a tombstone that the field skips, or that completes it. */
+  #isShown({ isTombstone }: ChannelEvent, { operation }: Subscription): boolean {
+    return !isTombstone || this.#services.executor.rulesOf(operation).onDelete === 'NULL';
   }
 
   /** True if the held events exceed the bound up to which replays wait for lagging sockets. Beyond it the socket's queue bounds decide. */
