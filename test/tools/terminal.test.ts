@@ -30,7 +30,7 @@ describe('on a terminal', { concurrency: 2 }, () => {
 
   it('a graph with a mistake shows the place', async (t) => {
     const folder = await graphFolder(t, { 'schema.graphql': SCHEMA.replace('"orders"', '"orders" x') });
-    const terminal = new Terminal(t, `${CRIER} dev ${folder}`, PORTS);
+    const terminal = new Terminal(t, `${CRIER} start ${folder}`, PORTS);
     assert.equal(await terminal.ended, 1);
     assert.match(
       terminal.shown,
