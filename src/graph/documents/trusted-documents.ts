@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ConfigError } from '../../base/errors.ts';
+import { turnPause } from '../../base/turn-pause.ts';
 import { WatchedFile } from '../../base/watched-file.ts';
 import { bareId, parseManifest } from './document-manifest.ts';
 import { TRUSTED_LIMITS } from './document-reader.ts';
@@ -97,7 +97,7 @@ export class TrustedDocuments {
 
 /** Tries each document, so that a mistake is known before the first client needs the document. */
 async function readManifest(text: string, reader: Pick<DocumentReader, 'read'>): Promise<Manifest> {
-  const pause = turnPause();
+  const pause = turnPause(SLICE_MS);
   const byId = await parseManifest(text, pause);
   const texts = new Map(byId);
   const unusable: UnusableDocument[] = [];
@@ -112,14 +112,4 @@ async function readManifest(text: string, reader: Pick<DocumentReader, 'read'>):
     throw new Error(`this graph can run none of its ${byId.size} documents; of ${id}: ${reason}`);
   }
   return { texts, size: byId.size, unusable };
-}
-
-/** Waits for the next turn of the event loop if this one has lasted for a slice. */
-function turnPause(): () => Promise<void> {
-  let turnEndsAt = performance.now() + SLICE_MS;
-  return async () => {
-    if (performance.now() < turnEndsAt) return;
-    await nextTurn();
-    turnEndsAt = performance.now() + SLICE_MS;
-  };
 }
