@@ -24,6 +24,11 @@ interface Outcome {
   readonly next: 'retry' | 'refused' | 'forbidden';
 }
 
+interface Result<T> {
+  readonly data?: T | null;
+  readonly errors?: readonly { readonly message: string }[];
+}
+
 /** By HTTP status. */
 const NEXT: Readonly<Record<number, Outcome['next']>> = { 401: 'refused', 403: 'forbidden' };
 
@@ -55,7 +60,8 @@ export class StatsStream {
   }: Pick<OperationStats, 'document' | 'operation'>): Promise<OperationDetails | null> {
     const response = await this.#ask(OPERATION, { variables: JSON.stringify({ document, operation }) });
     if (!response.ok) throw new Error(await reasonOf(response));
-    const { data } = (await response.json()) as { data: { crier_operation: OperationDetails | null } };
+    const { data, errors } = (await response.json()) as Result<{ crier_operation: OperationDetails | null }>;
+    if (!data || errors) throw new Error(errors?.[0]?.message ?? 'no data');
     return data.crier_operation;
   }
 
@@ -124,10 +130,7 @@ export class StatsStream {
   #onEvent(event: string): void {
     const [, data] = /^data: (.+)$/m.exec(event) ?? [];
     if (data === undefined) return;
-    const { data: result, errors } = JSON.parse(data) as {
-      data?: { crier_stats: Stats } | null;
-      errors?: readonly { message: string }[];
-    };
+    const { data: result, errors } = JSON.parse(data) as Result<{ crier_stats: Stats }>;
     if (!result) throw new Error(errors?.[0]?.message ?? 'no data');
     this.#observer.onStats(result.crier_stats);
   }

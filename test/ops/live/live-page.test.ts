@@ -75,6 +75,15 @@ async function opensOperation(t: TestContext, pod: Pod, page: Page): Promise<voi
   assert.equal(await details.isVisible(), false);
   await button.press('Space');
   await details.locator('pre').waitFor();
+  const isLookup = ({ searchParams }: URL) => searchParams.get('query')?.includes('crier_operation') === true;
+  await page.route(isLookup, (route) =>
+    route.fulfill({ json: { data: { crier_operation: null }, errors: [{ message: 'ask again later' }] } }),
+  );
+  for (let i = 0; i < 2; i++) await button.press('Space');
+  await details.getByText('It could not be looked up: ask again later').waitFor();
+  await page.unroute(isLookup);
+  for (let i = 0; i < 2; i++) await button.press('Space');
+  await details.locator('pre').waitFor();
 }
 
 /** A pod with sample records, and clients that watch some of them. */
