@@ -36,10 +36,9 @@ export function channelLabel(name: string): string {
 /** A channel's name without its values, which are arguments and claims of clients: `bids{bid.auction_id=…}`; `=*` is any value. */
 export function channelPattern(name: string, prefix: string): string {
   if (isPlain(name, prefix)) return channelLabel(name);
-  const keys = channelKeys(name.slice(prefix.length)).map(
-    ({ path, value }) => `${path}=${value === undefined ? '*' : '…'}`,
-  );
-  return `${topicOf(name, prefix)}{${keys.join()}}`;
+  return name
+    .slice(prefix.length)
+    .replaceAll(KEY, (_, path: string, value: string) => `${path}=${value === '*' ? '*' : '…'}`);
 }
 
 /** The topic of a channel. The prefix may be any text, even with a `{`. */

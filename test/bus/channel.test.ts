@@ -27,6 +27,17 @@ it('shows the pattern of a channel without its values, and of a plain one its fi
   assert.equal(channelPattern('typing.secret', 'crier:'), 'typing');
 });
 
+it('shows no value of a channel in its pattern, whatever the values are (property)', () => {
+  const value = fc.option(fc.string({ unit: 'binary' }), { nil: undefined });
+  const key = fc.record({ path: fc.constantFrom('a.b', '.header "x=1,\\"{"'), value });
+  fc.assert(
+    fc.property(fc.array(key), (keys) => {
+      const shown = keys.map(({ path, value: own }) => `${path}=${own === undefined ? '*' : '…'}`);
+      assert.equal(channelPattern(channelName('{c}:', 't', keys), '{c}:'), `t{${shown.join()}}`);
+    }),
+  );
+});
+
 it('distinguishes the value "*" from any value', () => {
   const star = channelName('', 't', [{ path: 'p', value: '*' }]);
   assert.notEqual(star, channelName('', 't', [{ path: 'p', value: undefined }]));
