@@ -40,7 +40,11 @@ export function openLive({ config, log, metrics, graph, lifecycle, readiness, la
       window.run('', (suppressed) => log.error({ err: error, suppressed }, 'the figures of /live could not be read')),
     ),
   );
-  const endpoint = new LiveEndpoint({ sampler, pod, lookUp: async (name) => (await live.lookUp?.(name)) ?? null });
+  const endpoint = new LiveEndpoint({
+    sampler,
+    pod,
+    lookUp: async (name, left) => (await live.lookUp?.(name, left)) ?? null,
+  });
   const routes = new Map([...livePageRoutes(), ['/live/graphql', endpoint.route]]);
   const live: Live = { routes, close: () => sampler.close() };
   return live;

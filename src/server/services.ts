@@ -5,8 +5,7 @@ import type { EmbeddedTopics } from '../graph/embedded/embedded-topics.ts';
 import type { Graph } from '../graph/graph-parts.ts';
 import type { Route } from '../gateway/http/route.ts';
 import type { Logger } from '../base/log.ts';
-import type { OperationName } from '../ops/debug/operation-name.ts';
-import type { OperationDetails } from '../ops/live/stats.ts';
+import type { OperationLookup } from '../ops/live/operation-lookup.ts';
 import type { MemoryPressure } from '../ops/memory/memory-pressure.ts';
 import type { Metrics } from '../ops/metrics/metrics.ts';
 import type { Tracing } from '../ops/tracing/tracing.ts';
@@ -48,7 +47,7 @@ export interface Live extends Component {
   /** Its page, and the subscription that feeds it, by path. */
   readonly routes: ReadonlyMap<string, Route>;
   /** Of the operations of clients; absent: there are none, or the gateway has not opened. */
-  lookUp?: (name: OperationName) => Promise<OperationDetails | null>;
+  lookUp?: OperationLookup;
 }
 
 /** What the gateway needs besides. */

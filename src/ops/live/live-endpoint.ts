@@ -10,16 +10,16 @@ import { sendJson, sendText } from '../../gateway/http/route.ts';
 import type { Route } from '../../gateway/http/route.ts';
 import { STREAM_HEADERS } from '../../gateway/http/stream-headers.ts';
 import type { OperationName } from '../debug/operation-name.ts';
+import type { OperationLookup } from './operation-lookup.ts';
 import type { Figures } from './stats-reader.ts';
 import type { StatsSampler } from './stats-sampler.ts';
-import { buildStatsSchema } from './stats-schema.ts';
-import type { OperationDetails } from './stats.ts';
+import { STATS_RULES, buildStatsSchema } from './stats-schema.ts';
 
 export interface LiveEndpointOptions {
   readonly sampler: StatsSampler;
   readonly pod: string;
   /** null: there is none, or this pod serves no clients. */
-  readonly lookUp: (name: OperationName) => Promise<OperationDetails | null>;
+  readonly lookUp: OperationLookup;
 }
 
 interface Request {
@@ -74,7 +74,7 @@ export class LiveEndpoint {
     if (isStream && this.#streams >= MAX_STREAMS)
       return sendText(response, 503, `${MAX_STREAMS} streams of figures are open: close one\n`);
     const schema = (this.#schema ??= buildStatsSchema());
-    const errors = validate(schema, document);
+    const errors = validate(schema, document, STATS_RULES);
     if (errors.length > 0) return sendJson(response, 400, { errors });
     const stop = new AbortController();
     const args: ExecutionArgs = {
@@ -86,16 +86,14 @@ export class LiveEndpoint {
         pod: this.#options.pod,
         crier_stats: () => events(this.#options.sampler.watch(stop.signal)),
         crier_stats_history: () => this.#options.sampler.history,
-        crier_operation: this.#options.lookUp,
+        crier_operation: (name: OperationName) => this.#options.lookUp(name, stop.signal),
       },
     };
+    whenReplied(request, response, () => stop.abort());
     if (!isStream) return sendJson(response, 200, await execute(args));
     if (request.method === 'HEAD') return void response.writeHead(200, HEADERS).end();
     this.#streams++;
-    whenReplied(request, response, () => {
-      this.#streams--;
-      stop.abort();
-    });
+    stop.signal.addEventListener('abort', () => this.#streams--);
     await stream(args, response, AbortSignal.any([stop.signal, this.#options.sampler.closing]));
   }
 }

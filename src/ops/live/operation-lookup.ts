@@ -1,6 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Kind, print, visit } from 'graphql';
+import { GraphQLError, Kind, print, visit } from 'graphql';
 import type { DocumentNode, EnumValueNode } from 'graphql';
+import { orAborted } from '../../base/or-aborted.ts';
+import { turnPause } from '../../base/turn-pause.ts';
 import { channelPattern } from '../../bus/channel.ts';
 import type { Hub } from '../../gateway/fanout/hub.ts';
 import type { ValidDocument } from '../../graph/documents/operation.ts';
@@ -18,8 +19,17 @@ export interface OperationLookupOptions {
   readonly channelPrefix: string;
 }
 
-/** Subscriptions that are looked at between two turns of the event loop. */
-const SUBSCRIPTIONS_IN_A_TURN = 1000;
+/**
+ * Looks an operation up. Resolves with null if it is not known.
+ * @param left aborted when the caller has gone
+ * @throws GraphQLError if too many lookups are under way; the signal's reason
+ */
+export type OperationLookup = (name: OperationName, left: AbortSignal) => Promise<OperationDetails | null>;
+
+/** Time in ms for lookups in one turn of the event loop. */
+const SLICE_MS = 1;
+/** One runs, and the others wait. */
+const MAX_LOOKUPS = 10;
 /** A page shows no more. */
 const MAX_TEXT_LENGTH = 10_000;
 const MAX_PATTERNS = 20;
@@ -27,19 +37,43 @@ const MAX_PATTERNS = 20;
 /** In place of a value that a client wrote into its document: it may be a token, or name a person. */
 const HIDDEN: EnumValueNode = { kind: Kind.ENUM, value: '…' };
 
-/** Looks an operation up among all subscriptions of the pod when somebody asks; nothing is kept for it. Resolves with null if it is not known. */
-export function operationLookup(options: OperationLookupOptions) {
-  return async (name: OperationName): Promise<OperationDetails | null> => {
-    const tallies = talliesOf(options.tallies, name);
-    const [tally] = tallies;
-    if (!tally) return null;
-    const { document, channels } = await findSubscriptions(options, tally);
-    const known = document ?? options.peekDocument(tally.document)?.document;
-    return {
-      text: known ? textOf(known) : null,
-      subscriptions: tallies.reduce((sum, { subscriptions }) => sum + subscriptions, 0),
-      channels: channels.sort((a, b) => b.subscriptions - a.subscriptions).slice(0, MAX_PATTERNS),
-    };
+/** Looks operations up among all subscriptions of the pod when somebody asks, one after another; nothing is kept for it. */
+export function operationLookup(options: OperationLookupOptions): OperationLookup {
+  const pause = turnPause(SLICE_MS);
+  let last: Promise<unknown> = Promise.resolve();
+  let lookups = 0;
+  return async (name, left) => {
+    if (lookups === MAX_LOOKUPS)
+      throw new GraphQLError(`${MAX_LOOKUPS} lookups of operations are under way: ask again later`);
+    lookups++;
+    const lookup = last.then(() => find(options, name, () => pauseUnlessLeft(pause, left)));
+    last = lookup.catch(() => undefined);
+    return orAborted(lookup, left, () => left.reason as Error).finally(() => lookups--);
+  };
+}
+
+type Pause = () => Promise<void> | undefined;
+
+function pauseUnlessLeft(pause: Pause, left: AbortSignal): Promise<void> | undefined {
+  left.throwIfAborted();
+  return pause();
+}
+
+async function find(
+  options: OperationLookupOptions,
+  name: OperationName,
+  pause: Pause,
+): Promise<OperationDetails | null> {
+  await pause();
+  const tallies = talliesOf(options.tallies, name);
+  const [tally] = tallies;
+  if (!tally) return null;
+  const { document, channels } = await findSubscriptions(options, tally, pause);
+  const known = document ?? options.peekDocument(tally.document)?.document;
+  return {
+    text: known ? textOf(known) : null,
+    subscriptions: tallies.reduce((sum, { subscriptions }) => sum + subscriptions, 0),
+    channels: channels.sort((a, b) => b.subscriptions - a.subscriptions).slice(0, MAX_PATTERNS),
   };
 }
 
@@ -50,14 +84,14 @@ function talliesOf({ entries }: OperationTallies, { document, operation }: Opera
   });
 }
 
-async function findSubscriptions({ hub, channelPrefix }: OperationLookupOptions, tally: OperationTally) {
+async function findSubscriptions({ hub, channelPrefix }: OperationLookupOptions, tally: OperationTally, pause: Pause) {
   const patterns = new Map<string, { -readonly [Name in keyof PatternStats]: PatternStats[Name] }>();
   let document: DocumentNode | undefined;
-  let seen = 0;
   for (const channel of hub.channels) {
     let subscriptions = 0;
     for (const operation of channel.operations()) {
-      if (++seen % SUBSCRIPTIONS_IN_A_TURN === 0) await nextTurn();
+      const paused = pause();
+      if (paused) await paused;
       if (operation.key !== tally.document || operation.tally.name !== tally.name) continue;
       document ??= operation.document;
       subscriptions++;

@@ -1,5 +1,5 @@
-import { buildSchema } from 'graphql';
-import type { GraphQLSchema } from 'graphql';
+import { GraphQLError, buildSchema, specifiedRules } from 'graphql';
+import type { GraphQLSchema, ValidationRule } from 'graphql';
 
 const SDL = `
 "Reads of this pod."
@@ -130,6 +130,25 @@ type OperationStats {
   errors_per_second: Float
 }
 `;
+
+/** Aliases would multiply what one request costs. */
+const onceEach: ValidationRule = (context) => {
+  const asked = new Set<string>();
+  return {
+    Field(node) {
+      const { value } = node.name;
+      if (context.getParentType() !== context.getSchema().getQueryType()) return;
+      if (asked.has(value))
+        context.reportError(
+          new GraphQLError(`${value} is in this document twice: send a request for each`, { nodes: node }),
+        );
+      asked.add(value);
+    },
+  };
+};
+
+/** What a document must keep to: it has each field of a query once. */
+export const STATS_RULES: readonly ValidationRule[] = [...specifiedRules, onceEach];
 
 /** A schema of its own: that of a graph is not changed. */
 export function buildStatsSchema(): GraphQLSchema {

@@ -8,6 +8,7 @@ import type { TestContext } from 'node:test';
 import { createClient } from 'graphql-sse';
 import { request } from 'undici';
 import { LiveEndpoint } from '../../../src/ops/live/live-endpoint.ts';
+import type { LiveEndpointOptions } from '../../../src/ops/live/live-endpoint.ts';
 import { StatsSampler } from '../../../src/ops/live/stats-sampler.ts';
 import type { Figures } from '../../../src/ops/live/stats-reader.ts';
 import { createLog } from '../../../src/base/log.ts';
@@ -24,6 +25,23 @@ async function start(t: TestContext, settings: Readonly<Record<string, string>> 
   const server = await startServer(config, createLog('silent'), { onFatal: (error) => assert.fail(error) });
   t.after(() => server.close());
   return { server, pod: `http://127.0.0.1:${server.port}`, admin: `http://127.0.0.1:${server.adminPort}` };
+}
+
+/** An endpoint alone, behind a server whose responses it collects. */
+async function serve(t: TestContext, options: Pick<LiveEndpointOptions, 'sampler' | 'lookUp'>) {
+  const { route } = new LiveEndpoint({ pod: 'one', ...options });
+  const responses: ServerResponse[] = [];
+  const server = createServer((received, response) => {
+    responses.push(response);
+    void route.handle(received, response, new URL(received.url!, 'http://live'));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/live/graphql`, responses };
 }
 
 async function get(url: string, headers: Readonly<Record<string, string>> = {}, method: 'GET' | 'HEAD' = 'GET') {
@@ -159,20 +177,8 @@ describe('crier_stats', () => {
     const figures = { pod: 'x'.repeat(16 * 1024 * 1024) } as Figures;
     const reader = { read: () => Promise.resolve(figures) };
     const sampler = new StatsSampler(reader, (error) => assert.fail(error), { watchedMs: 5 });
-    const { route } = new LiveEndpoint({ sampler, pod: 'one', lookUp: () => Promise.resolve(null) });
-    const responses: ServerResponse[] = [];
-    const server = createServer((received, response) => {
-      responses.push(response);
-      void route.handle(received, response, new URL(received.url!, 'http://live'));
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    t.after(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    const { port } = server.address() as AddressInfo;
-    const { body } = await request(`http://127.0.0.1:${port}/live/graphql?query=subscription{crier_stats{pod}}`);
+    const { url, responses } = await serve(t, { sampler, lookUp: () => Promise.resolve(null) });
+    const { body } = await request(`${url}?query=subscription{crier_stats{pod}}`);
     body.on('error', () => undefined);
     const response = await waitFor('a full socket', () =>
       Promise.resolve(responses.find(({ writableNeedDrain }) => writableNeedDrain)),
@@ -180,5 +186,46 @@ describe('crier_stats', () => {
     const closed = once(response, 'close');
     await sampler.close();
     await closed;
+  });
+});
+
+describe('crier_operation', () => {
+  it('and each other field of a query is in a document once, under whatever alias and in whatever fragment', async (t) => {
+    const { admin } = await start(t);
+    for (const [query, field] of [
+      [
+        '{a:crier_operation(document:"",operation:""){text} b:crier_operation(document:"",operation:""){text}}',
+        'crier_operation',
+      ],
+      [
+        '{...A crier_operation(document:"",operation:""){text}} fragment A on Query {a:crier_operation(document:"",operation:""){text}}',
+        'crier_operation',
+      ],
+      ['{crier_stats_history{pod} a:crier_stats_history{pod}}', 'crier_stats_history'],
+    ] as const) {
+      const { status, text } = await get(`${admin}/live/graphql?${String(new URLSearchParams({ query }))}`);
+      assert.equal(status, 400);
+      assert.ok(text.includes(`"${field} is in this document twice: send a request for each"`), text);
+    }
+    const query = '{pod crier_operation(document:"",operation:""){text} crier_stats_history{pod a:pod}}';
+    assert.equal((await get(`${admin}/live/graphql?${String(new URLSearchParams({ query }))}`)).status, 200);
+  });
+
+  it('ends when its caller leaves', async (t) => {
+    const sampler = new StatsSampler({ read: () => Promise.reject(new Error('unused')) }, () => undefined);
+    let asked: AbortSignal | undefined;
+    const lookUp: LiveEndpointOptions['lookUp'] = (_name, signal) => {
+      asked = signal;
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('gone'))));
+    };
+    const { url } = await serve(t, { sampler, lookUp });
+    const leaving = new AbortController();
+    const query = '{crier_operation(document:"",operation:""){text}}';
+    const reply = request(`${url}?${String(new URLSearchParams({ query }))}`, { signal: leaving.signal });
+    const signal = await waitFor('the lookup', () => Promise.resolve(asked));
+    assert.equal(signal.aborted, false);
+    leaving.abort();
+    await assert.rejects(reply);
+    await waitFor('its end', () => Promise.resolve(signal.aborted));
   });
 });
