@@ -19,7 +19,7 @@ export function limitsOf(settings: SettingValues) {
   const { MAX_MESSAGE_BYTES: message, MAX_QUERY_TOKENS: tokens } = settings;
   const has = (technique: Technique) => !settings.DISABLE.includes(technique);
   const documents = has('document-cache') ? 1000 : 0;
-  const ofOneInFlight = Math.ceil(settings.MAX_REQUESTS_IN_FLIGHT / 10);
+  const ofOneInFlight = Math.ceil((settings.MAX_REQUESTS_IN_FLIGHT || 1000) / 10);
   const MAX_VARIABLES_BYTES = Math.max(16_384, Math.floor(message / 4));
   return {
     /** Operations whose results are equal share one execution. */
@@ -36,15 +36,13 @@ export function limitsOf(settings: SettingValues) {
     JIT_AFTER_USES: has('jit') ? 3 : 0,
     /** Valid documents; 0: each request parses and validates its own. */
     DOCUMENT_CACHE_ENTRIES: documents,
-    /** Longest wait in ms for the token's key and the graph's `authenticate`. */
-    AUTHENTICATION_TIMEOUT_MS: settings.INIT_TIMEOUT_MS,
+    /** Longest wait in ms for the token's key and the graph's `authenticate`: longer than the fetch of a key set may take. */
+    AUTHENTICATION_TIMEOUT_MS: Math.max(settings.INIT_TIMEOUT_MS, 5000),
     /** Headers and `connection_init` that a connection keeps, in bytes, without a verified token; also a `ping` with a token. */
-    MAX_INIT_BYTES: Math.max(8192, Math.floor(message / 8)),
-    /** Memory of the documents, variables, channel names and waiting `context.pubsub` events that live operations of one connection keep. */
-    MAX_CONNECTION_BYTES: Math.max(MIB, 16 * message, 10_240 * settings.MAX_OPERATIONS_PER_CONNECTION),
-    /** Live operations of one `iss` and `sub` on all of its connections to a pod. */
-    MAX_OPERATIONS_PER_USER: 10 * settings.MAX_OPERATIONS_PER_CONNECTION,
-    /** HTTP requests of one user. */
+    MAX_INIT_BYTES: 8192,
+    /** Memory in bytes that the live operations of one connection may keep, whatever their number. `connectionLimits` may allow more. */
+    MAX_CONNECTION_BYTES: Math.max(MIB, 4 * message),
+    /** HTTP requests of one user, also where a pod has no limit. */
     MAX_REQUESTS_IN_FLIGHT_PER_USER: ofOneInFlight,
     /** HTTP requests of one address that name no user. Many clients may share an address, so only a limit of its rate limits them. */
     MAX_REQUESTS_IN_FLIGHT_PER_ADDRESS: settings.MAX_REQUESTS_PER_SECOND_PER_ADDRESS > 0 ? ofOneInFlight : 0,

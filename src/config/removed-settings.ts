@@ -38,8 +38,8 @@ export const removedSettings: ReadonlyMap<string, (names: SettingNames) => strin
   ['SCHEMA_REGISTRY_TIMEOUT_MS', () => is('3000')],
   ['JWT_CLOCK_TOLERANCE_MS', () => is('60000')],
   ['MAX_PENDING_EVENTS', () => is('1000')],
-  ['AUTHENTICATION_TIMEOUT_MS', ({ INIT_TIMEOUT_MS }) => follows(INIT_TIMEOUT_MS, 'it is the same')],
-  ['MAX_INIT_BYTES', ({ MAX_MESSAGE_BYTES }) => follows(MAX_MESSAGE_BYTES, 'an eighth of it, and at least 8192')],
+  ['AUTHENTICATION_TIMEOUT_MS', ({ INIT_TIMEOUT_MS }) => follows(INIT_TIMEOUT_MS, 'it is the same, and at least 5000')],
+  ['MAX_INIT_BYTES', () => is('8192')],
   [
     'MAX_OPERATIONS_PER_USER',
     ({ MAX_OPERATIONS_PER_CONNECTION }) => follows(MAX_OPERATIONS_PER_CONNECTION, '10 times that'),
@@ -47,13 +47,16 @@ export const removedSettings: ReadonlyMap<string, (names: SettingNames) => strin
   [
     'MAX_CONNECTION_BYTES',
     ({ MAX_MESSAGE_BYTES, MAX_OPERATIONS_PER_CONNECTION: operations }) =>
-      follows(MAX_MESSAGE_BYTES, `16 times that, at least 1048576, and at least 10240 for each of ${operations}`),
+      follows(MAX_MESSAGE_BYTES, `4 times that, at least 1048576, and at least 10240 for each of ${operations}`),
   ],
-  ['MAX_REQUESTS_IN_FLIGHT_PER_USER', ({ MAX_REQUESTS_IN_FLIGHT }) => follows(MAX_REQUESTS_IN_FLIGHT, 'a tenth of it')],
+  [
+    'MAX_REQUESTS_IN_FLIGHT_PER_USER',
+    ({ MAX_REQUESTS_IN_FLIGHT }) => follows(MAX_REQUESTS_IN_FLIGHT, 'a tenth of it, or 100 with 0'),
+  ],
   [
     'MAX_REQUESTS_IN_FLIGHT_PER_ADDRESS',
     ({ MAX_REQUESTS_IN_FLIGHT, MAX_REQUESTS_PER_SECOND_PER_ADDRESS: rate }) =>
-      follows(MAX_REQUESTS_IN_FLIGHT, `a tenth of it where ${rate} is set, else no limit`),
+      follows(MAX_REQUESTS_IN_FLIGHT, `a tenth of it, or 100 with 0, where ${rate} is set, else no limit`),
   ],
   ['SCHEMA_REGISTRY_USER', ({ SCHEMA_REGISTRY_URL }) => partOf(SCHEMA_REGISTRY_URL, REGISTRY_LOGIN)],
   ['SCHEMA_REGISTRY_PASSWORD', ({ SCHEMA_REGISTRY_URL }) => partOf(SCHEMA_REGISTRY_URL, REGISTRY_LOGIN)],

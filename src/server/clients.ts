@@ -7,7 +7,7 @@ import {
   observeStreams,
   observeSubscriptions,
 } from '../gateway/connections/connection-metrics.ts';
-import { admissionLimits, connectionLimits } from '../gateway/connections/connection-tunables.ts';
+import { admissionLimits, connectionLimits, userLimits } from '../gateway/connections/connection-tunables.ts';
 import { Connections } from '../gateway/connections/connections.ts';
 import type { Handshakes } from '../gateway/connections/handshakes.ts';
 import type { ClientFiles } from '../gateway/connections/open-files.ts';
@@ -78,7 +78,7 @@ interface ClientParts {
 export type ClientServices = ReturnType<typeof createClientServices>;
 
 export function createClientServices(services: RoleServices, { refused, ...parts }: ClientParts) {
-  const { config, graph, log, metrics } = services;
+  const { graph, log, metrics } = services;
   const failures = new LogWindow(LOG_WINDOW_MS);
   const subscriptions = new SubscriptionTally(subscriptionFields(graph.current));
   graph.onServe((next) => subscriptions.replace(subscriptionFields(next)));
@@ -89,10 +89,7 @@ export function createClientServices(services: RoleServices, { refused, ...parts
     subscriptions,
     log,
     refusalDelays: new RefusalDelays(),
-    users: new Users({
-      maxConnections: config.MAX_CONNECTIONS_PER_USER,
-      maxOperations: config.MAX_OPERATIONS_PER_USER,
-    }),
+    users: new Users(userLimits(services)),
     onRefusedUser: () => refused.onRefused('user'),
     onRefusedOperation: refused.onRefusedOperation,
     onSlowConsumer: () => counts.slowConsumers.inc(),

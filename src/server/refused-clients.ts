@@ -12,26 +12,27 @@ const LOG_WINDOW_MS = 10_000;
 /** Why a handshake or a request is refused, as a metric label. */
 export type Refused = RefusalReason | RequestLimit | 'reservations' | 'stream_rate' | 'body';
 
-/** What raises each limit. A drain is planned, and origins and hosts have lines of their own. */
-const SETTINGS: Readonly<Record<Exclude<Refused, OriginRefusal['reason'] | 'draining' | 'path'>, string>> = {
-  address: 'MAX_CONNECTIONS_PER_ADDRESS',
-  address_requests: 'MAX_REQUESTS_IN_FLIGHT',
-  address_request_rate: 'MAX_REQUESTS_PER_SECOND_PER_ADDRESS',
-  body: 'MAX_MESSAGE_BYTES',
-  connections: 'MAX_CONNECTIONS',
-  handshake_rate: 'MAX_HANDSHAKES_PER_SECOND',
-  headers: 'MAX_MESSAGE_BYTES',
-  loop_lag: 'DISABLE=loop-lag',
-  memory: 'MAX_HEAP_PERCENT',
-  open_files: 'ulimit -n',
-  request_memory: 'MAX_HEAP_PERCENT',
-  requests: 'MAX_REQUESTS_IN_FLIGHT',
-  reservations: 'INIT_TIMEOUT_MS',
-  stream_rate: 'MAX_MESSAGES_PER_SECOND',
-  user: 'MAX_CONNECTIONS_PER_USER',
-  user_requests: 'MAX_REQUESTS_IN_FLIGHT',
-  user_request_rate: 'MAX_REQUESTS_PER_SECOND_PER_USER',
-};
+/** What raises each limit; undefined: nothing. A drain is planned, and origins and hosts have lines of their own. */
+const SETTINGS: Readonly<Record<Exclude<Refused, OriginRefusal['reason'] | 'draining' | 'path'>, string | undefined>> =
+  {
+    address: 'MAX_CONNECTIONS_PER_ADDRESS',
+    address_requests: 'MAX_REQUESTS_IN_FLIGHT',
+    address_request_rate: 'MAX_REQUESTS_PER_SECOND_PER_ADDRESS',
+    body: 'MAX_MESSAGE_BYTES',
+    connections: 'MAX_CONNECTIONS',
+    handshake_rate: 'MAX_HANDSHAKES_PER_SECOND',
+    headers: undefined,
+    loop_lag: 'DISABLE=loop-lag',
+    memory: 'MAX_HEAP_PERCENT',
+    open_files: 'ulimit -n',
+    request_memory: 'MAX_HEAP_PERCENT',
+    requests: 'MAX_REQUESTS_IN_FLIGHT',
+    reservations: 'INIT_TIMEOUT_MS',
+    stream_rate: 'MAX_MESSAGES_PER_SECOND',
+    user: 'MAX_CONNECTIONS_PER_USER',
+    user_requests: 'MAX_REQUESTS_IN_FLIGHT',
+    user_request_rate: 'MAX_REQUESTS_PER_SECOND_PER_USER',
+  };
 
 /** Codes of closes that are planned, or that have lines of their own. */
 const QUIET_CODES: ReadonlySet<number> = new Set([

@@ -31,7 +31,6 @@ const FORMER = {
   MAX_PENDING_EVENTS: 1000,
   AUTHENTICATION_TIMEOUT_MS: 5000,
   MAX_INIT_BYTES: 8192,
-  MAX_OPERATIONS_PER_USER: 1000,
   MAX_CONNECTION_BYTES: 1_048_576,
   MAX_REQUESTS_IN_FLIGHT_PER_USER: 100,
   MAX_REQUESTS_IN_FLIGHT_PER_ADDRESS: 0,
@@ -55,21 +54,27 @@ describe('the limits that are no settings', () => {
     assert.equal(large.MAX_CHANNEL_BYTES, 65_536);
     assert.equal(large.MAX_MESSAGE_BURST, 8);
     assert.equal(large.INVALID_DOCUMENT_CACHE_ENTRIES, 0);
-    assert.equal(large.MAX_INIT_BYTES, 131_072);
-    assert.equal(large.MAX_CONNECTION_BYTES, 16_777_216);
+    assert.equal(large.MAX_INIT_BYTES, 8192);
+    assert.equal(large.MAX_CONNECTION_BYTES, 4_194_304);
     const small = readConfig({ MAX_MESSAGE_BYTES: '1024' });
     assert.deepEqual([small.MAX_QUERY_LENGTH, small.MAX_CHANNEL_BYTES], [16_384, 4096]);
     assert.deepEqual([small.MAX_INIT_BYTES, small.MAX_CONNECTION_BYTES], [8192, 1_048_576]);
     const ofRouter = readConfig({
-      MAX_OPERATIONS_PER_CONNECTION: '5000',
       INIT_TIMEOUT_MS: '9000',
       MAX_REQUESTS_IN_FLIGHT: '55',
       MAX_REQUESTS_PER_SECOND_PER_ADDRESS: '1',
     });
-    assert.equal(ofRouter.MAX_CONNECTION_BYTES, 51_200_000);
-    assert.equal(ofRouter.MAX_OPERATIONS_PER_USER, 50_000);
     assert.equal(ofRouter.AUTHENTICATION_TIMEOUT_MS, 9000);
     assert.deepEqual([ofRouter.MAX_REQUESTS_IN_FLIGHT_PER_USER, ofRouter.MAX_REQUESTS_IN_FLIGHT_PER_ADDRESS], [6, 6]);
+  });
+
+  it('limit a user and an address also without MAX_REQUESTS_IN_FLIGHT', () => {
+    const config = readConfig({ MAX_REQUESTS_IN_FLIGHT: '0', MAX_REQUESTS_PER_SECOND_PER_ADDRESS: '1' });
+    assert.deepEqual([config.MAX_REQUESTS_IN_FLIGHT_PER_USER, config.MAX_REQUESTS_IN_FLIGHT_PER_ADDRESS], [100, 100]);
+  });
+
+  it('leave time to fetch the keys of tokens with a short INIT_TIMEOUT_MS', () => {
+    assert.equal(readConfig({ INIT_TIMEOUT_MS: '1000' }).AUTHENTICATION_TIMEOUT_MS, 5000);
   });
 
   it('refuse no start by a value that a former version has taken', () => {

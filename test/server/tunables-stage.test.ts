@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createClient } from 'graphql-ws';
+import { SignJWT } from 'jose';
 import { WebSocket } from 'ws';
 import { createLog } from '../../src/base/log.ts';
 import { startServer } from '../../src/server.ts';
@@ -107,6 +108,21 @@ describe('a server with TUNABLES_FILE', () => {
     const before = [...received];
     await waitFor('further events', () => received.every((count, index) => count > before[index]!));
     await client.dispose();
+  });
+
+  it('lets a user start as many operations as a raised limit allows', async (t) => {
+    const secret = 's'.repeat(32);
+    const { server, admin } = await startTuned(
+      t,
+      { MAX_OPERATIONS_PER_CONNECTION: 20 },
+      { MAX_OPERATIONS_PER_CONNECTION: '1', JWT_SECRET: secret, MAX_MESSAGES_PER_SECOND: '100' },
+    );
+    const claims = new SignJWT({ sub: 'ida' }).setProtectedHeader({ alg: 'HS256' }).setExpirationTime('1h');
+    const token = await claims.sign(Buffer.from(secret));
+    const socket = await openSocket(t, `ws://127.0.0.1:${server.port}/graphql`);
+    await socket.init({ token });
+    for (let id = 0; id < 15; id++) socket.send({ type: 'subscribe', id: `${id}`, payload: { query: AUCTIONS } });
+    await waitFor('the operations', async () => (await metricOf(admin, 'crier_operations')) === 15);
   });
 
   it('refuses a subscription to more channels than a lowered limit', async (t) => {

@@ -19,7 +19,7 @@ export const gatewayVariables = {
   INIT_TIMEOUT_MS: ms(
     1,
     '5000',
-    "Longest wait for `connection_init`, and then for the token's key and `authenticate`.",
+    "Longest wait for `connection_init`, and then, at least 5 s, for the token's key and `authenticate`.",
   ),
   PING_INTERVAL_MS: ms(
     0,
@@ -73,7 +73,7 @@ export const gatewayVariables = {
     0,
     '1000',
     'requests',
-    'HTTP requests in flight on a pod (more get 503), of one user a tenth (429), without a user half where tokens are accepted; 0: no limit.',
+    'HTTP requests in flight on a pod (more get 503), of one user a tenth (429), without a user half where tokens are accepted; 0: no limit, of one user 100.',
   ),
   MAX_REQUESTS_PER_SECOND_PER_USER: count(
     0,

@@ -8,7 +8,7 @@ export interface UserConnection {
   close(code: number, reason: string): void;
 }
 
-/** For each user on this pod. 0: no limit. */
+/** For each user on this pod. 0: no limit. Read at each use: one changes while the server runs. */
 export interface UserLimits {
   readonly maxConnections: number;
   readonly maxOperations: number;

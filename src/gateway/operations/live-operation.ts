@@ -212,7 +212,7 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
   /** Returns false, and fails the operation, if the connection would keep more than it may. */
   #isAffordable(): boolean {
     if (this.#owner.isWithinHeldBytes) return true;
-    const message = `The operations of a connection may keep ${this.#services.limits.maxHeldBytes} bytes of documents, variables, channel names and waiting events of context.pubsub (16 times MAX_MESSAGE_BYTES, or 10 KiB for each of MAX_OPERATIONS_PER_CONNECTION); complete one first, or use variables: operations of one document share it`;
+    const message = `The operations of a connection may keep ${this.#services.limits.maxHeldBytes} bytes of documents, variables, channel names and waiting events of context.pubsub (4 times MAX_MESSAGE_BYTES, or 10 KiB for each of MAX_OPERATIONS_PER_CONNECTION); complete one first, or use variables: operations of one document share it`;
     this.refuse(message, 'OPERATION_LIMIT');
     return false;
   }

@@ -45,6 +45,6 @@ export function longOperationId(maxBytes: number): Response {
 }
 
 export function longHeaders(maxBytes: number): Response {
-  const text = `Headers may have ${maxBytes} bytes beside Authorization and Cookie (an eighth of MAX_MESSAGE_BYTES)\n`;
+  const text = `Headers may have ${maxBytes} bytes beside Authorization and Cookie\n`;
   return textReply(431, 'Request Header Fields Too Large', text);
 }

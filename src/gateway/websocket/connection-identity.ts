@@ -133,7 +133,7 @@ export class ConnectionIdentity implements RefreshOwner {
     if ('failure' in outcome) return this.#refuse(outcome);
     if (this.isEnded) return;
     if (keptTextBytes(outcome.facts) > limits.maxInitBytes) {
-      const reason = `Headers and connection_init may have ${limits.maxInitBytes} bytes beside the token (an eighth of MAX_MESSAGE_BYTES)`;
+      const reason = `Headers and connection_init may have ${limits.maxInitBytes} bytes beside the token`;
       return this.#owner.close(CLOSE_CODES.badRequest, reason);
     }
     const { subject } = outcome;
@@ -152,7 +152,7 @@ export class ConnectionIdentity implements RefreshOwner {
     if (!this.#facts) return void outbox.send(format.pongWith({ error: 'Unauthorized' }));
     const { maxInitBytes } = this.#services.limits;
     if (bytes > maxInitBytes) {
-      const error = `A ping with a token may have ${maxInitBytes} bytes (an eighth of MAX_MESSAGE_BYTES)`;
+      const error = `A ping with a token may have ${maxInitBytes} bytes`;
       return void outbox.send(format.pongWith({ error }));
     }
     return (this.#refreshes ??= new TokenRefreshes(this, outbox)).add(token);

@@ -165,7 +165,7 @@ export class WebSocketEndpoint {
     }
     if (headerBytes(request.rawHeaders) > services.limits.maxInitBytes) {
       onRefused('headers');
-      const text = `Headers may have ${services.limits.maxInitBytes} bytes beside Authorization and Cookie (an eighth of MAX_MESSAGE_BYTES)`;
+      const text = `Headers may have ${services.limits.maxInitBytes} bytes beside Authorization and Cookie`;
       return refuseHandshake(socket, '431 Request Header Fields Too Large', text);
     }
     const address = proxies.addressOf(request);

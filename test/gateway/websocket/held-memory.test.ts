@@ -57,7 +57,7 @@ async function refusedIds(socket: Socket): Promise<string[]> {
     assert.equal(error!.extensions.code, 'OPERATION_LIMIT');
     assert.match(
       error!.message,
-      /1048576 bytes .*\(16 times MAX_MESSAGE_BYTES, or 10 KiB for each of MAX_OPERATIONS_PER_CONNECTION\)/,
+      /1048576 bytes .*\(4 times MAX_MESSAGE_BYTES, or 10 KiB for each of MAX_OPERATIONS_PER_CONNECTION\)/,
     );
     return id!;
   });
