@@ -60,7 +60,7 @@ function times(settings: Settings): string[] {
 function addresses(settings: Settings): string[] {
   const { names } = settings;
   const brokers = settings.KAFKA_BROKERS.filter(
-    (broker) => !/^[^\s:/]+:\d+$/.test(broker) && !/^\[[^\]]+\]:\d+$/.test(broker),
+    (broker) => !/^[^\s:/@]+:\d+$/.test(broker) && !/^\[[^\]]+\]:\d+$/.test(broker),
   );
   const proxies = settings.TRUSTED_PROXIES.filter((range) => !isAddressRange(range));
   return [

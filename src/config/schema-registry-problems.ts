@@ -1,3 +1,4 @@
+import { isServiceUrl } from './addresses/service-url.ts';
 import { variables } from './variables.ts';
 import { refusal } from './setting-refusal.ts';
 import type { Settings } from './settings.ts';
@@ -23,7 +24,7 @@ const OWN_HEADERS = /^(authorization|accept|host|connection|content-length|trans
 export function schemaRegistryProblems(settings: SchemaRegistrySettings): string[] {
   const { names } = settings;
   const { SCHEMA_REGISTRY_URL: urls, SCHEMA_REGISTRY_TOKEN_PROVIDER: provider } = settings;
-  const unusable = urls.filter((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol));
+  const unusable = urls.filter((url) => !isServiceUrl(url));
   const problems = unusable.map((url) =>
     refusal(names.SCHEMA_REGISTRY_URL, url, variables.SCHEMA_REGISTRY_URL.expects, true),
   );
@@ -31,11 +32,16 @@ export function schemaRegistryProblems(settings: SchemaRegistrySettings): string
   if (urls.length === 0)
     problems.push(...given.map((name) => `${names.SCHEMA_REGISTRY_URL}: expected with ${names[name]}, got none`));
   if (unusable.length > 0) return problems;
-  if (provider !== '' && urls.some((url) => new URL(url).username !== ''))
+  if (provider !== '' && urls.some(hasLogin))
     problems.push(
-      `${names.SCHEMA_REGISTRY_TOKEN_PROVIDER}: expected none, because ${names.SCHEMA_REGISTRY_URL} has a user, got one`,
+      `${names.SCHEMA_REGISTRY_TOKEN_PROVIDER}: expected none, because ${names.SCHEMA_REGISTRY_URL} has a user or a password, got one`,
     );
   return [...problems, ...tlsProblems(settings), ...headerProblems(settings)];
+}
+
+function hasLogin(url: string): boolean {
+  const { username, password } = new URL(url);
+  return username !== '' || password !== '';
 }
 
 /** Settings that say how the registry is asked. */

@@ -1,3 +1,5 @@
+import { PERCENT_ENCODED, isServiceUrl } from './addresses/service-url.ts';
+
 /** Returns undefined for a text that is refused. */
 type Parse<Value> = (text: string) => { readonly value: Value } | undefined;
 
@@ -21,6 +23,7 @@ export interface Variable<Value = unknown> {
 /** setTimeout treats a delay of more than 31 bits as 1 ms, so no duration is longer than a day. */
 const MAX_WAIT_MS = 86_400_000;
 export const MS = `a whole number of milliseconds, at most ${MAX_WAIT_MS}`;
+export const HTTP_URL = `an http:// or https:// URL, ${PERCENT_ENCODED}`;
 export const BOOL = '"true", "false", "on" or "off"';
 
 const FLAGS: ReadonlyMap<string, boolean> = new Map([
@@ -111,7 +114,13 @@ export const name = (fallback: string, expects: string, meaning: string) =>
 
 /** '' where the variable is not set. */
 export const httpUrl = (meaning: string) =>
-  variable(textThat(isHttpUrlOrEmpty), '', '', 'an http:// or https:// URL', meaning);
+  variable(
+    textThat((text) => text === '' || isServiceUrl(text)),
+    '',
+    '',
+    HTTP_URL,
+    meaning,
+  );
 
 export const list = (fallback: string, expects: string, meaning: string) =>
   variable(commaSeparated, fallback, '', expects, meaning);
@@ -179,8 +188,4 @@ function variable<Value>(
   meaning: string,
 ): Variable<Value> {
   return { parse, default: fallback, unit, expects, meaning };
-}
-
-function isHttpUrlOrEmpty(value: string): boolean {
-  return value === '' || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol));
 }

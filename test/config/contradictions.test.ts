@@ -19,3 +19,12 @@ describe('readConfig, of two bounds', () => {
     });
   }
 });
+
+describe('readConfig, of KAFKA_BROKERS', () => {
+  it('refuses a broker with a user, and does not show it', () => {
+    assert.equal(
+      configRefusal({ KAFKA_BROKERS: 'sEcReT@kafka:9092', REDIS_URL: 'redis://redis' }),
+      'KAFKA_BROKERS: expected host:port, separated by commas, got a value that may hold a password and is not shown',
+    );
+  });
+});

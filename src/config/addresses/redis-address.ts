@@ -51,6 +51,10 @@ const REDIS_URL_FORMS =
 const URL_FORM = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^/?#]+)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
 const HOST_FORM = /^(\[[0-9A-Fa-f:.]+\]|[^\s:[\]]+)(?::(\d{1,5}))?$/;
 const SECRET_HINT = 'it is not shown: it may hold a password';
+/** What comes before the hosts. */
+const SCHEME_AND_CREDENTIALS = /^[^:]*:\/\/(?:[^@/]*@)?/;
+const ENCODE = 'percent-encode user and password';
+const UNENCODED = `expected one @ between the password and the host; ${ENCODE}`;
 /** Of each form of URL. */
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   server: ['db', 'family'],
@@ -77,6 +81,7 @@ function parse(url: string, names: SettingNames): RedisAddress {
       `names several servers, and channels are spread over those of a Redis Cluster only: expected ${REDIS_URL_FORMS}`,
     );
   }
+  if (url.replace(SCHEME_AND_CREDENTIALS, '').split('?', 1)[0]!.includes('@')) throw new UrlRefusal(UNENCODED);
   const [match, scheme, form = 'server', credentials, hosts, path = '', query = ''] = URL_FORM.exec(url) ?? [];
   if (match === undefined || hosts === undefined) throw new UrlRefusal(`expected ${REDIS_URL_FORMS}`);
   const nodes = hosts.split(',').map((host) => parseHost(host.trim(), form === 'sentinel' ? 26_379 : 6379));
@@ -151,6 +156,7 @@ function parseParameters(form: string, query: string, names: SettingNames): Reco
   if ('keyPrefix' in parameters) {
     throw new UrlRefusal(`has a keyPrefix, which does not apply to channels; use ${names.CHANNEL_PREFIX} instead`);
   }
+  if (Object.keys(parameters).some((name) => name.includes('@'))) throw new UrlRefusal(UNENCODED);
   const allowed = PARAMETERS[form]!;
   const unknown = Object.keys(parameters).filter((name) => !allowed.includes(name));
   if (unknown.length > 0) {
@@ -168,6 +174,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new UrlRefusal('has a % that begins no escape');
+    throw new UrlRefusal(`has a % that begins no escape; ${ENCODE}`);
   }
 }

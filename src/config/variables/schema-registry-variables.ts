@@ -1,3 +1,4 @@
+import { PERCENT_ENCODED } from '../addresses/service-url.ts';
 import { list, secret, text } from '../variable.ts';
 
 const PEM_FILE = 'the path of a PEM file';
@@ -6,7 +7,7 @@ export const schemaRegistryVariables = {
   SCHEMA_REGISTRY_URL: secret(
     list(
       '',
-      'http:// or https:// URLs, separated by commas',
+      `http:// or https:// URLs, separated by commas, ${PERCENT_ENCODED}`,
       'Registry with the API of Confluent, such as `https://user:password@registry`, of several the first that answers; not set: records are JSON, of AWS Glue, or of a format of the graph.',
     ),
   ),

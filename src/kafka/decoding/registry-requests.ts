@@ -9,7 +9,7 @@ import { RequestPauses } from './request-pauses.ts';
 import { UnusableSchemaError } from './schema-errors.ts';
 
 export interface RegistryAccess {
-  /** http:// or https:// URLs, at least one; they may have a user and a password. */
+  /** http:// or https:// URLs, at least one; they may have a user, a password or both. */
   readonly urls: readonly string[];
   /** A bearer token for each request, instead of a user. @throws Error if there is none now */
   readonly token?: (() => Promise<string>) | undefined;
@@ -165,13 +165,12 @@ export class RegistryRequests {
 
 function endpointOf(text: string): Endpoint {
   const url = new URL(text);
-  const name = decodeURIComponent(url.username);
-  const credentials = Buffer.from(`${name}:${decodeURIComponent(url.password)}`).toString('base64');
+  const login = [url.username, url.password].map(decodeURIComponent).join(':');
   const base = `${url.origin}${url.pathname}`.replace(/\/+$/, '');
   return {
     url: base,
     apicurioUrl: APICURIO_PATH.test(base) ? base.replace(APICURIO_PATH, '/apis/registry/v2') : undefined,
-    authorization: name === '' ? undefined : `Basic ${credentials}`,
+    authorization: login === ':' ? undefined : `Basic ${Buffer.from(login).toString('base64')}`,
   };
 }
 

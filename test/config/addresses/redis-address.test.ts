@@ -41,6 +41,11 @@ describe('REDIS_URL', () => {
     assert.deepEqual([options.tls, options.sentinelTLS, options.enableTLSForSentinelMode], [{}, {}, true]);
   });
 
+  it('may have a password of the Sentinels with an @', () => {
+    const { options } = optionsOf('redis+sentinel://a/mymaster?sentinelPassword=o@her')!;
+    assert.equal(options.sentinelPassword, 'o@her');
+  });
+
   it('names nodes of a Redis Cluster', () => {
     const address = parseRedisUrl('rediss+cluster://app:word@a:7000, b');
     assert.ok(address.kind === 'cluster');
@@ -69,7 +74,14 @@ describe('REDIS_URL', () => {
     ['redis://u:secret@h?keyPrefix=x:', /keyPrefix.*use CHANNEL_PREFIX/],
     ['redis://u:secret@h?password=secret', /unknown parameters password; it may have db, family/],
     ['redis://u:secret@h/name', /expected a number for the database/],
-    ['redis://u:secret%zz@h', /a % that begins no escape/],
+    ['redis://u:secret%zz@h', /a % that begins no escape; percent-encode user and password/],
+    // The host would be named by a part of the user or of the password.
+    ['redis://u:8@secret@h', /expected one @ .*; percent-encode user and password/],
+    ['redis://u:8/secret@h', /expected one @ .*; percent-encode user and password/],
+    ['redis://u:pa/secret#@h', /expected one @ .*; percent-encode user and password/],
+    ['redis://u:8/a?secret@h', /expected one @ .*; percent-encode user and password/],
+    ['redis+sentinel://u:8/secret@h:26379/name', /expected one @ .*; percent-encode user and password/],
+    ['redis+cluster://u:8@secret@h', /expected one @ .*; percent-encode user and password/],
   ] as const) {
     it(`refuses ${url.replace('u:secret@', '')}, without a password in the message`, () => {
       assert.throws(

@@ -68,6 +68,7 @@ describe('RegistryRequests', () => {
     const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
     const inUrl = url.replace('//', '//ann:p%40s:s@');
     assert.equal(await requestsTo(t, [inUrl]).get('/x'), basic('ann:p@s:s'));
+    assert.equal(await requestsTo(t, [url.replace('//', '//:key@')]).get('/x'), basic(':key'));
     assert.equal(await requestsTo(t, [url]).get('/x'), null);
   });
 
