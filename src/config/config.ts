@@ -12,6 +12,7 @@ import type { Settings } from './settings.ts';
 import { environmentInput, processEnvironment } from './environment.ts';
 import type { SettingsInput, UnknownVariable } from './settings-input.ts';
 import type { Environment } from './variable.ts';
+import { tracesEndpointProblems } from './traces-endpoint.ts';
 import { targetProblems } from './target-problems.ts';
 import { shutdownTimes } from './shutdown-times.ts';
 import type { ShutdownTimes } from './shutdown-times.ts';
@@ -42,6 +43,8 @@ export interface Config
   readonly isProduction: boolean;
   /** NODE_OPTIONS, with the flags of V8. */
   readonly nodeOptions: string;
+  /** URL of the collector that OpenTelemetry's own variable names; '': it is not set. */
+  readonly tracesEndpoint: string;
   /** Variables of the settings that are set. */
   readonly given: ReadonlySet<string>;
 }
@@ -62,7 +65,8 @@ export function configOf(input: SettingsInput): Config {
   const problems: string[] = [];
   const settings = parseSettings(input, problems);
   const backends = readBackends(input, problems);
-  const { isProduction, nodeOptions, unknownVariables } = input;
+  const { isProduction, nodeOptions, tracesEndpoint, unknownVariables } = input;
+  problems.push(...tracesEndpointProblems(input), ...removedProblems(input));
   if (problems.length === 0) {
     problems.push(
       ...modeProblems(settings, isProduction),
@@ -88,6 +92,7 @@ export function configOf(input: SettingsInput): Config {
     isEmbedded: isEmbedded(settings),
     isProduction,
     nodeOptions,
+    tracesEndpoint,
     given: new Set(
       Object.entries(input.values).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [name])),
     ),
@@ -100,8 +105,15 @@ export function configOf(input: SettingsInput): Config {
  */
 export function readSettings(environment = processEnvironment()): Settings {
   const problems: string[] = [];
-  const settings = parseSettings(environmentInput(environment), problems);
+  const input = environmentInput(environment);
+  const settings = parseSettings(input, problems);
+  problems.push(...removedProblems(input));
   if (problems.length === 0) problems.push(...contradictions(settings));
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return settings;
+}
+
+/** A line for each setting of a former version without which something else is in force than it says. */
+function removedProblems({ unknownVariables }: SettingsInput): string[] {
+  return unknownVariables.filter(({ stopsStart }) => stopsStart).map(({ message }) => message);
 }

@@ -5,6 +5,7 @@ import { PROCESS_VARIABLE } from './processes.ts';
 import { ENVIRONMENT_NAMES } from './setting-names.ts';
 import { settingRow } from './setting-rows.ts';
 import { secretFilesOf } from './settings.ts';
+import { TRACES_ENDPOINT } from './traces-endpoint.ts';
 import type { SettingsInput } from './settings-input.ts';
 import { findUnknownVariables } from './unknown-variables.ts';
 import type { Environment } from './variable.ts';
@@ -74,6 +75,7 @@ export function environmentInput(environment: Environment): SettingsInput {
     unknownVariables: findUnknownVariables(environment),
     isProduction: isProduction(environment),
     nodeOptions: environment['NODE_OPTIONS'] ?? '',
+    tracesEndpoint: environment[TRACES_ENDPOINT] ?? '',
     process: environment[PROCESS_VARIABLE] || undefined,
   };
 }

@@ -1,9 +1,42 @@
 import type { SettingNames } from './setting-names.ts';
+import type { UnknownVariable } from './settings-input.ts';
+import type { Environment } from './variable.ts';
+import type { Technique } from './variables/techniques-variables.ts';
 
 const AGREED = 'the pods agree on a random one through Redis; unset it';
 
 /** Characters such as `@` and `/` of both are written as in a URL. */
 const REGISTRY_LOGIN = 'https://user:password@registry, percent-encoded';
+
+/** A setting of a former version, and the word of `DISABLE` that took its place. */
+interface FormerSwitch {
+  readonly name: string;
+  readonly technique: Technique;
+  /** What it is without the word. */
+  readonly on: string;
+  /** What it is with the word. */
+  readonly off: 'off' | 'on' | '0';
+}
+
+const formerSwitches: readonly FormerSwitch[] = [
+  { name: 'SHARING', technique: 'sharing', on: 'on', off: 'off' },
+  { name: 'PROJECTION', technique: 'projection', on: 'on', off: 'off' },
+  { name: 'KEY_REWRITER', technique: 'key-rewriter', on: 'on', off: 'off' },
+  { name: 'WRITE_BATCHING', technique: 'write-batching', on: 'on', off: 'off' },
+  { name: 'AST_LOCATIONS', technique: 'compact-ast', on: 'off', off: 'on' },
+  { name: 'JIT_AFTER_USES', technique: 'jit', on: '3', off: '0' },
+  { name: 'DOCUMENT_CACHE_ENTRIES', technique: 'document-cache', on: '1000', off: '0' },
+  { name: 'FLOW_TARGET_MS', technique: 'flow-control', on: '400', off: '0' },
+  { name: 'BACKEND_BREAKER_COOLDOWN_MS', technique: 'circuit-breaker', on: '5000', off: '0' },
+  { name: 'MAX_LOOP_LAG_MS', technique: 'loop-lag', on: '1000', off: '0' },
+  { name: 'UNDECODABLE_LIMIT', technique: 'undecodable-limit', on: '100', off: '0' },
+];
+
+/** How an environment may have written what a switch is with the word. */
+const WRITTEN = { off: /^(?:off|false)$/, on: /^(?:on|true)$/, '0': /^0+$/ } as const;
+
+/** Without these, requests to the schema registry would have no credentials. */
+const CREDENTIALS = /^SCHEMA_REGISTRY_(?:USER|PASSWORD|PASSWORD_FILE)$/;
 
 /** What to do with a setting of a former version, by its name: what its value follows from, or what it is. */
 export const removedSettings: ReadonlyMap<string, (names: SettingNames) => string> = new Map<
@@ -23,7 +56,6 @@ export const removedSettings: ReadonlyMap<string, (names: SettingNames) => strin
   ['MAX_OPERATION_CHANNELS', (names) => follows(names.MAX_OPERATIONS_PER_CONNECTION, 'it is the same')],
   ['MAX_OPERATION_ID_BYTES', () => is('128')],
   ['DOCUMENT_CACHE_BYTES', () => is('67108864')],
-  ['DOCUMENT_CACHE_ENTRIES', ({ DISABLE }) => isUnless('1000', `0 with ${DISABLE}=document-cache`)],
   ['INVALID_DOCUMENT_CACHE_ENTRIES', () => is('100')],
   ['MAX_MESSAGE_BURST', ({ MAX_MESSAGES_PER_SECOND }) => follows(MAX_MESSAGES_PER_SECOND, '7.5 times that')],
   ['MAX_HANDSHAKE_BURST', (names) => follows(names.MAX_HANDSHAKES_PER_SECOND, '10 times that')],
@@ -61,23 +93,42 @@ export const removedSettings: ReadonlyMap<string, (names: SettingNames) => strin
   ['SCHEMA_REGISTRY_USER', ({ SCHEMA_REGISTRY_URL }) => partOf(SCHEMA_REGISTRY_URL, REGISTRY_LOGIN)],
   ['SCHEMA_REGISTRY_PASSWORD', ({ SCHEMA_REGISTRY_URL }) => partOf(SCHEMA_REGISTRY_URL, REGISTRY_LOGIN)],
   ['SCHEMA_REGISTRY_PASSWORD_FILE', ({ SCHEMA_REGISTRY_URL }) => partOf(`${SCHEMA_REGISTRY_URL}_FILE`, REGISTRY_LOGIN)],
-  [
-    'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-    ({ OTEL_EXPORTER_OTLP_ENDPOINT }) => partOf(OTEL_EXPORTER_OTLP_ENDPOINT, 'without its path /v1/traces'),
-  ],
   ['CURSOR_SECRET', () => AGREED],
   ['CURSOR_SECRET_FILE', () => AGREED],
-  ['SHARING', ({ DISABLE }) => isUnless('on', `off with ${DISABLE}=sharing`)],
-  ['PROJECTION', ({ DISABLE }) => isUnless('on', `off with ${DISABLE}=projection`)],
-  ['KEY_REWRITER', ({ DISABLE }) => isUnless('on', `off with ${DISABLE}=key-rewriter`)],
-  ['WRITE_BATCHING', ({ DISABLE }) => isUnless('on', `off with ${DISABLE}=write-batching`)],
-  ['AST_LOCATIONS', ({ DISABLE }) => isUnless('off', `on with ${DISABLE}=compact-ast`)],
-  ['JIT_AFTER_USES', ({ DISABLE }) => isUnless('3', `0 with ${DISABLE}=jit`)],
-  ['FLOW_TARGET_MS', ({ DISABLE }) => isUnless('400', `0 with ${DISABLE}=flow-control`)],
-  ['BACKEND_BREAKER_COOLDOWN_MS', ({ DISABLE }) => isUnless('5000', `0 with ${DISABLE}=circuit-breaker`)],
-  ['MAX_LOOP_LAG_MS', ({ DISABLE }) => isUnless('1000', `0 with ${DISABLE}=loop-lag`)],
-  ['UNDECODABLE_LIMIT', ({ DISABLE }) => isUnless('100', `0 with ${DISABLE}=undecodable-limit`)],
+  ...formerSwitches.map(
+    ({ name, on, off, technique }) =>
+      [name, ({ DISABLE }: SettingNames) => isUnless(on, `${off} with ${DISABLE}=${technique}`)] as const,
+  ),
 ]);
+
+/**
+ * What a variable means that was a setting of a former version; undefined: it was none. It stops the start where it held credentials, or turned
+ * off what is on now. With the word in `DISABLE` it does not, so that one environment suits both versions.
+ */
+export function removedVariable(
+  name: string,
+  value: string,
+  environment: Environment,
+  names: SettingNames,
+): UnknownVariable | undefined {
+  const fix = removedSettings.get(name);
+  if (!fix) return undefined;
+  const former = formerSwitches.find((one) => one.name === name);
+  if (former && WRITTEN[former.off].test(value) && !isDisabled(former, environment)) {
+    const mend = `set ${names.DISABLE}=${former.technique}`;
+    return {
+      message: `${name}=${value} is no longer a setting, and has no effect: ${mend}`,
+      isNear: false,
+      stopsStart: true,
+    };
+  }
+  const message = `${name} is no longer a setting: ${fix(names)}`;
+  return { message, isNear: false, ...(CREDENTIALS.test(name) && { stopsStart: true }) };
+}
+
+function isDisabled({ technique }: FormerSwitch, { DISABLE = '' }: Environment): boolean {
+  return DISABLE.split(',').some((word) => word.trim() === technique);
+}
 
 function follows(setting: string, how: string): string {
   return `its value follows from ${setting} (${how}): unset it, and set ${setting} to change it`;

@@ -13,6 +13,8 @@ export interface UnknownVariable {
   readonly message: string;
   /** True if a setting has nearly the same name, so that this is hardly a variable of another program. */
   readonly isNear: boolean;
+  /** A setting of a former version that says something else than is in force. */
+  readonly stopsStart?: true;
 }
 
 /** Settings as they are given: by an environment, or by the options of a program. */
@@ -25,6 +27,8 @@ export interface SettingsInput {
   readonly unknownVariables: readonly UnknownVariable[];
   readonly isProduction: boolean;
   readonly nodeOptions: string;
+  /** `Config.tracesEndpoint`. */
+  readonly tracesEndpoint: string;
   /** `Config.process`. */
   readonly process: string | undefined;
 }

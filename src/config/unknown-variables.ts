@@ -1,8 +1,9 @@
 import { didYouMean } from '../base/did-you-mean.ts';
 import { BACKEND_SUFFIXES } from './backend-settings.ts';
-import { removedSettings } from './removed-settings.ts';
+import { removedVariable } from './removed-settings.ts';
 import { ENVIRONMENT_NAMES } from './setting-names.ts';
 import type { UnknownVariable } from './settings-input.ts';
+import { TRACES_ENDPOINT } from './traces-endpoint.ts';
 import type { Environment } from './variable.ts';
 import { settingRows } from './setting-rows.ts';
 
@@ -23,15 +24,15 @@ const BACKEND_SETTING = new RegExp(`^(BACKEND_[A-Z0-9_]+)_(${BACKEND_SUFFIXES.jo
 
 /**
  * The variables that begin as crier's settings do, or whose names are nearly theirs. They are warnings, not errors: after a rollback the
- * older version finds settings that only the newer one knows, and platforms set variables that nobody chose.
+ * older version finds settings that only the newer one knows, and platforms set variables that nobody chose. `removedVariable` names the exceptions.
  */
 export function findUnknownVariables(environment: Environment): UnknownVariable[] {
   const names = settingRows().map(({ name }) => name);
   const known = new Set(names);
   return Object.entries(environment).flatMap(([name, value]) => {
-    if (!value || known.has(name) || isServiceLink(name, value)) return [];
-    const fix = removedSettings.get(name);
-    if (fix) return [{ message: `${name} is no longer a setting: ${fix(ENVIRONMENT_NAMES)}`, isNear: false }];
+    if (!value || known.has(name) || name === TRACES_ENDPOINT || isServiceLink(name, value)) return [];
+    const removed = removedVariable(name, value, environment, ENVIRONMENT_NAMES);
+    if (removed) return [removed];
     const setting = BACKEND_SETTING.exec(name);
     if (setting) return withoutUrl(name, setting[1]!, environment);
     const isOurs = PREFIXES.some((prefix) => name.toUpperCase().startsWith(prefix));

@@ -73,6 +73,7 @@ export function optionsInput(
     unknownVariables: [],
     isProduction: isProduction(),
     nodeOptions: '',
+    tracesEndpoint: '',
     process: undefined,
   };
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readConfig } from '../../src/config/config.ts';
+import { readConfig, readSettings } from '../../src/config/config.ts';
 import { removedSettings } from '../../src/config/removed-settings.ts';
+import { configRefusal } from '../support/config-refusal.ts';
 
 /** The defaults of the settings of former versions. */
 const FORMER = {
@@ -77,8 +78,44 @@ describe('the limits that are no settings', () => {
     assert.equal(readConfig({ INIT_TIMEOUT_MS: '1000' }).AUTHENTICATION_TIMEOUT_MS, 5000);
   });
 
-  it('refuse no start by a value that a former version has taken', () => {
-    const environment = Object.fromEntries([...removedSettings.keys()].map((name) => [name, '0']));
-    assert.equal(readConfig(environment).unknownVariables.length, removedSettings.size);
+  it('refuse no start by a value that a former version has taken, and that turns nothing off', () => {
+    const names = [...removedSettings.keys()].filter((name) => !/^SCHEMA_REGISTRY_(USER|PASSWORD)/.test(name));
+    const environment = Object.fromEntries(names.map((name) => [name, name === 'AST_LOCATIONS' ? 'off' : '1']));
+    assert.equal(readConfig(environment).unknownVariables.length, names.length);
   });
+
+  const off: readonly (readonly [name: string, value: string, technique: string])[] = [
+    ['SHARING', 'false', 'sharing'],
+    ['SHARING', 'off', 'sharing'],
+    ['PROJECTION', 'off', 'projection'],
+    ['KEY_REWRITER', 'false', 'key-rewriter'],
+    ['WRITE_BATCHING', 'off', 'write-batching'],
+    ['AST_LOCATIONS', 'true', 'compact-ast'],
+    ['AST_LOCATIONS', 'on', 'compact-ast'],
+    ['JIT_AFTER_USES', '0', 'jit'],
+    ['DOCUMENT_CACHE_ENTRIES', '0', 'document-cache'],
+    ['FLOW_TARGET_MS', '00', 'flow-control'],
+    ['BACKEND_BREAKER_COOLDOWN_MS', '0', 'circuit-breaker'],
+    ['MAX_LOOP_LAG_MS', '0', 'loop-lag'],
+    ['UNDECODABLE_LIMIT', '0', 'undecodable-limit'],
+  ];
+  for (const [name, value, technique] of off) {
+    it(`refuse a start with ${name}=${value}, unless DISABLE has ${technique}`, () => {
+      assert.equal(
+        configRefusal({ [name]: value }),
+        `${name}=${value} is no longer a setting, and has no effect: set DISABLE=${technique}`,
+      );
+      const { unknownVariables } = readConfig({ [name]: value, DISABLE: `jit, ${technique}` });
+      assert.equal(unknownVariables.length, 1);
+    });
+  }
+
+  for (const name of ['SCHEMA_REGISTRY_USER', 'SCHEMA_REGISTRY_PASSWORD', 'SCHEMA_REGISTRY_PASSWORD_FILE']) {
+    it(`refuse a start with ${name}, without which requests have no credentials`, () => {
+      const url = name.endsWith('_FILE') ? 'SCHEMA_REGISTRY_URL_FILE' : 'SCHEMA_REGISTRY_URL';
+      const message = `${name} is no longer a setting: ${url} has it (https://user:password@registry, percent-encoded); unset it`;
+      assert.equal(configRefusal({ [name]: 'x', SCHEMA_REGISTRY_URL: 'https://registry' }), message);
+      assert.throws(() => readSettings({ [name]: 'x' }), { message });
+    });
+  }
 });

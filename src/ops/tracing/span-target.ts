@@ -7,7 +7,7 @@ export const EXPORTERS = ['otlp', 'console'] as const;
 
 export type ExporterName = (typeof EXPORTERS)[number];
 
-type TargetConfig = Pick<Config, 'OTEL_TRACES_EXPORTER' | 'OTEL_EXPORTER_OTLP_ENDPOINT'>;
+type TargetConfig = Pick<Config, 'OTEL_TRACES_EXPORTER' | 'OTEL_EXPORTER_OTLP_ENDPOINT' | 'tracesEndpoint'>;
 
 /** Where each copy of OpenTelemetry's API of version 1 keeps what programs register. */
 const REGISTRY = Symbol.for('opentelemetry.js.api.1');
@@ -28,6 +28,7 @@ export function exportersOf(config: TargetConfig): ExporterName[] {
 }
 
 /** URL of the OTLP collector, with its path; undefined: none is named. */
-export function collectorOf({ OTEL_EXPORTER_OTLP_ENDPOINT: base }: TargetConfig): string | undefined {
+export function collectorOf({ OTEL_EXPORTER_OTLP_ENDPOINT: base, tracesEndpoint }: TargetConfig): string | undefined {
+  if (tracesEndpoint !== '') return tracesEndpoint;
   return base === '' ? undefined : `${base.replace(/\/$/, '')}/v1/traces`;
 }
