@@ -1,4 +1,5 @@
 import type { Config } from './config.ts';
+import { parseRequiredClaim } from './required-claims.ts';
 import type { SettingNames } from './setting-names.ts';
 import { acceptsTokens } from './token-keys.ts';
 
@@ -23,9 +24,28 @@ export function identityWarnings(settings: IdentitySettings, hasAuthenticate: bo
   if (!acceptsTokens(settings)) return isProduction && auth !== 'none' && !hasAuthenticate ? [nobody(names)] : [];
   return [
     ...(urls.length > 0 && issuers.length === 0 ? [noIssuer(names)] : []),
-    ...(audiences.length === 0 && settings.JWT_REQUIRE.length === 0 ? [noAudience(names)] : []),
+    ...(audiences.length === 0 && !settings.JWT_REQUIRE.some(tellsService) ? [noAudience(names)] : []),
     ...urls.filter((url) => new URL(url).protocol === 'http:').map((url) => withoutTls(url, names)),
   ];
+}
+
+/**
+ * Claims that tell for which application, or for which use, a token is: `azp` (OpenID Connect), `client_id` and `scope` (RFC 9068), `appid` and
+ * `scp` (Microsoft), `cid` (Okta), `token_use` (Cognito). Others, such as `email_verified`, tell who its user is.
+ */
+const SERVICE_CLAIMS: ReadonlySet<string> = new Set([
+  'aud',
+  'azp',
+  'client_id',
+  'appid',
+  'cid',
+  'scope',
+  'scp',
+  'token_use',
+]);
+
+function tellsService(entry: string): boolean {
+  return SERVICE_CLAIMS.has(parseRequiredClaim(entry)?.name ?? '');
 }
 
 const nobody = (names: SettingNames): string =>

@@ -39,6 +39,14 @@ describe('a pod', () => {
     assert.deepEqual(warningsOf({ JWT_SECRET: 's'.repeat(32) }, true), ['JWT_AUDIENCE is not set']);
   });
 
+  it('takes only claims that name the application, or the kind of token, for an audience', () => {
+    const warningsWith = (required: string) =>
+      warningsOf({ ...PRODUCTION, ...JWKS, JWT_AUDIENCE: '', JWT_REQUIRE: required });
+    for (const name of ['aud', 'azp', 'appid', 'client_id', 'cid', 'scope', 'scp', 'token_use'])
+      assert.deepEqual(warningsWith(`email_verified:true,${name}:a`), [], name);
+    assert.deepEqual(warningsWith('email_verified:true,org:a'), ['JWT_AUDIENCE is not set']);
+  });
+
   it('warns if keys are fetched without TLS', () => {
     const [line] = identityWarnings(readConfig({ ...JWKS, JWT_JWKS_URL: 'http://a/jwks' }), false);
     assert.match(line!, /^JWT_JWKS_URL: http:\/\/a\/jwks has no TLS/);
