@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
 import { graphFolder } from '../graph/support/graph-folder.ts';
 import { openSocket } from '../support/socket.ts';
 import { redisServer } from '../support/services.ts';
@@ -57,6 +58,13 @@ describe('the log of a pod', () => {
     const folder = await graphFolder(t, {
       ...GRAPH,
       'context.ts': `
+        import { log } from 'node:console';
+        import { Writable } from 'node:stream';
+        const { _stdout } = console as unknown as { _stdout: Writable };
+        _stdout.write(Buffer.from('bytes — '));
+        _stdout.write(new TextEncoder().encode('other bytes\\n'));
+        new console.Console(new Writable({ write: () => console.log('a console of the graph') })).log('a line');
+        log('a method of the module');
         console.log('%d from the graph', 2);
         console.table([{ a: 1 }]);
         console.error(new Error('a problem of the graph'));
@@ -69,28 +77,48 @@ describe('the log of a pod', () => {
     await pod.until("ioredis's warning", () => textOf('[WARN] This Redis server') !== undefined);
     assert.equal(await pod.stop(), 0);
     for (const line of `${pod.log}${pod.output}`.trimEnd().split('\n')) assert.equal(typeof JSON.parse(line), 'object');
-    const printed = ['2 from the graph', '┌', 'Error: a problem of the graph'].map(textOf);
+    const starts = ['bytes —', 'other bytes', 'a console of', 'a method of', '2 from the graph', '┌'];
     assert.deepEqual(
-      printed.map((line) => [line?.level, line?.['stream']]),
-      [
-        ['info', 'stdout'],
-        ['info', 'stdout'],
-        ['warn', 'stderr'],
-      ],
+      starts.map(textOf).map((line) => [line?.level, line?.['stream']]),
+      starts.map(() => ['info', 'stdout']),
+    );
+    const problem = textOf('Error: a problem of the graph');
+    assert.deepEqual([problem?.level, problem?.['stream']], ['warn', 'stderr']);
+  });
+
+  it('has what a graph prints on standard error only, with LOG_LEVEL=warn', async (t) => {
+    const folder = await graphFolder(t, {
+      ...GRAPH,
+      'context.ts': `console.log('of level info'); console.error('of level warn');`,
+    });
+    const pod = await spawnPod(t, { GRAPH: folder, LOG_FORMAT: 'json', LOG_LEVEL: 'warn' }).started();
+    assert.equal(await pod.stop(), 0);
+    assert.deepEqual(
+      pod.lines.map(({ level, msg }) => [level, msg]).filter(([, msg]) => msg?.startsWith('of level')),
+      [['warn', 'of level warn']],
     );
   });
 
-  it('has the mistakes of a graph that cannot be served, with LOG_FORMAT=json', async (t) => {
-    const folder = await graphFolder(t, { 'schema.graphql': 'type Subscription { a: Int }' });
-    const pod = spawnPod(t, { GRAPH: folder, LOG_FORMAT: 'json' });
-    assert.equal(await pod.ended, 1);
-    const lines = pod.log
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as LogLine);
-    assert.equal(lines.at(-1)?.level, 'fatal');
-    assert.match(lines.at(-1)!.msg, /^schema\.graphql:1: Subscription\.a: has no source/);
-  });
+  for (const LOG_LEVEL of ['info']) {
+    const lastLine = async (t: TestContext, files: Readonly<Record<string, string>>): Promise<LogLine | undefined> => {
+      const pod = spawnPod(t, { GRAPH: await graphFolder(t, files), LOG_FORMAT: 'json', LOG_LEVEL });
+      assert.equal(await pod.ended, 1);
+      const lines = pod.log.split('\n').slice(0, -1);
+      return lines.map((line) => JSON.parse(line) as LogLine).at(-1);
+    };
+
+    it(`has the mistakes of a graph that cannot be served, with LOG_FORMAT=json and LOG_LEVEL=${LOG_LEVEL}`, async (t) => {
+      const line = await lastLine(t, { 'schema.graphql': 'type Subscription { a: Int }' });
+      assert.equal(line?.level, 'fatal');
+      assert.match(line.msg, /^schema\.graphql:1: Subscription\.a: has no source/);
+    });
+
+    it(`has why a pod ended, with LOG_LEVEL=${LOG_LEVEL}`, async (t) => {
+      const files = { ...GRAPH, 'context.ts': `setTimeout(() => { throw new Error('of a timer'); }, 1);` };
+      const line = await lastLine(t, files);
+      assert.deepEqual([line?.level, line?.msg], ['fatal', 'uncaught exception']);
+    });
+  }
 
   it(`has at most ${MAX_LINES} lines about ${CLIENTS} hostile clients, and counts the suppressed ones (S-21)`, async (t) => {
     const pod = await startPod(t, { GRAPH: await graphFolder(t, GRAPH) });
