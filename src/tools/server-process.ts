@@ -62,6 +62,8 @@ export async function runServer(
   const [pod, one] = isPod ? [await import('../ops/processes/pod.ts')] : [undefined, await import('../server.ts')];
   const exitProfile = await startExitProfile(config, { ...facts, role: config.process ?? config.ROLE }, log);
   const fail = (error: unknown, message: string) => {
+    // The error that ends the process is logged whatever LOG_LEVEL is.
+    if (log.level === 'silent') log.level = 'fatal';
     if (error instanceof SetupError) log.fatal(error.message);
     else log.fatal({ err: error }, message);
     void Promise.resolve(exitProfile?.finish()).then(() => log.flush(() => process.exit(1)));

@@ -99,7 +99,7 @@ describe('the log of a pod', () => {
     );
   });
 
-  for (const LOG_LEVEL of ['info']) {
+  for (const LOG_LEVEL of ['info', 'silent']) {
     const lastLine = async (t: TestContext, files: Readonly<Record<string, string>>): Promise<LogLine | undefined> => {
       const pod = spawnPod(t, { GRAPH: await graphFolder(t, files), LOG_FORMAT: 'json', LOG_LEVEL });
       assert.equal(await pod.ended, 1);
