@@ -26,7 +26,8 @@ Usage: crier publish <topic> [options] < records.jsonl
   --header <name: value>    a header of every record; may be repeated
   --text                    lines are any text; default: each must be JSON
   --create                  creates the topic if it does not exist, with the brokers' defaults
-  --json                    prints { topic, written } as JSON, with the error if not all are
+  --json                    prints { topic, written } as JSON; if not all lines are written with the error, and
+                            with unknown, the number of the next ones of which some may be written
 
 Empty lines are skipped. Settings are crier's environment variables, and the file .env in the working directory:
 KAFKA_BROKERS, KAFKA_TLS, KAFKA_SASL_….
@@ -62,27 +63,32 @@ interface Outcome {
 
 export async function run(args: readonly string[]): Promise<number> {
   const target = targetOf(args);
-  const config = readSettings(commandEnvironment());
-  const log = commandLog(config);
-  const { written, refusal, unknown } = await withKafka(
-    { settings: config, log, hint: WITHOUT_KAFKA },
-    async ({ client, cluster }) => {
-      if ((await cluster.existingTopics([target.topic])).length === 0) await createTopic(cluster, target);
-      const producer = new Producer(client, { isIdempotent: true });
-      try {
-        await producer.connect();
-        return await writeLines(producer, target, (error) => kafkaProblem(error, config));
-      } finally {
-        await producer.disconnect().catch(() => undefined);
-      }
-    },
-  );
   const { topic, isJson } = target;
-  if (isJson) process.stdout.write(`${JSON.stringify({ topic, written, error: refusal?.message })}\n`);
+  const { written, refusal, unknown } = await publish(target).catch((error: unknown): Outcome => {
+    if (!isJson || !(error instanceof SetupError)) throw error;
+    return { written: 0, refusal: error };
+  });
+  if (isJson) process.stdout.write(`${JSON.stringify({ topic, written, unknown, error: refusal?.message })}\n`);
   else if (!refusal) process.stderr.write(`written: ${written}\n`);
   if (!refusal) return 0;
   const perhaps = unknown === undefined ? '' : `, and perhaps some of the next ${unknown}`;
   throw isJson ? refusal : new SetupError(`${refusal.message}\nwritten: ${written}${perhaps}`, { cause: refusal });
+}
+
+/** @throws SetupError if not even the first line can be written */
+async function publish(target: Target): Promise<Outcome> {
+  const settings = readSettings(commandEnvironment());
+  const log = commandLog(settings);
+  return withKafka({ settings, log, hint: WITHOUT_KAFKA }, async ({ client, cluster }) => {
+    if ((await cluster.existingTopics([target.topic])).length === 0) await createTopic(cluster, target);
+    const producer = new Producer(client, { isIdempotent: true });
+    try {
+      await producer.connect();
+      return await writeLines(producer, target, (error) => kafkaProblem(error, settings));
+    } finally {
+      await producer.disconnect().catch(() => undefined);
+    }
+  });
 }
 
 /** @throws SetupError without --create */

@@ -183,6 +183,11 @@ describe('crier tail and crier publish', { timeout: 240_000 }, () => {
     running.process.stdin.end(`{"a":4}\n{"a":"${'x'.repeat(5000)}"}\n`);
     assert.equal(await running.ended, 1);
     assert.match(running.errors, /^crier: .*larger than.*\nwritten: 1, and perhaps some of the next 2\n$/);
+    const input = `{"a":6}\n{"a":"${'x'.repeat(5000)}"}\n`;
+    const json = await crier(t, ['publish', topic, '--json'], { settings, input });
+    const { error, ...outcome } = JSON.parse(json.output) as { error: string };
+    assert.deepEqual([json.code, outcome], [1, { topic, written: 0, unknown: 2 }]);
+    assert.equal(json.errors, `crier: ${error}\n`);
   });
 
   it('names KAFKA_BROKERS and their addresses where nobody listens', async (t) => {
@@ -193,6 +198,23 @@ describe('crier tail and crier publish', { timeout: 240_000 }, () => {
       errors,
       /^crier: no connection to 127\.0\.0\.1:1: .*ECONNREFUSED.*; correct KAFKA_BROKERS, or the network\n$/,
     );
+  });
+
+  it('prints the error as JSON, with --json, where no line could be written', async (t) => {
+    const outcomes = [
+      [{ KAFKA_BROKERS: '127.0.0.1:1' }, /^no connection to 127\.0\.0\.1:1: .*ECONNREFUSED/],
+      [{ KAFKA_BROKERS: outside.brokers }, /^the topic "absent" does not exist.*; --create creates it$/],
+      [{}, /^KAFKA_BROKERS: expected host:port/],
+      [{ KAFKA_BROKERS: 'nowhere' }, /^KAFKA_BROKERS: /],
+    ] as const;
+    for (const [settings, message] of outcomes) {
+      const { code, output, errors } = await crier(t, ['publish', 'absent', '--json'], { settings, input: '{}\n' });
+      assert.equal(code, 1);
+      const { error, ...outcome } = JSON.parse(output) as { error: string };
+      assert.deepEqual(outcome, { topic: 'absent', written: 0 });
+      assert.match(error, message);
+      assert.equal(errors, `crier: ${error}\n`);
+    }
   });
 
   it('writes the lines before one that is refused, and names its number', async (t) => {
