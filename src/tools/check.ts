@@ -12,7 +12,8 @@ export const usage = `Tries what a pod needs at its start, and explains what eac
 
 Usage: crier check [<graph folder>] [options]
 
-  --records <count>  compares so many of the newest records of each topic with the graph; default: 50
+  --records <count>  compares so many of the newest records of each topic with the graph, at most 64 MiB of them;
+                     default: 50
   --json             prints { isOk, findings, fields } as JSON
   --help             prints this text
 

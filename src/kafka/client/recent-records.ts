@@ -15,9 +15,12 @@ const MAX_INFLIGHT_BYTES = 32 * 1024 * 1024;
 const MAX_FETCH_BYTES = 1024 * 1024;
 const MAX_WAIT_MS = 500;
 const MAX_PARTITIONS = 100;
-/** Of one topic; more where more than 50 records are wanted. */
-const MAX_READ_BYTES = 4 * 1024 * 1024;
-const MAX_READ_BYTES_EACH = MAX_READ_BYTES / 50;
+/** Of one topic: so much for up to 50 records, in proportion for more, and at most the second number. */
+const READ_BYTES = 4 * 1024 * 1024;
+const MAX_READ_BYTES = 64 * 1024 * 1024;
+const READ_BYTES_EACH = READ_BYTES / 50;
+/** What an empty record takes. */
+const RECORD_BYTES = 200;
 const MAX_READ_MS = 5000;
 const READ_COMMITTED = 1;
 
@@ -51,7 +54,7 @@ export class RecentRecords {
 
   /**
    * The newest records of each partition: an equal share of `count`, at least one, of the 100 partitions that have had most of them; what one has
-   * less is shared by the others. Fewer after 5 s or 4 MB (of more than 50, 80 KB for each).
+   * less is shared by the others. Fewer after 5 s or 4 MiB (of more than 50, 80 KiB for each, at most 64 MiB).
    * @param ranges of the topic's partitions
    */
   async read(topic: string, ranges: ReadonlyMap<number, PartitionRange>, count: number): Promise<RecentRead> {
@@ -61,7 +64,7 @@ export class RecentRecords {
     const records: KafkaRecord[] = [];
     if (starts.size > 0) await this.#cluster.addMultipleTargetTopics([topic]);
     const deadline = performance.now() + MAX_READ_MS;
-    const maxBytes = Math.max(MAX_READ_BYTES, count * MAX_READ_BYTES_EACH);
+    const maxBytes = Math.min(MAX_READ_BYTES, Math.max(READ_BYTES, count * READ_BYTES_EACH));
     // A fetch has a large batch of its first partition only: the others come with the next one.
     for (let bytes = 0; starts.size > 0 && performance.now() < deadline && bytes < maxBytes;) {
       const fetched = await this.#fetch(topic, starts);
@@ -72,7 +75,7 @@ export class RecentRecords {
         for (const { offset, timestamp, key, value, headers, poison, isControlRecord } of messages) {
           if (isControlRecord || offset < from || offset >= end) continue;
           records.push({ topic, partition, offset, timestamp, key, value, headers, poison });
-          bytes += (key?.length ?? 0) + (value?.length ?? 0);
+          bytes += RECORD_BYTES + (key?.length ?? 0) + (value?.length ?? 0);
         }
         // The end of a batch has its offset, even if compaction has removed the record.
         const next = messages.at(-1)!.offset + 1;

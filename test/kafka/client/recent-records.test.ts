@@ -85,6 +85,18 @@ describe('RecentRecords', { timeout: 120_000 }, () => {
     assert.deepEqual([...new Set(limited.records.map(({ partition }) => partition))].sort(), [0, 1]);
   });
 
+  it('reads about 64 MiB at most, whatever number is wanted', async (t) => {
+    const large = await outside.createTopic(undefined, 1);
+    const value = 'x'.repeat(900_000);
+    const batch = Array.from({ length: 5 }, () => ({ partition: 0, value }));
+    // 129 MiB, which are small only when they are compressed: one fetch inflates to 32 MiB.
+    for (let i = 0; i < 30; i++) await outside.send(large, batch, true);
+    const { records, isWhole } = await read(t, 100_000_000, large);
+    assert.equal(isWhole, false);
+    const mebibytes = (records.length * value.length) / 1024 / 1024;
+    assert.ok(mebibytes > 63 && mebibytes < 64 + 32 + 5, `${mebibytes} MiB`);
+  });
+
   it('lets crier check compare the only record of a sparse partition', async (t) => {
     const schema = `type Subscription { order: Order @kafka(topic: "${topic}") } type Order { id: ID state: State } enum State { OPEN }`;
     const folder = await graphFolder(t, { 'schema.graphql': schema });
