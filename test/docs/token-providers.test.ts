@@ -52,10 +52,15 @@ async function providers(): Promise<Map<string, Record<string, string>>> {
   return new Map(
     block!.split('\n\n').map((text) => {
       const [comment, ...lines] = text.trim().split('\n');
-      const settings = lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]);
-      return [/^# ([\w ]+\w)/.exec(comment!)![1]!, Object.fromEntries(settings) as Record<string, string>];
+      return [/^# ([\w ]+\w)/.exec(comment!)![1]!, Object.fromEntries(lines.map(settingOf))];
     }),
   );
+}
+
+/** The name and value of a line that a shell takes as it stands: in quotes, or without a character that means something to it. */
+function settingOf(line: string): [name: string, value: string] {
+  const [, name, quoted, plain] = /^export (\w+)=(?:'([^']+)'|([\w:/.,=@-]+))$/.exec(line)!;
+  return [name!, quoted ?? plain!];
 }
 
 describe('the settings for a provider', () => {
