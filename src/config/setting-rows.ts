@@ -66,6 +66,12 @@ export function settingRows(): SettingRow[] {
   return [...settingGroupRows().values()].flat();
 }
 
+/** The unit as it stands beside a value: `processes` is `process` beside 1; '' beside a word. */
+export function unitOf(value: string, unit: string): string {
+  if (value === '1') return unit.replace(/(?<=ss)es|(?<=\w{2})s(?=$|\/)/, '');
+  return /^\d/.test(value) ? unit : '';
+}
+
 /** The row of a setting by its name in an environment; undefined: there is none. */
 export function settingRow(name: string): SettingRow | undefined {
   const [, suffix] = BACKEND_SETTING.exec(name) ?? [];

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { settingRows } from '../../src/config/setting-rows.ts';
+import { removedSettings } from '../../src/config/removed-settings.ts';
+import { settingRows, unitOf } from '../../src/config/setting-rows.ts';
 import { deploymentSettings, settingGroups, variables } from '../../src/config/variables.ts';
+import { findUnknownVariables } from '../../src/config/unknown-variables.ts';
 import { settingState } from '../../src/tools/setting-state.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { crier } from './crier.ts';
@@ -37,6 +39,31 @@ describe('crier settings', () => {
     );
   });
 
+  it('lists the value of each setting that is set, and where it is from, but never a secret', async (t) => {
+    const settings = {
+      PORT: '4999',
+      REDIS_URL: 'redis://127.0.0.1:6379',
+      JWT_SECRET: 'x'.repeat(32),
+      MAX_QUEUE_BYTES: 'many',
+      BACKEND_SHOP_URL: 'http://user:pass@shop/',
+    };
+    const { output } = await crier(t, ['settings'], { settings });
+    assert.match(output, /^ {2}setting +default, or the value that is set and where it is from\n\n/);
+    const { default: bytes } = variables.MAX_QUEUE_BYTES;
+    for (const [name, text] of Object.entries({
+      PORT: '4999, from the environment; default: 4000',
+      REDIS_URL: '(set), from the environment',
+      JWT_SECRET: '(set), from the environment',
+      MAX_QUEUE_BYTES: `many, from the environment; it is refused; default: ${bytes} bytes`,
+      'BACKEND_<NAME>_URL': 'not set',
+      BACKEND_SHOP_URL: '(set), from the environment',
+      ADMIN_PORT: '4001',
+      PROCESSES: '1 process',
+    }))
+      assert.ok(output.includes(`\n  ${name.padEnd(36)}  ${text}\n`), `${name}\n${output}`);
+    assert.doesNotMatch(output, /x{32}|pass/);
+  });
+
   it('explains one: its text, unit, default, value, source, and whether it is tunable', async (t) => {
     const { output } = await crier(t, ['settings', 'max_queue_bytes'], { settings: { MAX_QUEUE_BYTES: '2048' } });
     assert.match(output, /^MAX_QUEUE_BYTES\n {2}\w.*\n\n {2}expects +a whole number of bytes.*\n {2}unit +bytes\n/);
@@ -68,6 +95,17 @@ describe('crier settings', () => {
       'unknown setting "KAFKA_BROKER"; did you mean "KAFKA_BROKERS"?',
     );
     assert.match((await refusalOf(['settings', 'xyz'])).message, /^unknown setting "xyz"; crier settings lists them$/);
+  });
+
+  it('says what became of a setting of a former version, as the start does', async () => {
+    for (const name of removedSettings.keys()) {
+      const [{ message } = { message: '' }] = findUnknownVariables({ [name]: '1' });
+      assert.equal((await refusalOf(['settings', name.toLowerCase()])).message, message);
+    }
+    assert.match(
+      (await refusalOf(['settings', 'SHARING'])).message,
+      /^SHARING is no longer a setting: .*DISABLE=sharing/,
+    );
   });
 });
 
@@ -107,4 +145,17 @@ describe('the state of a setting', () => {
     const missing = { ...environment, TUNABLES_FILE: '/nowhere' };
     assert.equal(settingState('LOG_LEVEL', missing, []).value, 'warn');
   });
+});
+
+it('writes the unit of one in the singular, and none beside a word', () => {
+  for (const [value, unit, expected] of [
+    ['1', 'processes', 'process'],
+    ['1', 'requests/s', 'request/s'],
+    ['1', 'bytes', 'byte'],
+    ['1', 'ms', 'ms'],
+    ['1', '%', '%'],
+    ['2', 'processes', 'processes'],
+    ['auto', 'processes', ''],
+  ] as const)
+    assert.equal(unitOf(value, unit), expected);
 });
