@@ -1,7 +1,7 @@
 import type { Graph } from '../../graph/graph-parts.ts';
 import { isRecordPart, partLabel } from '../../graph/record-parts.ts';
 import type { Binding } from '../../graph/schema/binding.ts';
-import { exampleOf } from '../../graph/schema/example-operation.ts';
+import { shortExampleOf } from '../../graph/schema/example-operation.ts';
 import type { Match } from '../../graph/schema/match.ts';
 
 /** What a Subscription field is bound to, for a person. */
@@ -9,7 +9,7 @@ export interface FieldFacts {
   readonly name: string;
   /** Where its events come from, and which of them. */
   readonly facts: readonly string[];
-  /** An operation to try. */
+  /** An operation to try, with the first fields of each type. */
   readonly operation: string;
 }
 
@@ -22,7 +22,7 @@ export function fieldFacts({ schema, bindings, redisBindings }: Graph): FieldFac
     return {
       name: field.name,
       facts: binding ? describeBinding(binding) : [source],
-      operation: exampleOf(field).replaceAll(/\s+/g, ' ').trim(),
+      operation: shortExampleOf(field),
     };
   });
 }

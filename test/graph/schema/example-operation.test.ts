@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parse, validate } from 'graphql';
-import { exampleOperation } from '../../../src/graph/schema/example-operation.ts';
+import { exampleOperation, shortExampleOf } from '../../../src/graph/schema/example-operation.ts';
 import { schemaOf } from '../support/corpus.ts';
 
 const schema = schemaOf(`
@@ -41,5 +41,18 @@ describe('exampleOperation', () => {
   it("prefers the samples' own", () => {
     const samples = { operation: 'subscription { auction }', records: () => [] };
     assert.equal(exampleOperation({ schema, samples }), samples.operation);
+  });
+});
+
+describe('shortExampleOf', () => {
+  it('is one line, valid, with at most five fields of each type', () => {
+    const large = schemaOf(`
+      type Subscription { order(id: ID!): Order @kafka(topic: "t", unused: ["id"]) }
+      type Order { a: Int b: Int c: Part d: Int e: Int f: Int g: Int }
+      type Part { h: Int i: Int j: Int k: Int l: Int m: Int }
+    `);
+    const operation = shortExampleOf(large.getSubscriptionType()!.getFields()['order']!);
+    assert.equal(operation, 'subscription { order(id: "1") { a b c { h i j k l } d e } }');
+    assert.deepEqual(validate(large, parse(operation)), []);
   });
 });
