@@ -73,6 +73,11 @@ describe('crier tail and crier publish', { timeout: 240_000 }, () => {
         2,
         /^crier: <subscription>:1:4: Syntax Error: .* The \{ of line 1 is not closed: add a \}\.\n/,
       ],
+      [
+        ['subscription { a('],
+        2,
+        /^crier: <subscription>:1:18: Syntax Error: .* The \( of line 1 is not closed: add a \)\.\n/,
+      ],
       [['{ a }', '--url', `http://127.0.0.1:${unused}`], 1, /cannot connect to .*ECONNREFUSED.*is crier running/],
     ] as const) {
       const ended = await crier(t, ['tail', ...args]);

@@ -1,5 +1,5 @@
 import { Lexer, TokenKind, printSourceLocation } from 'graphql';
-import type { GraphQLError, Source, SourceLocation } from 'graphql';
+import type { GraphQLError, Source, SourceLocation, Token } from 'graphql';
 import { didYouMean } from '../../base/did-you-mean.ts';
 import { unknownDirectiveFix } from '../federation/federation-link.ts';
 import { operatorMeant } from '../filter/operator-names.ts';
@@ -36,7 +36,7 @@ export function syntaxProblem({ message, source, locations, positions }: GraphQL
   const [position = 0] = positions ?? [];
   if (!source) return message;
   const excerpt = printSourceLocation(source, location).split('\n').slice(1).join('\n');
-  return `${source.name}:${location.line}:${location.column}: ${message}${operatorFix(source, location) || openBraceFix(source, location, position)}\n\n${excerpt}`;
+  return `${source.name}:${location.line}:${location.column}: ${message}${operatorFix(source, location) || openBracketFix(source, location, position)}\n\n${excerpt}`;
 }
 
 /** The operator that is meant where a sign stands in its place: `op: >=`. */
@@ -50,20 +50,38 @@ function operatorFix(source: Source, { line, column }: SourceLocation): string {
 /** Words with which a definition begins: a field of one of these names is rare. */
 const DEFINITION = /^\s*(?:"[^"]*"\s*)?(?:type|input|enum|interface|union|scalar|directive|extend|schema)\b/;
 
-/** Where the text ends, or a definition begins, within braces: the line of the brace that is not closed. */
-function openBraceFix(source: Source, { line }: SourceLocation, position: number): string {
-  const isEnd = source.body.slice(position).trim() === '';
-  if (!isEnd && !DEFINITION.test(source.body.split(/\r\n|[\n\r]/)[line - 1] ?? '')) return '';
-  const open: number[] = [];
+/** The bracket that closes another. */
+const CLOSING: ReadonlyMap<string, string> = new Map([
+  ['{', '}'],
+  ['(', ')'],
+  ['[', ']'],
+]);
+const CLOSED: ReadonlySet<string> = new Set(CLOSING.values());
+
+/** Where the text ends, a definition begins or another bracket closes within brackets: the line of the innermost that is not closed. */
+function openBracketFix(source: Source, { line }: SourceLocation, position: number): string {
+  const open = innermostBracket(source, position);
+  const closing = open && CLOSING.get(open.kind);
+  if (closing === undefined) return '';
+  const rest = source.body.slice(position).trim();
+  const isWithin =
+    rest !== '' &&
+    (!CLOSED.has(rest[0]!) || rest.startsWith(closing)) &&
+    !DEFINITION.test(source.body.split(/\r\n|[\n\r]/)[line - 1] ?? '');
+  return isWithin ? '' : ` The ${open!.kind} of line ${open!.line} is not closed: add a ${closing}.`;
+}
+
+/** The last bracket that is open where a position is. */
+function innermostBracket(source: Source, position: number): Token | undefined {
+  const open: Token[] = [];
   const lexer = new Lexer(source);
   try {
     for (let token = lexer.advance(); token.kind !== TokenKind.EOF && token.start < position; token = lexer.advance()) {
-      if (token.kind === TokenKind.BRACE_L) open.push(token.line);
-      if (token.kind === TokenKind.BRACE_R) open.pop();
+      if (CLOSING.has(token.kind)) open.push(token);
+      if (CLOSED.has(token.kind)) open.pop();
     }
   } catch {
-    return '';
+    return undefined;
   }
-  const last = open.at(-1);
-  return last === undefined ? '' : ` The { of line ${last} is not closed: add a }.`;
+  return open.at(-1);
 }

@@ -305,6 +305,10 @@ describe('loadGraph', () => {
       'type A { a: Int }\ntype Subscription {\n  b: A @kafka(topic: "t")\n',
       /Syntax Error: .*<EOF>\. The \{ of line 2 is not closed: add a \}\.\n\n3 \|/,
     ],
+    'a parenthesis and a bracket that are not closed': [
+      'type Subscription {\n  b: Int @kafka(topic: "t", match: [\n}\ntype A { a: Int }\n',
+      /^schema\.graphql:3:1: Syntax Error: Unexpected "\}"\. The \[ of line 2 is not closed: add a \]\.\n/,
+    ],
     'a mutation that answers null': [
       'type Subscription { a: Int @kafka(topic: "t") }\ntype Mutation {\n  place(id: ID!): Int\n}',
       /^schema\.graphql:3: Mutation\.place: has no resolver, so it would always be null; write export const Mutation = \{ place: .* in resolvers\.ts, add @kafkaPublish\(topic: "…"\), or remove it$/,
