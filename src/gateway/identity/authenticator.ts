@@ -152,7 +152,7 @@ export class Authenticator {
       if (error instanceof TokenProblem) failure = error.refusal;
       this.#logWindow.run(`again ${failure}`, (suppressed) =>
         log.warn(
-          { err: error, reason: failure, connection: request.id, suppressed },
+          { err: loggedError(error), reason: failure, connection: request.id, suppressed },
           'authenticate of the reloaded graph failed; the connection is closed',
         ),
       );
@@ -220,7 +220,7 @@ export class Authenticator {
       }
       this.#logWindow.run(`authenticate ${failure}`, (suppressed) =>
         log.warn(
-          { err: error, reason: failure, connection: source.id, suppressed },
+          { err: loggedError(error), reason: failure, connection: source.id, suppressed },
           `authenticate failed; ${consequence}`,
         ),
       );
@@ -260,6 +260,11 @@ export class Authenticator {
       if (graphs === this.#graphs) return answer;
     }
   }
+}
+
+/** A refused token says all in its message: a stack is for what the graph has thrown. */
+function loggedError(error: unknown): unknown {
+  return error instanceof TokenProblem ? { message: error.message } : error;
 }
 
 /** What `authenticate` returned: the claims, or an object of the claims and the payload of `connection_ack`. */

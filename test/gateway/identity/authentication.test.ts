@@ -184,6 +184,27 @@ describe('AUTH', () => {
   });
 });
 
+describe('the log of a refused client', () => {
+  it('has the message of a refused token, without a stack, and the stack of an error of the graph', async (t) => {
+    const { provider, post, log } = await stage(
+      t,
+      {},
+      'export const authenticate = () => { throw new Error("called"); };',
+    );
+    const errors = () =>
+      log.flatMap((line) => {
+        const { msg, err } = JSON.parse(line) as { msg: string; err: { message: string; stack?: string } };
+        return msg.startsWith('authenticate failed') ? [err] : [];
+      });
+    await post();
+    await post({ authorization: `Bearer ${await provider.sign()}` });
+    const [refused, thrown] = errors();
+    assert.equal(refused?.message, 'no token was sent');
+    assert.equal(refused.stack || undefined, undefined);
+    assert.match(thrown?.stack ?? '', /called\n +at /);
+  });
+});
+
 describe('a pod that accepts tokens of any issuer', () => {
   it('warns of it at its start', async (t) => {
     const { log } = await stage(t, { JWT_ISSUER: '' });
