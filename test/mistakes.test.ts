@@ -533,7 +533,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
   'an action of a command is misspelt': {
     make: async () => (await refusalOf(['dead-letters', 'lst'])).message,
-    says: [/^expected an action, list, replay, drop, got "lst"; did you mean "list"\?$/],
+    says: [/^expected one of list, replay, drop, got "lst"; did you mean "list"\?$/],
   },
   'a setting is looked for by another name': {
     make: async () => (await refusalOf(['settings', 'KAFKA_BROKER'])).message,

@@ -61,18 +61,13 @@ function problemOf({ code, message }: Error & { code?: string }, options: Option
 
 /**
  * One of the words that a command takes.
- * @param what with its article, for the error
  * @throws UsageError that proposes the word that is meant
  */
-export function oneWord<const Word extends string>(
-  what: string,
-  words: readonly Word[],
-  given: string | undefined,
-): Word {
+export function oneWord<const Word extends string>(words: readonly Word[], given: string | undefined): Word {
   const word = words.find((one) => one === given);
   if (word !== undefined) return word;
   const got = given === undefined ? '' : `, got ${JSON.stringify(given)}${didYouMean(given, words)}`;
-  throw new UsageError(`expected ${what}, ${words.join(', ')}${got}`);
+  throw new UsageError(`expected one of ${words.join(', ')}${got}`);
 }
 
 /** @throws UsageError unless the text is a whole number from 1 */

@@ -86,7 +86,7 @@ interface Values {
 }
 
 function commandOf({ topic, reason, limit, ...flags }: Values, [name]: readonly string[]): DeadLetterCommand {
-  const action = oneWord('an action', DEAD_LETTER_ACTIONS, name);
+  const action = oneWord(DEAD_LETTER_ACTIONS, name);
   const most = limit === undefined ? Infinity : positiveInteger('--limit', limit);
   return { action, isDryRun: flags['dry-run'] ?? false, topic, reason, limit: most };
 }

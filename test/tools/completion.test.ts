@@ -52,6 +52,6 @@ describe('crier completion', () => {
 
   it('proposes the shell that is meant', async () => {
     const { message } = await refusalOf(['completion', 'bsh']);
-    assert.equal(message, 'expected a shell, bash, zsh, fish, got "bsh"; did you mean "bash"?');
+    assert.equal(message, 'expected one of bash, zsh, fish, got "bsh"; did you mean "bash"?');
   });
 });

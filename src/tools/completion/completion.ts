@@ -15,7 +15,7 @@ Usage: crier completion bash | zsh | fish
 
 export async function run(args: readonly string[], commands: Commands): Promise<number> {
   const [name] = readArguments('completion', args, { options: {}, maxPositionals: 1 }).positionals;
-  const shell = oneWord('a shell', SHELLS, name);
+  const shell = oneWord(SHELLS, name);
   const entries = Object.entries(commands);
   process.stdout.write(scripts[shell](await Promise.all(entries.map((entry) => wordsOf(entry, commands)))));
   return 0;

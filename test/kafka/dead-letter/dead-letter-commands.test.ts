@@ -222,9 +222,9 @@ describe('crier dead-letters', { concurrency: 4 }, () => {
 
   it('explains an invalid command', async () => {
     for (const [parameters, message] of [
-      [[], /^expected an action, list, replay, drop$/],
-      [['purge'], /^expected an action, list, replay, drop, got "purge"$/],
-      [['lst'], /^expected an action, list, replay, drop, got "lst"; did you mean "list"\?$/],
+      [[], /^expected one of list, replay, drop$/],
+      [['purge'], /^expected one of list, replay, drop, got "purge"$/],
+      [['lst'], /^expected one of list, replay, drop, got "lst"; did you mean "list"\?$/],
       [['list', '--limit', '0'], /--limit: expected a whole number/],
       [['list', '--what'], /see crier dead-letters --help/],
     ] as const) {
