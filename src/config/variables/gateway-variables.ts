@@ -9,7 +9,7 @@ export const gatewayVariables = {
   PUBLIC_ORIGIN: text(
     '',
     'an origin such as https://api.example.com',
-    "The server's own origin, whose name each Host needs; not set: any origin whose host is the Host.",
+    'Origin under which browsers reach the server; requests for another Host get 421; not set: open to DNS rebinding, so set it in production.',
   ),
   ALLOWED_HEADERS: list(
     'content-type, authorization, apollo-require-preflight, x-apollo-operation-name, graphql-require-preflight, traceparent, tracestate',
@@ -59,7 +59,7 @@ export const gatewayVariables = {
   TRUSTED_PROXIES: list(
     '',
     'addresses or ranges such as 10.0.0.0/8, separated by commas',
-    'Proxies whose X-Forwarded-For names the client; not set: the peer is the client.',
+    "Proxies whose X-Forwarded-For names the client, their addresses and nobody else's: anyone in the range can name any client; not set: the peer is the client.",
   ),
   MAX_HANDSHAKES_PER_SECOND: tunable(
     count(
@@ -85,7 +85,7 @@ export const gatewayVariables = {
     0,
     '0',
     'requests/s',
-    'Sustained HTTP requests of one address without a user, of which then a tenth of `MAX_REQUESTS_IN_FLIGHT` may be in flight; more get 429; 0: no limit.',
+    'Sustained HTTP requests without a user from one client address; if set, a tenth of `MAX_REQUESTS_IN_FLIGHT` is the most that they may have in flight; more get 429; 0: no limit.',
   ),
   MAX_HEAP_PERCENT: tunable(
     count(
@@ -110,7 +110,7 @@ export const gatewayVariables = {
     bytes(
       1024,
       '1048576',
-      'Bytes waiting for one connection, or 4 times its largest message; past that, it is closed with 1013.',
+      'Bytes that may wait for a client that reads slowly, or 4 times the largest message that waits if that is more; past that, its connection is closed with 1013.',
     ),
   ),
   MAX_POD_QUEUE_BYTES: tunable(

@@ -27,7 +27,7 @@ export const identityVariables = {
   JWT_REQUIRE: list(
     '',
     'claims with their values, such as client_id:app1|app2,token_use:access; with = where a name or value has a colon',
-    'Claims that a token must have: `client_id:app1,token_use:access`; a bar separates the values of a claim that may have several.',
+    'Claims that a token must have, each with its value: `client_id:app1,token_use:access`; `client_id:app1|app2` accepts either; `=` stands in place of `:` where a name or value has a colon.',
   ),
   JWT_ALGORITHMS: list(
     '',

@@ -7,7 +7,7 @@ export const kafkaVariables = {
   KAFKA_GROUP_ID: text(
     '',
     'a consumer group id',
-    "Consumer group of all workers; not set: `crier-` and the graph's name.",
+    "Consumer group of all workers; not set: `crier-` and the graph's name; set it in production: a renamed graph folder is a new group, which begins at the end.",
   ),
   KAFKA_TLS: bool('false', 'Whether brokers are reached over TLS.'),
   KAFKA_TLS_CA_FILE: text('', PEM_FILE, "PEM file of the brokers' authorities; not set: those of Node."),
@@ -47,5 +47,9 @@ export const kafkaVariables = {
     "the connector's `unavailable.value.placeholder`",
     "Debezium's text for a value that its database did not log.",
   ),
-  MAX_INFLIGHT_BYTES: bytes(131_072, '67108864', 'Decoded records that are not processed yet; more are fetched later.'),
+  MAX_INFLIGHT_BYTES: bytes(
+    131_072,
+    '67108864',
+    'Bytes of decoded records that are not processed yet (more are fetched later), and of one batch when it is inflated (a larger one is poison).',
+  ),
 };

@@ -8,7 +8,7 @@ export const schemaRegistryVariables = {
     list(
       '',
       `http:// or https:// URLs, separated by commas, ${PERCENT_ENCODED}`,
-      'Registry with the API of Confluent, such as `https://user:password@registry`, of several the first that answers; not set: records are JSON, of AWS Glue, or of a format of the graph.',
+      'Registry with the API of Confluent, such as `https://user:password@registry`; a comma separates several, of which the first that answers is asked; not set: records are JSON, of AWS Glue, or of a format of the graph.',
     ),
   ),
   SCHEMA_REGISTRY_TOKEN_PROVIDER: text(

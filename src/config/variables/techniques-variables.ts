@@ -1,6 +1,6 @@
 import { wordsOf } from '../variable.ts';
 
-/** What crier does unless `DISABLE` names it. */
+/** How crier does its work unless `DISABLE` names it: clients receive the same without it. */
 const TECHNIQUES = [
   'sharing',
   'projection',
@@ -9,18 +9,23 @@ const TECHNIQUES = [
   'write-batching',
   'document-cache',
   'compact-ast',
-  'flow-control',
-  'circuit-breaker',
-  'loop-lag',
-  'undecodable-limit',
 ] as const;
 
+/** What protects a pod and its backends unless `DISABLE` names it. */
+const PROTECTIONS = ['flow-control', 'circuit-breaker', 'loop-lag', 'undecodable-limit'] as const;
+
+const WORDS = [...TECHNIQUES, ...PROTECTIONS] as const;
+
 /** A word of `DISABLE`. */
-export type Technique = (typeof TECHNIQUES)[number];
+export type Technique = (typeof WORDS)[number];
 
 export const techniquesVariables = {
   DISABLE: wordsOf(
-    TECHNIQUES,
-    `Techniques that are off, to find faults, and protections that are off: ${TECHNIQUES.map((technique) => `\`${technique}\``).join(', ')}.`,
+    WORDS,
+    `What is off: techniques, to find a fault (${listed(TECHNIQUES)}), and protections, which production needs (${listed(PROTECTIONS)}).`,
   ),
 };
+
+function listed(words: readonly string[]): string {
+  return words.map((word) => `\`${word}\``).join(', ');
+}
