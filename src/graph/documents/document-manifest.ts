@@ -20,7 +20,10 @@ export function bareId(id: string): string {
  * @param pause is called before each document, so that others may run between two
  * @throws Error that names what is wrong
  */
-export async function parseManifest(text: string, pause: () => Promise<void> | undefined): Promise<Map<string, string>> {
+export async function parseManifest(
+  text: string,
+  pause: () => Promise<void> | undefined,
+): Promise<Map<string, string>> {
   const manifest = parseJsonObject(text);
   const problems: string[] = [];
   const texts = new Map<string, string>();
