@@ -1,4 +1,4 @@
-import { settingGroupRows } from '../src/config/setting-rows.ts';
+import { settingGroupRows, unitOf } from '../src/config/setting-rows.ts';
 import type { SettingRow } from '../src/config/setting-rows.ts';
 
 /** Returns the page with tables of settings generated from `src/config/variables.ts`, formatted as prettier formats them. */
@@ -10,7 +10,7 @@ export function withSettings(page: string): string {
 function tableOf(settings: readonly SettingRow[]): string {
   const rows = settings.map(({ name, default: fallback, unit, meaning, isTunable }) => [
     `\`${name}\``,
-    [fallback && `\`${fallback}\``, unit].filter(Boolean).join(' '),
+    [fallback && `\`${fallback}\``, fallback ? unitOf(fallback, unit) : unit].filter(Boolean).join(' '),
     // A bar would end the cell.
     (isTunable ? `${meaning} Tunable.` : meaning).replaceAll('|', '\\|'),
   ]);
