@@ -84,7 +84,7 @@ describe('a resuming client in another language', { timeout: 600_000 }, () => {
         t.after(() => server.close());
         const { port } = new URL(server.url!);
         const results = run(t, server.webSocketUrl!, 'subscription { order { n } }');
-        const isSubscribed = async () => (await metricOf(server.adminUrl, 'crier_operations')) === 1;
+        const isSubscribed = async () => (await metricOf(server.adminUrl, 'crier_channels')) === 1;
         await waitFor('the client', isSubscribed, PATIENCE_MS);
         let written = 0;
         const write = (count: number) =>
