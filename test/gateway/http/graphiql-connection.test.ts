@@ -244,9 +244,12 @@ describe('GraphiQL in a window of 400 px', () => {
     await graphiql.pressRun();
     await graphiql.waitForEvent((text) => text.includes('"tick": 1'));
     const boxOf = async (selector: string) => (await graphiql.page.locator(selector).boundingBox())!;
-    const [editor, response] = [await boxOf('.graphiql-query-editor'), await boxOf('.graphiql-response')];
-    assert.ok(editor.width > 300 && response.width > 300, `${editor.width}, ${response.width}`);
-    assert.ok(response.y >= editor.y + editor.height && response.height > 150, JSON.stringify(response));
+    // The list of events pushes both down when it appears.
+    await waitFor('the layout', async () => {
+      const [editor, response] = [await boxOf('.graphiql-query-editor'), await boxOf('.graphiql-response')];
+      const isBelow = response.y >= editor.y + editor.height;
+      return editor.width > 300 && response.width > 300 && isBelow && response.height > 150;
+    });
     assert.equal(await fitsWidth(graphiql.page), true);
     await screenshot(graphiql.page, 'graphiql-400');
     await graphiql.page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
