@@ -30,7 +30,7 @@ interface Program {
 const CLIENTS: Readonly<Record<string, () => Promise<Program>>> = {
   Python: async () => ({
     words: ['python3', resolve('test/clients/fixtures/resume-python/client.py'), resolve('clients/python')],
-    environment: { PYTHONPATH: await gqlPackages() },
+    environment: { PYTHONPATH: await gqlPackages(), PYTHONDONTWRITEBYTECODE: '1' },
   }),
   Go: async () => ({ words: [await goProgram('resume-go')], environment: {} }),
 };
