@@ -50,7 +50,7 @@ interface Exchange {
   readonly response: ServerResponse;
   /** The request has none once its body has been read. */
   readonly socket: Socket;
-  /** What `accept` takes; of a request about a reserved stream nobody looks at it. */
+  /** What `accept` takes; undefined: the request is about a reserved stream. */
   readonly forms: ReplyForms | undefined;
   readonly stream: StreamRequest | undefined;
   /** Its limits were looked at before anything else. */
@@ -101,12 +101,12 @@ export class Endpoint {
     const { admission, proxies, streams } = this.#options;
     const { socket } = request;
     const stream = streams.requestOf(request);
-    const forms = replyForms(request.headers.accept);
+    const forms = stream ? undefined : replyForms(request.headers.accept);
     const refused = this.#refusedByHead(request, stream, forms) ?? this.#refusedByPod();
     if (refused) return this.#refuse(request, response, refused);
     const begunAt = performance.now();
     const address = proxies.addressOf(request);
-    const isEventSource = stream === undefined && opensStream(request, forms);
+    const isEventSource = opensStream(request, forms);
     const refusedStream = isEventSource ? streams.refusalAt(request, address) : stream?.refusalAt(address);
     if (refusedStream) return this.#refuse(request, response, refusedStream);
     const admitted = admission.open(addressKey(address));

@@ -33,26 +33,25 @@ interface Offer<T> {
 }
 
 const JSON_TYPES: readonly JsonType[] = ['application/json', 'application/graphql-response+json'];
-/** The most specific range decides. A client that takes anything expects one reply, so `*` + `/*` takes no stream. */
+/** These take no stream: a client that takes any type expects one reply. */
 const JSON_WILDCARDS = ['application/*', '*/*'];
 
 /** undefined: the endpoint has nothing that the header takes. */
 export function replyForms(accept?: string): ReplyForms | undefined {
   const ranges = rangesOf(accept || '*/*');
-  const json = best(JSON_TYPES.map((type) => offerOf(type, [type, ...JSON_WILDCARDS], ranges.filter(hasUtf8))));
+  const inUtf8 = ranges.filter(({ parameters }) => isUtf8(parameters));
+  const json = best(JSON_TYPES.map((type) => offerOf(type, [type, ...JSON_WILDCARDS], inUtf8)));
   const stream = best([
-    offerOf<StreamKind>('sse', ['text/event-stream', 'text/*'], ranges.filter(hasUtf8)),
+    offerOf<StreamKind>('sse', ['text/event-stream', 'text/*'], inUtf8),
     ...ranges.filter(isOfSubscriptions).map((range) => ({ ...range, form: multipartOf(range) })),
   ]);
   if (!json) return stream && { json: undefined, stream: stream.form, result: 'stream', refusal: 'stream' };
   if (!stream) return { json: json.form, stream: undefined, result: 'json', refusal: 'json' };
-  const forms = { json: json.form, stream: stream.form };
-  const isStreamRatedHigher = stream.quality > json.quality;
-  const isStreamBetter = best<unknown>([json, stream]) === stream;
   return {
-    ...forms,
-    result: isStreamRatedHigher ? 'stream' : 'json',
-    refusal: isStreamBetter ? 'stream' : 'json',
+    json: json.form,
+    stream: stream.form,
+    result: stream.quality > json.quality ? 'stream' : 'json',
+    refusal: best<unknown>([json, stream]) === stream ? 'stream' : 'json',
   };
 }
 
@@ -72,10 +71,6 @@ function rangesOf(accept: string): Range[] {
 /** A weight that cannot be read counts as none. */
 function qualityOf(weight = '1'): number {
   return /^(?:0(?:\.\d*)?|1(?:\.0*)?)$/.test(weight) ? Number(weight) : 1;
-}
-
-function hasUtf8({ parameters }: Range): boolean {
-  return isUtf8(parameters);
 }
 
 /** Without the parameter, the client wants parts of one result (`@defer`), which crier does not have. */
