@@ -115,7 +115,7 @@ describe('from SQL to a stock client', { timeout: 5 * 60_000 }, () => {
     for (const [client, query] of Object.entries(QUERIES)) {
       clients[client as keyof typeof QUERIES] = watch(scope, pod.url, `subscription { event: ${query} }`);
     }
-    await pod.counts('crier_operations', Object.keys(QUERIES).length);
+    await pod.counts('crier_subscriptions', Object.keys(QUERIES).length);
 
     await capture.sql.query(TABLES);
     await capture.write(name, {

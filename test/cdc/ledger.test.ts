@@ -116,7 +116,7 @@ describe('PostgreSQL, Debezium, Kafka and crier', { timeout: 20 * 60_000 }, () =
   it(`keep each subscriber's copy equal to its rows of the table: ${CHANGES} changes, ${FOLLOWED.length} subscribers, restarts in between`, async (t) => {
     const { sql, url, gateway, restarts } = await startStage(t);
     const copies = FOLLOWED.map((followed) => new RowCopy(t, url, followed));
-    await gateway.counts('crier_operations', copies.length);
+    await gateway.counts('crier_subscriptions', copies.length);
     const seed = randomInt(2 ** 31);
     t.diagnostic(`seed ${seed}`);
     const changes = new RandomChanges(seed, ROWS);

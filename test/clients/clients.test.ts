@@ -66,7 +66,7 @@ describe('clients of other projects', { timeout: 900_000 }, () => {
   const operations = (count: number, { errors }: Subscription) =>
     waitFor(
       `${count} operations`,
-      async () => errors.length > 0 || (await metricOf(crier.adminUrl, 'crier_operations')) === count,
+      async () => errors.length > 0 || (await metricOf(crier.adminUrl, 'crier_subscriptions')) === count,
       PATIENCE_MS,
     );
 

@@ -36,7 +36,7 @@ describe('a stock client of graphql-ws as a page creates it', () => {
         url: first.webSocketUrl!,
         on,
       });
-      const isSubscribed = (url: string) => async () => (await metricOf(url, 'crier_operations')) === 1;
+      const isSubscribed = (url: string) => async () => (await metricOf(url, 'crier_subscriptions')) === 1;
       await waitFor('the subscription', isSubscribed(first.adminUrl));
       await first.close();
       await waitFor('a refused connection', () => refused > 0);

@@ -47,7 +47,7 @@ describe('fields bound with @kafka', { timeout: 180_000 }, () => {
     const ofCustomer = subscribe('orders_of_customer(customer: "ann", tenant: "acme")');
     // Orders 1 and 2 of eu, order 1 of us, and the customer in two topics.
     await pod.counts('crier_channels', 5);
-    await pod.counts('crier_operations', 4);
+    await pod.counts('crier_subscriptions', 4);
 
     const record = (key: string, tenant: string | undefined, order: object) => ({
       key,

@@ -25,7 +25,7 @@ describe('the latency of deliveries over Kafka and Redis', () => {
     const pod = await startPod(t, await ordersSettings(t, { topic, brokers: outside.brokers, redisUrl }));
     const query = `subscription { any_order ${EVERY_FIELD} }`;
     const watches = Array.from({ length: SUBSCRIBERS }, () => watch(t, pod.url, query));
-    await pod.counts('crier_operations', SUBSCRIBERS);
+    await pod.counts('crier_subscriptions', SUBSCRIBERS);
     await pod.counts('crier_channels', 1);
     const producer = outside.kafka.producer();
     t.after(() => producer.disconnect());

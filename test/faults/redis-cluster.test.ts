@@ -65,7 +65,7 @@ class Flow {
     ]);
     await stage.until(
       'every subscription',
-      async () => (await gateway.metric('crier_operations')) === listeners.length,
+      async () => (await gateway.metric('crier_subscriptions')) === listeners.length,
     );
     stream.start();
     await stage.until('the first entries', () => listeners.every(({ heard }) => heard.length > 1));

@@ -95,7 +95,7 @@ for (const name of PROXY_NAMES) {
         assert.equal(await pods[0].stop(), 0);
         await waitFor(
           'all of them at the other pod',
-          async () => (await pods[1].metric('crier_operations')) === 10,
+          async () => (await pods[1].metric('crier_subscriptions')) === 10,
           PATIENCE_MS,
         );
         for (const client of clients) {

@@ -30,7 +30,7 @@ describe('a reload of the graph', () => {
     const stage = await reloadStage(t, {});
     const selecting = stage.watch(ITEM, { id: 'a' });
     const other = stage.watch('subscription { item(id: "a") { n } }');
-    await waitFor('the subscriptions', async () => (await stage.metric('crier_operations')) === 2);
+    await waitFor('the subscriptions', async () => (await stage.metric('crier_subscriptions')) === 2);
     await stage.change({ 'schema.graphql': SCHEMA.replace('label: String', 'extra: String'), 'resolvers.js': '' });
     await stage.change({ 'resolvers.js': resolversOf('second').replace('label:', 'extra:') });
     assert.equal((await stage.server.reload()).outcome, 'swapped');
@@ -40,7 +40,7 @@ describe('a reload of the graph', () => {
     await stage.put('a', 1);
     assert.deepEqual(await other.event(1), { item: { n: 1 } });
     const added = stage.watch('subscription { item(id: "a") { n extra } }');
-    await waitFor('the subscription', async () => (await stage.metric('crier_operations')) === 2);
+    await waitFor('the subscription', async () => (await stage.metric('crier_subscriptions')) === 2);
     await stage.put('a', 2);
     assert.deepEqual(await added.event(1), { item: { n: 2, extra: 'second' } });
     assert.deepEqual(selecting.failures.length, 1);

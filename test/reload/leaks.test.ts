@@ -20,7 +20,7 @@ describe('200 reloads in a row', { timeout: 300_000 }, () => {
     const stage = await reloadStage(t, files, { TRUSTED_DOCUMENTS: manifest, TRUSTED_DOCUMENTS_MODE: 'allowed' });
     const query = 'subscription { item(id: "a") { n } }';
     const watched = [stage.watch(query), stage.watch(query)];
-    await waitFor('the subscriptions', async () => (await stage.metric('crier_operations')) === 2);
+    await waitFor('the subscriptions', async () => (await stage.metric('crier_subscriptions')) === 2);
     const seriesOf = async () => {
       const text = await (await fetch(`${stage.admin}/metrics`)).text();
       return text.split('\n').filter((line) => line.startsWith('# TYPE')).length;

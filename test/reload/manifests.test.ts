@@ -63,7 +63,7 @@ describe('trusted documents across a reload', () => {
   it('are validated by the new graph: a subscription that it can run goes on, another one ends with SCHEMA_CHANGED', async (t) => {
     const stage = await manifestStage(t);
     const [labels, numbers] = [stage.subscribe('labels'), stage.subscribe('numbers')];
-    await waitFor('the subscriptions', async () => (await stage.metric('crier_operations')) === 2);
+    await waitFor('the subscriptions', async () => (await stage.metric('crier_subscriptions')) === 2);
     await stage.change(CHANGED);
     assert.equal((await stage.server.reload()).outcome, 'swapped');
     await waitFor('the end', () => labels.errors.length > 0);
@@ -84,7 +84,7 @@ describe('trusted documents across a reload', () => {
     await stage.change(CHANGED);
     assert.equal((await stage.server.reload()).outcome, 'swapped');
     const extras = stage.subscribe('extras');
-    await waitFor('the subscription', async () => (await stage.metric('crier_operations')) === 1);
+    await waitFor('the subscription', async () => (await stage.metric('crier_subscriptions')) === 1);
     await stage.put('a', 1);
     await waitFor('the event', () => extras.results.length > 0);
     assert.deepEqual([extras.results, extras.errors], [[{ item: { n: 1, extra: 'second' } }], []]);
@@ -93,7 +93,7 @@ describe('trusted documents across a reload', () => {
   it('refuse the new graph if it can run none of them, and the former one is served on', async (t) => {
     const stage = await manifestStage(t);
     const numbers = stage.subscribe('numbers');
-    await waitFor('the subscription', async () => (await stage.metric('crier_operations')) === 1);
+    await waitFor('the subscription', async () => (await stage.metric('crier_subscriptions')) === 1);
     await stage.change({
       'schema.graphql':
         'type Query { other: Int } type Subscription { other: Int @kafka(topic: "items", payload: "n") }',
@@ -110,7 +110,7 @@ describe('trusted documents across a reload', () => {
   it('keep a live subscription whose document the manifest has lost meanwhile, and refuse its next client', async (t) => {
     const stage = await manifestStage(t);
     const numbers = stage.subscribe('numbers');
-    await waitFor('the subscription', async () => (await stage.metric('crier_operations')) === 1);
+    await waitFor('the subscription', async () => (await stage.metric('crier_subscriptions')) === 1);
     await stage.write({ version: DOCUMENTS.version });
     await stage.change({ 'resolvers.js': resolversOf('second') });
     assert.equal((await stage.server.reload()).outcome, 'swapped');

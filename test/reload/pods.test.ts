@@ -30,7 +30,7 @@ describe('a reload of pods that share Kafka and Redis', { timeout: 240_000 }, ()
     const [a, b] = await Promise.all([stage.start('a', { ROLE: 'gateway' }), stage.start('b')]);
     const query = 'subscription { item(id: "1") { n label } }';
     const watched = [a, b].flatMap(({ url }) => [watch(t, url, query), watch(t, url, query)]);
-    for (const pod of [a, b]) await pod.counts('crier_operations', 2);
+    for (const pod of [a, b]) await pod.counts('crier_subscriptions', 2);
     await b.reports({ kafka: 'connected' });
 
     let isFlowing = true;
@@ -74,7 +74,7 @@ describe('a reload of pods that share Kafka and Redis', { timeout: 240_000 }, ()
     const stage = await createStage(t, schema);
     const [a, b] = await Promise.all([stage.start('a', { ROLE: 'gateway' }), stage.start('b', { ROLE: 'worker' })]);
     const one = watch(t, a.url, 'subscription { item(id: "1") { n } }');
-    await a.counts('crier_operations', 1);
+    await a.counts('crier_subscriptions', 1);
     await stage.write('schema.graphql', schema(stage.topic).replace('path: "id"', 'path: "wrong"'));
     const { status, report } = await postReload(b);
     assert.equal(status, 422);
@@ -98,7 +98,7 @@ describe('a reload of pods that share Kafka and Redis', { timeout: 240_000 }, ()
     const pod = await spawnPod(t, stage.settings).started();
     await pod.reports({ kafka: 'connected' });
     const one = watch(t, pod.url, 'subscription { item(id: "1") { n } }');
-    await pod.counts('crier_operations', 1);
+    await pod.counts('crier_subscriptions', 1);
     await stage.send(stage.topic, 10);
     await one.event(10, 30_000);
     await outside.send(added, [{ key: 'k', value: JSON.stringify({ id: '1', n: -1 }) }]);
@@ -111,7 +111,7 @@ describe('a reload of pods that share Kafka and Redis', { timeout: 240_000 }, ()
     pod.process.kill('SIGHUP');
     await pod.counts('crier_graph_reloads_total{outcome="swapped"}', 1);
     const other = watch(t, pod.url, 'subscription { added { n } }');
-    await pod.counts('crier_operations', 2);
+    await pod.counts('crier_subscriptions', 2);
     await stage.send(stage.topic, 10);
     await one.event(20, 60_000);
     await pod.reports({ kafka: 'connected' });
@@ -133,7 +133,7 @@ describe('a reload of pods that share Kafka and Redis', { timeout: 240_000 }, ()
     );
     const pod = await stage.start('a');
     const one = watch(t, pod.url, 'subscription { item(id: "1") { n } }');
-    await pod.counts('crier_operations', 1);
+    await pod.counts('crier_subscriptions', 1);
     await pod.reports({ kafka: 'connected' });
     await stage.send(stage.topic, 1);
     await one.event(1, 30_000);

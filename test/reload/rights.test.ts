@@ -13,7 +13,7 @@ describe('a live subscription when the reloaded graph has other rules', () => {
   it('ends with FORBIDDEN if the new authorize refuses it, and continues if it allows it', async (t) => {
     const stage = await reloadStage(t, { 'resolvers.js': authorizing('true') });
     const [a, b] = [stage.watch(ITEM, { id: 'a' }), stage.watch(ITEM, { id: 'b' })];
-    await waitFor('the subscriptions', async () => (await stage.metric('crier_operations')) === 2);
+    await waitFor('the subscriptions', async () => (await stage.metric('crier_subscriptions')) === 2);
     await stage.change({ 'resolvers.js': authorizing('id === "a"') });
     assert.equal((await stage.server.reload()).outcome, 'swapped');
     await waitFor('the end', () => b.failures.length > 0);
@@ -28,7 +28,7 @@ describe('a live subscription when the reloaded graph has other rules', () => {
     const files = { 'resolvers.js': authorizing('true') };
     const stage = await reloadStage(t, files, { EXECUTION_TIMEOUT_MS: '1000', BACKEND_TIMEOUT_MS: '500' });
     const one = stage.watch(ITEM, { id: 'a' });
-    await waitFor('the subscription', async () => (await stage.metric('crier_operations')) === 1);
+    await waitFor('the subscription', async () => (await stage.metric('crier_subscriptions')) === 1);
     await stage.change({ 'resolvers.js': authorizing('new Promise(() => {})') });
     assert.equal((await stage.server.reload()).outcome, 'swapped');
     await waitFor('the end', () => one.failures.length > 0);
@@ -42,7 +42,7 @@ describe('a live subscription when the reloaded graph has other rules', () => {
     const stage = await reloadStage(t, files);
     const query = 'subscription { items { n } }';
     const [red, none] = [stage.watch(query, undefined, { group: 'red' }), stage.watch(query)];
-    await waitFor('the subscriptions', async () => (await stage.metric('crier_operations')) === 2);
+    await waitFor('the subscriptions', async () => (await stage.metric('crier_subscriptions')) === 2);
     await stage.put('a', 0, 'blue');
     await red.event(1);
     await stage.change({
@@ -69,7 +69,7 @@ describe('a live subscription when the reloaded graph has other rules', () => {
       stage.watch(query, undefined, { user: 'ann' }),
       stage.watch(query, undefined, { user: 'bob' }),
     ];
-    await waitFor('the subscriptions', async () => (await stage.metric('crier_operations')) === 2);
+    await waitFor('the subscriptions', async () => (await stage.metric('crier_subscriptions')) === 2);
     await stage.put('a', 1);
     assert.deepEqual(await kept.event(1), { item: { group: 'all' } });
     await stage.change({ 'context.js': context("params.user !== 'bob' && { group: 'own' }") });
@@ -83,7 +83,7 @@ describe('a live subscription when the reloaded graph has other rules', () => {
   it('is closed with 4403 if the new authenticate returns a claim that is revoked', async (t) => {
     const stage = await reloadStage(t, { 'context.js': context("{ sub: 'anyone' }") });
     const one = stage.watch('subscription { item(id: "a") { n } }', undefined, { user: 'bob' });
-    await waitFor('the subscription', async () => (await stage.metric('crier_operations')) === 1);
+    await waitFor('the subscription', async () => (await stage.metric('crier_subscriptions')) === 1);
     const body = JSON.stringify({ sub: 'bob' });
     assert.equal((await fetch(`${stage.admin}/admin/connections/revoke`, { method: 'POST', body })).status, 200);
     await stage.change({ 'context.js': context('{ sub: params.user }') });
@@ -102,7 +102,7 @@ describe('a live subscription when the reloaded graph has other rules', () => {
         body: { query: 'subscription { item(id: "a") { group } }' },
       });
     const [kept, banned] = [await open('ann'), await open('bob')];
-    await waitFor('the subscriptions', async () => (await stage.metric('crier_operations')) === 2);
+    await waitFor('the subscriptions', async () => (await stage.metric('crier_subscriptions')) === 2);
     await stage.change({ 'context.js': claims("headers['x-user'] !== 'bob' && { group: 'own' }") });
     assert.equal((await stage.server.reload()).outcome, 'swapped');
     await banned.ended();

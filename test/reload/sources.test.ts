@@ -79,7 +79,7 @@ describe('sources of events across a reload', () => {
     const stage = await reloadStage(t, { 'schema.graphql': schema, 'resolvers.js': resolvers('first') });
     const fields = ['plain', 'listed(ids: ["a", "b", "c"])', 'alone(id: "a")', 'filtered(min: 0)', 'item(id: "a")'];
     const watched = fields.map((field) => stage.watch(`subscription { item: ${field} { n label } }`));
-    await waitFor('the subscriptions', async () => (await stage.metric('crier_operations')) === fields.length);
+    await waitFor('the subscriptions', async () => (await stage.metric('crier_subscriptions')) === fields.length);
     let n = 0;
     const put = async () => {
       await stage.put('a', n);

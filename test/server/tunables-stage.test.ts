@@ -122,7 +122,7 @@ describe('a server with TUNABLES_FILE', () => {
     const socket = await openSocket(t, `ws://127.0.0.1:${server.port}/graphql`);
     await socket.init({ token });
     for (let id = 0; id < 15; id++) socket.send({ type: 'subscribe', id: `${id}`, payload: { query: AUCTIONS } });
-    await waitFor('the operations', async () => (await metricOf(admin, 'crier_operations')) === 15);
+    await waitFor('the operations', async () => (await metricOf(admin, 'crier_subscriptions')) === 15);
   });
 
   it('refuses a subscription to more channels than a lowered limit', async (t) => {

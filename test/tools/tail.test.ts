@@ -43,7 +43,7 @@ describe('crier tail and crier publish', { timeout: 240_000 }, () => {
     const one = await startPod(t, settings);
     const tail = new Crier(t, ['tail', COUNTED, '--url', `http://127.0.0.1:${port}`, '--count', '30']);
     await tail.until('the connection', () => tail.errors.includes('connected to'));
-    await one.counts('crier_operations', 1);
+    await one.counts('crier_subscriptions', 1);
     assert.deepEqual(await publish(valuesOf(0, 10)), { code: 0, output: '', errors: 'written: 10\n' });
     await tail.until('10 events', () => tail.lines.length === 10);
     await one.stop();

@@ -109,7 +109,11 @@ describe('the command that GraphiQL shows while it waits', { timeout: 240_000 },
         PATIENCE_MS,
       );
       // Its subscription may not be at the gateway's bus yet.
-      await waitFor(`the channels of ${what}`, async () => (await pod.metric('crier_operations')) === 1, PATIENCE_MS);
+      await waitFor(
+        `the channels of ${what}`,
+        async () => (await pod.metric('crier_subscriptions')) === 1,
+        PATIENCE_MS,
+      );
       const { stderr } = await promisify(execFile)('sh', ['-c', shown], {
         env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
       });

@@ -57,7 +57,7 @@ describe('a multipart stream', () => {
         headers: { accept },
         body: { query: 'subscription { said { text } }' },
       });
-      await waitFor('the operation', async () => (await metricOf(crier.adminUrl, 'crier_operations')) === 1);
+      await waitFor('the operation', async () => (await metricOf(crier.adminUrl, 'crier_subscriptions')) === 1);
       const texts = ['---', '-----', '--graphql', '\r\n-----\r\n'];
       for (const text of texts) await crier.publish('said', { value: { text } });
       await waitFor('the parts', () => partsOf(stream).length === texts.length);

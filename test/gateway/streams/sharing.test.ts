@@ -71,7 +71,7 @@ describe('subscribers of several transports and tenants', () => {
         clients.push({ tenant, received: await open(t, endpoint, tenant) });
     }
     await hasChannel(CHANNEL);
-    await waitFor('all', async () => (await metric('crier_operations')) === clients.length);
+    await waitFor('all', async () => (await metric('crier_subscriptions')) === clients.length);
     for (let seq = 0; seq < EVENTS; seq++) await worker.publish(CHANNEL, { id: 1, seq, text: TEXT });
     await waitFor('all events', () => clients.every(({ received }) => received().length === EVENTS));
     const [first] = clients;
