@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startKafkaBroker } from '../../../../stack/kafka-broker.ts';
 import { spawnPod } from '../../../end-to-end/pod-process.ts';
@@ -60,21 +60,26 @@ export const ownPodCauses: readonly Cause[] = [
     title: 'tunables, good ones and bad ones',
     metrics: ['crier_tunable', 'crier_tunables_rejected_total', 'crier_tunables_outdated'],
     run: async (stage, t) => {
-      const file = join(await temporaryFolder(t), 'tunables.json');
-      await writeFile(file, '{"MAX_EXECUTIONS": 7}');
+      const folder = await temporaryFolder(t);
+      const file = join(folder, 'tunables.json');
+      // Whole at each moment: the pod reads it when it wants.
+      const write = async (text: string) => {
+        await writeFile(join(folder, 'next.json'), text);
+        await rename(join(folder, 'next.json'), file);
+      };
+      await write('{"MAX_EXECUTIONS": 7}');
       const pod = await startPod(t, { ...apart(stage, 'tunables'), ROLE: 'gateway', TUNABLES_FILE: file });
       const tunable = 'crier_tunable{name="MAX_EXECUTIONS"}';
       assert.equal(await pod.metric(tunable), 7);
-      await rm(file);
-      await writeFile(file, '{"MAX_EXECUTIONS": 8}');
+      await write('{"MAX_EXECUTIONS": 8}');
       await pod.until('the change', async () => (await pod.metric(tunable)) === 8);
       assert.equal(await pod.metric('crier_tunables_rejected_total'), 0);
-      await writeFile(file, '{"MAX_EXECUTIONS": -1}');
       assert.equal(await pod.metric('crier_tunables_outdated'), 0);
+      await write('{"MAX_EXECUTIONS": -1}');
       await pod.counts('crier_tunables_rejected_total', 1);
       assert.equal(await pod.metric('crier_tunables_outdated'), 1);
       assert.equal(await pod.metric(tunable), 8);
-      await writeFile(file, '{"MAX_EXECUTIONS": 9}');
+      await write('{"MAX_EXECUTIONS": 9}');
       await pod.until('the correction', async () => (await pod.metric(tunable)) === 9);
       assert.equal(await pod.metric('crier_tunables_outdated'), 0);
       await pod.stop();
