@@ -23,7 +23,7 @@ Usage: npm run mutate -- <folder> [flags]
   --seed <number>  of the sample; default: 1
   --help
 
-A run over the whole folder, or a sample of it, writes ${RESULTS_FOLDER}/<folder>.md.
+A run over the whole folder, or a sample of it, writes ${RESULTS_FOLDER}/<folder>.md, of gateway/fanout gateway-fanout.md.
 `;
 
 const { values, positionals } = parseArgs({
@@ -56,7 +56,7 @@ async function main(stop: AbortSignal): Promise<number> {
     const report = reportOf(command, folder, outcomes, candidates.total);
     if (values.file === undefined && !values.changed) {
       await mkdir(RESULTS_FOLDER, { recursive: true });
-      await writeFile(join(RESULTS_FOLDER, `${folder}.md`), report);
+      await writeFile(join(RESULTS_FOLDER, `${folder.replaceAll('/', '-')}.md`), report);
     }
     process.stdout.write(`${report}\n${summaryOf(outcomes, candidates.total)}\n`);
     return 0;
