@@ -6,7 +6,7 @@ import { clientFrame } from '../../src/tools/conformance/client-frame.ts';
 import { startServer } from '../../src/server.ts';
 import { metricOf } from '../support/metric.ts';
 import { openSocket } from '../support/socket.ts';
-import type { Socket } from '../support/socket.ts';
+import type { Socket, SocketOptions } from '../support/socket.ts';
 import { testConfig } from '../support/switches.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createProbe } from '../gateway/websocket/probe.ts';
@@ -26,7 +26,7 @@ async function startLogged(t: TestContext, settings: Readonly<Record<string, str
   const url = `127.0.0.1:${server.port}/graphql`;
   return {
     http: `http://${url}`,
-    connect: () => openSocket(t, `ws://${url}`),
+    connect: (options?: SocketOptions) => openSocket(t, `ws://${url}`, options),
     metric: (name: string) => metricOf(`http://127.0.0.1:${server.adminPort}`, name),
     refusals: () =>
       lines.filter(({ msg }) => / was refused by a limit$|^a connection was closed for /.test(String(msg))),
@@ -64,14 +64,15 @@ describe('the log of refused clients', () => {
       MAX_MESSAGE_BYTES: '1024',
       MAX_OPERATIONS_PER_CONNECTION: '1',
       MAX_MESSAGES_PER_SECOND: '1',
+      COMPRESSION: 'on',
     });
     const { token } = createProbe(t);
     const operations = await connect();
     await operations.init();
     for (const id of ['a', 'b', 'c']) operations.subscribe(id, LIVE, { token });
     assert.equal((await operations.next()).type, 'error');
-    const closing = async (code: number, provoke: (socket: Socket) => void) => {
-      const socket = await connect();
+    const closing = async (code: number, provoke: (socket: Socket) => void, options?: SocketOptions) => {
+      const socket = await connect(options);
       provoke(socket);
       assert.equal((await socket.expectClose()).code, code);
       const name = `crier_connections_closed_total{code="${code}"}`;
@@ -81,12 +82,14 @@ describe('the log of refused clients', () => {
     await closing(1007, (socket) => socket.write(clientFrame(Buffer.from([0xff]))));
     await closing(1008, (socket) => socket.sendTogether(...Array.from({ length: 2000 }, () => ({ type: 'ping' }))));
     await closing(1009, (socket) => socket.send('x'.repeat(5000)));
+    const beyondWindow = clientFrame(Buffer.from([0x03, 0x02]), { reserved: 4 });
+    await closing(1013, (socket) => socket.write(beyondWindow), { isOfferingCompression: true });
     await closing(4400, (socket) => socket.send('no JSON'));
     const [operation, ...closed] = refusals();
     assert.match(String(operation!['reason']), /^A connection may have 1 operations at once/);
     assert.deepEqual(
       closed.map(({ code }) => code),
-      [1002, 1007, 1008, 1009, 4400],
+      [1002, 1007, 1008, 1009, 1013, 4400],
     );
     assert.ok(closed.every(({ reason }) => typeof reason === 'string' && reason !== ''));
   });

@@ -24,3 +24,9 @@ export function headerBytes(rawHeaders: readonly string[]): number {
     0,
   );
 }
+
+/** The first header of this name, which is in lower case. */
+export function headerOf(rawHeaders: readonly string[], name: string): string | undefined {
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]!.toLowerCase() === name) return rawHeaders[i + 1];
+  return undefined;
+}

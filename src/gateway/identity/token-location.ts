@@ -1,5 +1,6 @@
 import { TOKEN_PARAMETERS } from '../../graph/context/connection-facts.ts';
 import type { ConnectionFacts, RequestSource } from '../../graph/context/connection-facts.ts';
+import { headerOf } from '../connections/handshake-headers.ts';
 
 /**
  * The token of a connection or request: from the `connection_init` payload, else from the Authorization header, else from the cookie of
@@ -18,10 +19,10 @@ export function tokenOf(
       if (typeof value === 'string' && value !== '') return withoutScheme(value);
     }
   }
-  const authorization = header(rawHeaders, 'authorization');
+  const authorization = headerOf(rawHeaders, 'authorization');
   if (authorization !== undefined && /^bearer /i.test(authorization)) return withoutScheme(authorization);
-  if (cookie === '' || header(rawHeaders, 'origin') === undefined) return undefined;
-  return cookieOf(header(rawHeaders, 'cookie') ?? '', cookie);
+  if (cookie === '' || headerOf(rawHeaders, 'origin') === undefined) return undefined;
+  return cookieOf(headerOf(rawHeaders, 'cookie') ?? '', cookie);
 }
 
 /** The token of a payload, alone, under the name that it has there. */
@@ -59,11 +60,6 @@ function withoutTokenParameters(params: object): object {
 
 function withoutScheme(value: string): string {
   return value.replace(/^bearer +/i, '').trim();
-}
-
-function header(rawHeaders: readonly string[], name: string): string | undefined {
-  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]!.toLowerCase() === name) return rawHeaders[i + 1];
-  return undefined;
 }
 
 /** The value of a cookie (RFC 6265 section 5.4). */

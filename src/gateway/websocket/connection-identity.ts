@@ -15,6 +15,7 @@ import { CLOSE_CODES } from '../connections/close-codes.ts';
 import type { SocketFormat } from './socket-format.ts';
 import { authenticatedPayload } from './authenticated-payload.ts';
 import type { ConnectionOperations } from '../operations/connection-operations.ts';
+import { headerOf } from '../connections/handshake-headers.ts';
 import { refusalClose } from '../connections/refusal-close.ts';
 import type { ExpiringConnection, TokenExpiries } from '../connections/token-expiries.ts';
 import { TokenRefreshes } from './token-refreshes.ts';
@@ -74,6 +75,10 @@ export class ConnectionIdentity implements RefreshOwner {
   /** Of the client: behind trusted proxies not that of the peer. */
   get address(): string {
     return this.#facts?.address ?? this.#request?.address ?? '';
+  }
+
+  get userAgent(): string | undefined {
+    return this.#facts?.headers['user-agent'] ?? headerOf(this.#request?.rawHeaders ?? [], 'user-agent');
   }
 
   /** undefined: not authenticated yet. */

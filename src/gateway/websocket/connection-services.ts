@@ -4,6 +4,7 @@ import type { IdentityServices } from './connection-identity.ts';
 import type { ConnectionSocket } from './connection-socket.ts';
 import type { SocketFormat } from './socket-format.ts';
 import type { Inbox } from './inbox.ts';
+import type { KeptWindows } from './kept-windows.ts';
 import type { DeadlineOwner, InitDeadlines } from '../connections/init-deadlines.ts';
 
 /** Shared by all connections of a gateway. `C`: their class. */
@@ -13,6 +14,7 @@ export interface ConnectionServices<C extends DeadlineOwner> extends ClientConne
   readonly formatOf: (socket: Pick<ConnectionSocket, 'protocol' | 'compression'>) => SocketFormat;
   readonly initDeadlines: InitDeadlines<C>;
   readonly inbox: Inbox;
+  readonly keptWindows: KeptWindows;
   /** Called when the socket has closed. */
   readonly onClose: (connection: C, ending: Ending) => void;
 }

@@ -12,6 +12,8 @@ export interface SocketListener {
   onError(error: Error): void;
   /** The peer has violated the protocol of WebSockets, and must be closed with this code. */
   onViolation(code: number, text: string): void;
+  /** The peer's compressed message refers to an earlier one, although it has agreed to compress each alone. */
+  onKeptWindow(): void;
   onClosed(code: number): void;
 }
 
@@ -49,8 +51,9 @@ export class ConnectionSocket extends WebSocket {
   /** Called by ws, too: without a reason after a violation (1002, 1007, 1008 and 1009), of which the client and the log would learn nothing. */
   override close(code?: number, reason?: string | Buffer): void {
     const error = reason === undefined && this.readyState === WebSocket.OPEN ? this.#receiver?.errored : undefined;
-    if (error && this.#listener) this.#listener.onViolation(code!, violationText(error));
-    else super.close(code, reason);
+    if (!error || !this.#listener) super.close(code, reason);
+    else if (error.message === BEYOND_WINDOW) this.#listener.onKeptWindow();
+    else this.#listener.onViolation(code!, violationText(error));
   }
 
   /**
@@ -90,6 +93,9 @@ export class ConnectionSocket extends WebSocket {
     (this as ConnectionSocket).#listener?.onClosed(code);
   }
 }
+
+/** zlib's text for a reference to bytes before the first one. */
+const BEYOND_WINDOW = 'invalid distance too far back';
 
 /** ws names its own errors; those of zlib say nothing about a message. */
 function violationText({ code = '', message }: NodeJS.ErrnoException): string {

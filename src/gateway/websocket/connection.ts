@@ -251,6 +251,12 @@ export class Connection
     this.close(code, code === CLOSE_CODES.messageTooBig ? this.#tooLong : text);
   }
 
+  /** With a code that clients retry: the next connection of this one is not compressed. */
+  onKeptWindow(): void {
+    this.services.keptWindows.add(this.address, this.#identity.userAgent);
+    this.close(CLOSE_CODES.tryAgainLater, KEPT_WINDOW);
+  }
+
   onError(error: Error): void {
     this.services.log.debug({ err: error, connection: this.id }, 'socket error');
   }
@@ -268,6 +274,9 @@ export class Connection
 
 /** Bytes of a message, on a connection with compression, that count as one message against the rate, also if only begun. */
 const INFLATED_MESSAGE_BYTES = 4096;
+
+const KEPT_WINDOW =
+  'A message refers to an earlier one, against client_no_context_takeover: reconnect, without compression';
 
 /** What ws reports if the peer sent no close frame. */
 const NO_CLOSE_FRAME = 1006;

@@ -16,6 +16,7 @@ import { Connection } from './connection.ts';
 import type { ConnectionServices } from './connection-services.ts';
 import { clientHeaders, headerBytes } from '../connections/handshake-headers.ts';
 import { Inbox } from './inbox.ts';
+import { KeptWindows } from './kept-windows.ts';
 import type { Handshakes } from '../connections/handshakes.ts';
 import { InitDeadlines } from '../connections/init-deadlines.ts';
 import { ADMISSION_CLOSES } from '../connections/refusal-close.ts';
@@ -42,7 +43,7 @@ export interface WebSocketEndpointOptions extends Pick<ConnectionsOptions, 'prox
   readonly connections: Connections;
   readonly services: Omit<
     ConnectionServices<Connection>,
-    'formatOf' | 'initDeadlines' | 'tokenExpiries' | 'inbox' | 'onClose'
+    'formatOf' | 'initDeadlines' | 'tokenExpiries' | 'inbox' | 'keptWindows' | 'onClose'
   >;
   readonly onRefused: (reason: RefusalReason) => void;
 }
@@ -87,6 +88,7 @@ export class WebSocketEndpoint {
   readonly #initDeadlines: InitDeadlines<Connection>;
   readonly #services: ConnectionServices<Connection>;
   readonly #refusals = new Refusals();
+  readonly #keptWindows = new KeptWindows();
   #closing: Promise<DrainSummary> | undefined;
 
   constructor(options: WebSocketEndpointOptions) {
@@ -104,6 +106,7 @@ export class WebSocketEndpoint {
       initDeadlines: this.#initDeadlines,
       tokenExpiries: this.connections.tokenExpiries,
       inbox: new Inbox(),
+      keptWindows: this.#keptWindows,
       onClose: (connection, ending) => this.connections.onClosed(connection, ending),
     };
   }
@@ -174,8 +177,9 @@ export class WebSocketEndpoint {
       onRefused(refusal);
       return this.#refusals.add(request, socket, head, ...ADMISSION_CLOSES[refusal]);
     }
-    const offers = request.headers['sec-websocket-extensions'];
-    const server = this.#compressed && isCompressionAcceptable(offers) ? this.#compressed : this.#webSockets;
+    const { 'sec-websocket-extensions': offers, 'user-agent': userAgent } = request.headers;
+    const isDeclined = () => !isCompressionAcceptable(offers) || this.#keptWindows.has(address, userAgent);
+    const server = this.#compressed && !isDeclined() ? this.#compressed : this.#webSockets;
     server.handleUpgrade(request, socket, head, (webSocket) => this.#onOpen(webSocket, request, address));
   }
 

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { constants, deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
+import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { expectClose } from '../../../src/tools/conformance/answers.ts';
 import { OPCODE, clientFrame } from '../../../src/tools/conformance/client-frame.ts';
@@ -51,7 +52,7 @@ const compressedFrame = (text: string | Buffer, options: ClientFrameOptions = {}
 const pingOf = (bytes: number) => JSON.stringify({ type: 'ping' }).padEnd(bytes);
 
 const ends: (() => void | Promise<void>)[] = [];
-let targets: { on: Target; off: Target };
+let targets: { graph: string; on: Target; off: Target };
 
 before(async () => {
   const folder = await graphFolder({ after: (end: () => void) => ends.push(end) }, GRAPH);
@@ -62,7 +63,11 @@ before(async () => {
     MAX_MESSAGE_BURST: String(BURST),
     COMPRESSION_MIN_BYTES: String(MIN_BYTES),
   };
-  targets = { on: await crier.start({ ...settings, COMPRESSION: 'on' }), off: await crier.start(settings) };
+  targets = {
+    graph: folder,
+    on: await crier.start({ ...settings, COMPRESSION: 'on' }),
+    off: await crier.start(settings),
+  };
 });
 
 after(async () => {
@@ -286,13 +291,15 @@ describe('a compressed message of a client', () => {
     ],
     ['another reserved bit', [clientFrame(compressed(PING), { reserved: RSV1 | 2 })], 1002],
     ['bytes that are not compressed', [clientFrame(Buffer.alloc(20, 0xff), { reserved: RSV1 })], 1007],
-    ['a reference to bytes before the message', [clientFrame(Buffer.from([0x03, 0x02]), { reserved: RSV1 })], 1007],
+    ['a reference to bytes before the message', [clientFrame(Buffer.from([0x03, 0x02]), { reserved: RSV1 })], 1013],
     ['compressed bytes that are not UTF-8', [compressedFrame(Buffer.from([0xff, 0xfe, 0xff]))], 1007],
     ['a compressed binary message', [compressedFrame(PING, { opcode: OPCODE.binary })], 4400],
     ['a compressed message that is not JSON', [compressedFrame('no JSON')], 4400],
   ] as const) {
     it(`closes with ${code} at ${what}`, async (t) => {
-      const socket = await connect(t);
+      const headers = { 'user-agent': what };
+      const socket = await openSocket(t, targets.on.url, { isOfferingCompression: true, headers });
+      await socket.init();
       socket.write(Buffer.concat(frames));
       await expectClose(socket, code);
     });
@@ -367,5 +374,58 @@ describe('a compressed message of a client', () => {
     assert.ok(kept < sockets.length * 4096, `${kept} bytes`);
     for (const socket of sockets) socket.write(compressedFrame(PING));
     for (const socket of sockets) await pong(socket);
+  });
+});
+
+/** A socket of a client that keeps its window, although it has agreed not to: Safari. */
+class WindowKeeper extends WebSocket {
+  constructor(url: string | URL, protocols?: string | string[]) {
+    super(url, protocols, { perMessageDeflate: { threshold: 0 }, headers: { 'user-agent': 'Safari' } });
+    const extensions = this as unknown as { readonly _extensions: Record<string, { params: object }> };
+    this.once('open', () =>
+      Object.assign(extensions._extensions['permessage-deflate']?.params ?? {}, { client_no_context_takeover: false }),
+    );
+  }
+}
+
+describe('a client that keeps its window against what it agreed', () => {
+  it('is closed once, with 1013, and comes back without compression', async (t) => {
+    const target = await crier.start({ COMPRESSION: 'on', GRAPH: targets.graph });
+    t.after(() => target.close());
+    const closes: { readonly code: number; readonly reason: string }[] = [];
+    const extensions: string[] = [];
+    const client = createClient({
+      url: target.url,
+      webSocketImpl: WindowKeeper,
+      retryAttempts: 3,
+      retryWait: () => Promise.resolve(),
+      on: {
+        connected: (socket) => void extensions.push((socket as WebSocket).extensions),
+        closed: (event) => void closes.push(event as (typeof closes)[number]),
+      },
+    });
+    t.after(() => client.dispose());
+    const results = [];
+    const query = 'subscription { texts(bytes: [10, 2000]) }';
+    for await (const { data } of client.iterate({ query })) results.push(data);
+    assert.equal(results.length, 2);
+    assert.deepEqual(extensions, ['permessage-deflate', '']);
+    assert.deepEqual(
+      closes.slice(0, 1).map(({ code, reason }) => [code, reason]),
+      [
+        [
+          1013,
+          'A message refers to an earlier one, against client_no_context_takeover: reconnect, without compression',
+        ],
+      ],
+    );
+    const offering = { 'sec-websocket-protocol': TRANSPORT_WS, 'sec-websocket-extensions': 'permessage-deflate' };
+    for (const [userAgent, isAgreed] of [
+      ['Safari', false],
+      ['Firefox', true],
+    ] as const) {
+      const { headers } = await handshake(target.url, { ...offering, 'user-agent': userAgent });
+      assert.equal(headers['sec-websocket-extensions'] !== undefined, isAgreed, userAgent);
+    }
   });
 });
