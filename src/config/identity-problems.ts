@@ -6,8 +6,9 @@ import { variables } from './variables.ts';
 import { refusal } from './setting-refusal.ts';
 import type { Settings } from './settings.ts';
 import { anyTokenKey, givenTokenKeys } from './token-keys.ts';
+import { parseTokenLocations } from './token-locations.ts';
 
-const NEEDS_KEY = ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_REQUIRE', 'JWT_ALGORITHMS', 'JWT_COOKIE'] as const;
+const NEEDS_KEY = ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_REQUIRE', 'JWT_ALGORITHMS', 'JWT_LOCATIONS'] as const;
 
 /** A line for each setting of tokens that cannot be used, alone or with the others. */
 export function identityProblems(settings: Settings): string[] {
@@ -18,7 +19,7 @@ export function identityProblems(settings: Settings): string[] {
     ...urlProblems(settings),
     ...keyProblems(settings),
     ...algorithmProblems(settings),
-    ...cookieProblems(settings),
+    ...locationProblems(settings),
     ...requirementProblems(settings),
   ];
 }
@@ -104,16 +105,13 @@ function algorithmProblems(settings: Settings): string[] {
   return problems;
 }
 
-function cookieProblems({ JWT_COOKIE: cookie, ALLOWED_ORIGINS: origins, names }: Settings): string[] {
-  if (cookie === '') return [];
-  const problems = origins.includes('*')
-    ? [
-        `${names.JWT_COOKIE}: expected with the origins that may use it, got ${names.ALLOWED_ORIGINS}=*: any page could act for its visitors`,
-      ]
-    : [];
-  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(cookie))
-    problems.push(refusal(names.JWT_COOKIE, cookie, variables.JWT_COOKIE.expects));
-  return problems;
+function locationProblems({ JWT_LOCATIONS: entries, ALLOWED_ORIGINS: origins, names }: Settings): string[] {
+  const locations = parseTokenLocations(entries);
+  if (typeof locations === 'string') return [refusal(names.JWT_LOCATIONS, locations, variables.JWT_LOCATIONS.expects)];
+  if (locations.cookie === '' || !origins.includes('*')) return [];
+  return [
+    `${names.JWT_LOCATIONS}: expected a cookie with the origins that may use it, got ${names.ALLOWED_ORIGINS}=*: any page could act for its visitors`,
+  ];
 }
 
 function requirementProblems({ JWT_REQUIRE: entries, names }: Settings): string[] {

@@ -35,8 +35,8 @@ const formerSwitches: readonly FormerSwitch[] = [
 /** How an environment may have written what a switch is with the word. */
 const WRITTEN = { off: /^(?:off|false)$/, on: /^(?:on|true)$/, '0': /^0+$/ } as const;
 
-/** Without these, requests to the schema registry would have no credentials. */
-const CREDENTIALS = /^SCHEMA_REGISTRY_(?:USER|PASSWORD|PASSWORD_FILE)$/;
+/** Without these, requests to the schema registry would have no credentials, and clients no token. */
+const CREDENTIALS = /^SCHEMA_REGISTRY_(?:USER|PASSWORD|PASSWORD_FILE)$|^JWT_COOKIE$/;
 
 /** What to do with a setting of a former version, by its name: what its value follows from, or what it is. */
 export const removedSettings: ReadonlyMap<string, (names: SettingNames) => string> = new Map<
@@ -93,6 +93,7 @@ export const removedSettings: ReadonlyMap<string, (names: SettingNames) => strin
   ['SCHEMA_REGISTRY_USER', ({ SCHEMA_REGISTRY_URL }) => partOf(SCHEMA_REGISTRY_URL, REGISTRY_LOGIN)],
   ['SCHEMA_REGISTRY_PASSWORD', ({ SCHEMA_REGISTRY_URL }) => partOf(SCHEMA_REGISTRY_URL, REGISTRY_LOGIN)],
   ['SCHEMA_REGISTRY_PASSWORD_FILE', ({ SCHEMA_REGISTRY_URL }) => partOf(`${SCHEMA_REGISTRY_URL}_FILE`, REGISTRY_LOGIN)],
+  ['JWT_COOKIE', ({ JWT_LOCATIONS }) => partOf(JWT_LOCATIONS, 'cookie:<name>')],
   ['CURSOR_SECRET', () => AGREED],
   ['CURSOR_SECRET_FILE', () => AGREED],
   ...formerSwitches.map(

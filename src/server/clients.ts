@@ -130,6 +130,7 @@ export function createGateway(
     path: ENDPOINT,
     origins: { allowed: config.ALLOWED_ORIGINS, own: config.PUBLIC_ORIGIN },
     initTimeoutMs: config.INIT_TIMEOUT_MS,
+    isTokenSubprotocol: config.JWT_LOCATIONS.includes('subprotocol'),
     deflater: createDeflater(services),
     drainTimeoutMs: drainTimeoutMs(config),
     fastShutdown,

@@ -5,6 +5,8 @@ import type { TokenIssuer } from '../gateway/identity/token-verifier.ts';
 import { LogWindow } from '../base/log.ts';
 import { pem, tokenAlgorithms } from '../config/identity-problems.ts';
 import { parseRequiredClaim } from '../config/required-claims.ts';
+import { parseTokenLocations } from '../config/token-locations.ts';
+import type { TokenLocations } from '../config/token-locations.ts';
 import type { Increments } from '../ops/metrics/metrics-registry.ts';
 import type { GatewayServices } from './services.ts';
 
@@ -25,7 +27,8 @@ export async function openTokens(services: GatewayServices, fetches: Increments<
   const isForwarded = [...config.backends.values()].some(({ forwardedHeaders }) =>
     forwardedHeaders.some((name) => TOKEN_HEADERS.includes(name)),
   );
-  return { verifier, isRequired: config.AUTH !== 'optional', cookie: config.JWT_COOKIE, isForwarded };
+  const { cookie } = parseTokenLocations(config.JWT_LOCATIONS) as TokenLocations;
+  return { verifier, isRequired: config.AUTH !== 'optional', cookie, isForwarded };
 }
 
 async function openIssuers(services: GatewayServices, fetches: Increments<'outcome'>): Promise<TokenIssuer[]> {

@@ -21,7 +21,7 @@ describe('readConfig, of tokens', () => {
   const refused: readonly (readonly [environment: Readonly<Record<string, string>>, message: string])[] = [
     [{ JWT_JWKS_URL, JWT_SECRET }, 'JWT_JWKS_URL and JWT_SECRET: expected one of them, got 2'],
     [{ JWT_ISSUER: 'a' }, `JWT_ISSUER: expected with one of ${ANY_KEY}, got none of them`],
-    [{ JWT_COOKIE: 'a' }, `JWT_COOKIE: expected with one of ${ANY_KEY}, got none of them`],
+    [{ JWT_LOCATIONS: 'subprotocol' }, `JWT_LOCATIONS: expected with one of ${ANY_KEY}, got none of them`],
     [{ AUTH: 'required' }, `AUTH=required: expected one of ${ANY_KEY}, got none`],
     [{ AUTH: 'optional' }, `AUTH=optional: expected one of ${ANY_KEY}, got none`],
     [{ AUTH: 'yes' }, 'AUTH: expected required, optional or none, got "yes"'],
@@ -67,10 +67,20 @@ describe('readConfig, of tokens', () => {
       { JWT_PUBLIC_KEY: EC('secp384r1'), JWT_ALGORITHMS: 'ES256,RS256' },
       'JWT_ALGORITHMS: expected ES384 with this JWT_PUBLIC_KEY, got "ES256,RS256"',
     ],
-    [{ JWT_SECRET, JWT_COOKIE: 'a b' }, 'JWT_COOKIE: expected the name of a cookie, got "a b"'],
+    ...['cookie:a b', 'cookie:', 'header:a', 'a'].map(
+      (entry) =>
+        [
+          { JWT_SECRET, JWT_LOCATIONS: `subprotocol,${entry}` },
+          `JWT_LOCATIONS: expected cookie:<name> once, subprotocol, or both, separated by commas, got ${JSON.stringify(entry)}`,
+        ] as const,
+    ),
     [
-      { JWT_SECRET, JWT_COOKIE: 'a', ALLOWED_ORIGINS: '*' },
-      'JWT_COOKIE: expected with the origins that may use it, got ALLOWED_ORIGINS=*: any page could act for its visitors',
+      { JWT_SECRET, JWT_LOCATIONS: 'cookie:a,cookie:b' },
+      'JWT_LOCATIONS: expected cookie:<name> once, subprotocol, or both, separated by commas, got "cookie:b"',
+    ],
+    [
+      { JWT_SECRET, JWT_LOCATIONS: 'cookie:a,subprotocol', ALLOWED_ORIGINS: '*' },
+      'JWT_LOCATIONS: expected a cookie with the origins that may use it, got ALLOWED_ORIGINS=*: any page could act for its visitors',
     ],
   ];
   for (const [environment, message] of refused) {

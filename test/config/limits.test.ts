@@ -79,7 +79,9 @@ describe('the limits that are no settings', () => {
   });
 
   it('refuse no start by a value that a former version has taken, and that turns nothing off', () => {
-    const names = [...removedSettings.keys()].filter((name) => !/^SCHEMA_REGISTRY_(USER|PASSWORD)/.test(name));
+    const names = [...removedSettings.keys()].filter(
+      (name) => !/^SCHEMA_REGISTRY_(USER|PASSWORD)|^JWT_COOKIE$/.test(name),
+    );
     const environment = Object.fromEntries(names.map((name) => [name, name === 'AST_LOCATIONS' ? 'off' : '1']));
     assert.equal(readConfig(environment).unknownVariables.length, names.length);
   });
@@ -118,4 +120,9 @@ describe('the limits that are no settings', () => {
       assert.throws(() => readSettings({ [name]: 'x' }), { message });
     });
   }
+
+  it('refuse a start with JWT_COOKIE, without which clients have no token', () => {
+    const message = 'JWT_COOKIE is no longer a setting: JWT_LOCATIONS has it (cookie:<name>); unset it';
+    assert.equal(configRefusal({ JWT_COOKIE: 'session', JWT_SECRET: 'x'.repeat(32) }), message);
+  });
 });

@@ -34,9 +34,9 @@ export const identityVariables = {
     'algorithms of JWS (RFC 7518), separated by commas',
     'Accepted algorithms; not set: `HS256` with `JWT_SECRET`, else all that are asymmetric.',
   ),
-  JWT_COOKIE: text(
+  JWT_LOCATIONS: list(
     '',
-    'the name of a cookie',
-    'Cookie that may hold the token, with an allowed Origin only; not set: none.',
+    'cookie:<name> once, subprotocol, or both, separated by commas',
+    'Where a token may be, too: `cookie:<name>`, with an allowed Origin only; `subprotocol`: `bearer.<token>` among those of a WebSocket.',
   ),
 };

@@ -28,6 +28,13 @@ export function tokenOf(
 /** The token of a payload, alone, under the name that it has there. */
 export type TokenParameter = Readonly<Record<string, unknown>>;
 
+/** The payload of `connection_init` with the token of a sub-protocol, if it has none itself. */
+export function withToken(params: unknown, token: string | undefined): unknown {
+  if (token === undefined) return params;
+  const payload = { ...(params as object | null | undefined) };
+  return tokenParameterOf(payload) ? params : { ...payload, token };
+}
+
 /** undefined: the payload has none. */
 export function tokenParameterOf(payload: Readonly<Record<string, unknown>>): TokenParameter | undefined {
   const name = TOKEN_PARAMETERS.find((parameter) => Object.hasOwn(payload, parameter));

@@ -8,7 +8,7 @@ import type { Authenticated, Authenticator, Unauthenticated } from '../identity/
 import type { RefusalDelays } from '../identity/refusal-delays.ts';
 import { grantsSame } from '../identity/grants.ts';
 import type { KnownClaims } from '../identity/revocation.ts';
-import { tokenParameterOf } from '../identity/token-location.ts';
+import { tokenParameterOf, withToken } from '../identity/token-location.ts';
 import type { TokenParameter } from '../identity/token-location.ts';
 import type { ConnectionLimits } from '../connections/connection-limits.ts';
 import { CLOSE_CODES } from '../connections/close-codes.ts';
@@ -45,12 +45,18 @@ export interface IdentityOwner extends ExpiringConnection, UserConnection {
   close(code: number, reason: string): void;
 }
 
+/** What a handshake tells of its client. */
+export interface HandshakeSource extends Omit<RequestSource, 'params'> {
+  /** Counts as the parameter `token` of `connection_init`, if that has none; undefined: it has no token in a sub-protocol. */
+  readonly token?: string | undefined;
+}
+
 /** Who one connection belongs to: nobody until its `connection_init` has been authenticated. */
 export class ConnectionIdentity implements RefreshOwner {
   readonly #owner: IdentityOwner;
   readonly #services: IdentityServices;
   /** Cleared when the connection is authenticated; then `#facts` is set. */
-  #request: Omit<RequestSource, 'params'> | undefined;
+  #request: HandshakeSource | undefined;
   #facts: ConnectionFacts | undefined;
   /** Whom its token names; only a token of the same subject may replace it. */
   #subject: string | undefined;
@@ -61,7 +67,7 @@ export class ConnectionIdentity implements RefreshOwner {
   #isInitialised = false;
   #refreshes: TokenRefreshes | undefined;
 
-  constructor(owner: IdentityOwner, request: Omit<RequestSource, 'params'>, services: IdentityServices) {
+  constructor(owner: IdentityOwner, request: HandshakeSource, services: IdentityServices) {
     this.#owner = owner;
     this.#request = request;
     this.#services = services;
@@ -130,7 +136,8 @@ export class ConnectionIdentity implements RefreshOwner {
     this.#isInitialised = true;
     const { limits, authenticator, users } = this.#services;
     let isUserFull = false;
-    const outcome = await authenticator.authenticate({ ...this.#request!, params }, (user) => {
+    const { token, ...source } = this.#request!;
+    const outcome = await authenticator.authenticate({ ...source, params: withToken(params, token) }, (user) => {
       isUserFull = user !== undefined && !users.hasRoom(user);
       return !isUserFull;
     });
@@ -201,9 +208,9 @@ export class ConnectionIdentity implements RefreshOwner {
     if (this.#subject !== undefined) this.#services.users.delete(this.#subject, this.#owner);
   }
 
-  /** Not async, and drops the headers: nothing that the client sent is kept while the refusal waits. */
+  /** Not async, and drops headers and token: nothing that the client sent is kept while the refusal waits. */
   #refuse({ failure, subject }: Unauthenticated): void {
-    if (this.#request) this.#request = { ...this.#request, rawHeaders: [] };
+    if (this.#request) this.#request = { ...this.#request, rawHeaders: [], token: undefined };
     const close = () => this.#owner.close(...refusalClose(failure));
     this.#services.refusalDelays.run({ address: addressKey(this.address), subject }, failure, close);
   }

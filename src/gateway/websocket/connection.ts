@@ -2,11 +2,11 @@ import type { Socket } from 'node:net';
 import { MessageType } from 'graphql-ws';
 import type { SubscribeMessage } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import type { ConnectionFacts, RequestSource } from '../../graph/context/connection-facts.ts';
+import type { ConnectionFacts } from '../../graph/context/connection-facts.ts';
 import { Outbox } from '../fanout/outbox/outbox.ts';
 import type { KnownClaims } from '../identity/revocation.ts';
 import { ConnectionIdentity } from './connection-identity.ts';
-import type { IdentityOwner } from './connection-identity.ts';
+import type { HandshakeSource, IdentityOwner } from './connection-identity.ts';
 import { ConnectionOperations } from '../operations/connection-operations.ts';
 import type { ConnectionServices } from './connection-services.ts';
 import type { ConnectionSocket, SocketListener } from './connection-socket.ts';
@@ -42,7 +42,7 @@ export class Connection
   constructor(
     socket: ConnectionSocket,
     stream: Socket,
-    request: Omit<RequestSource, 'params'>,
+    request: HandshakeSource,
     services: ConnectionServices<Connection>,
   ) {
     super(stream, services);

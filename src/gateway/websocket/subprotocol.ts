@@ -15,6 +15,15 @@ export function selectProtocol(offered: ReadonlySet<string>): string | false {
   return known.find((protocol) => offered.has(protocol)) ?? false;
 }
 
+/** A page of a browser can send no header of its own but this one. What follows may not have `=` or `/`, and a JWT has none. */
+const TOKEN_PREFIX = 'bearer.';
+
+/** The token that a client offers as a sub-protocol, `bearer.<token>`, beside the one that is selected. */
+export function tokenProtocol(offered = ''): string | undefined {
+  const protocol = offered.split(',').find((one) => one.trim().startsWith(TOKEN_PREFIX));
+  return protocol?.trim().slice(TOKEN_PREFIX.length) || undefined;
+}
+
 export function isServed(protocol: string): boolean {
   return SOCKET_FORMATS.some(({ subprotocol }) => subprotocol === protocol);
 }

@@ -21,7 +21,7 @@ import type { Handshakes } from '../connections/handshakes.ts';
 import { InitDeadlines } from '../connections/init-deadlines.ts';
 import { ADMISSION_CLOSES } from '../connections/refusal-close.ts';
 import { Refusals, refuseHandshake } from './refusals.ts';
-import { SOCKET_FORMATS, selectProtocol } from './subprotocol.ts';
+import { SOCKET_FORMATS, selectProtocol, tokenProtocol } from './subprotocol.ts';
 
 /** Why a handshake was refused, as a metric label. */
 export type RefusalReason = ConnectionRefusal | OriginRefusal['reason'] | 'headers' | 'path' | 'user';
@@ -35,6 +35,8 @@ export interface WebSocketEndpointOptions extends Pick<ConnectionsOptions, 'prox
   readonly origins: Origins;
   readonly refusedOrigins: Pick<RefusedOrigins, 'report'>;
   readonly initTimeoutMs: number;
+  /** Whether a sub-protocol may hold the token (`tokenProtocol`). */
+  readonly isTokenSubprotocol: boolean;
   /** Compresses results for clients that offer permessage-deflate; undefined: nothing is compressed. */
   readonly deflater?: Deflater | undefined;
   /** Longest wait of a drain, in ms, for answers to mutations and for those of clients to the close frame; a second at most in a fast shutdown. */
@@ -185,12 +187,11 @@ export class WebSocketEndpoint {
 
   #onOpen(socket: ConnectionSocket, request: IncomingMessage, address: string): void {
     const rawHeaders = clientHeaders(request.rawHeaders);
-    const connection = new Connection(
-      socket,
-      request.socket,
-      { id: connectionId(), rawHeaders, address },
-      this.#services,
-    );
+    const token = this.#options.isTokenSubprotocol
+      ? tokenProtocol(request.headers['sec-websocket-protocol'])
+      : undefined;
+    const source = { id: connectionId(), rawHeaders, address, token };
+    const connection = new Connection(socket, request.socket, source, this.#services);
     this.connections.add(connection);
     connection.open();
   }

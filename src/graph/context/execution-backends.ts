@@ -121,7 +121,7 @@ function callerHeader(name: string, connection: ConnectionFacts): string | undef
 
 /**
  * What `tokenOf` looks at, in its order, so that a backend receives the token that was verified: parameters of `connection_init`, then the
- * header. Only the token of a cookie (`JWT_COOKIE`) is not here: its backend needs the cookie. A header with another scheme, beside such a
+ * header. Only the token of a cookie (`JWT_LOCATIONS`) is not here: its backend needs the cookie. A header with another scheme, beside such a
  * cookie, was not verified.
  */
 function authorizationOf({ headers, params }: ConnectionFacts): string | undefined {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { metricOf } from '../../support/metric.ts';
-import { handshake } from '../../support/socket.ts';
+import { TRANSPORT_WS, handshake, openSocket } from '../../support/socket.ts';
 import { IdentityProvider, fromNow } from './identity-provider.ts';
 import { stage } from './stage.ts';
 
@@ -17,10 +17,53 @@ describe('a connection with a token', () => {
   });
 
   it('is acknowledged with the Authorization header or, from an allowed origin, with the cookie', async (t) => {
-    const { provider, connect } = await stage(t, { JWT_COOKIE: 'session', ALLOWED_ORIGINS: 'https://app.example.com' });
+    const { provider, connect } = await stage(t, {
+      JWT_LOCATIONS: 'cookie:session',
+      ALLOWED_ORIGINS: 'https://app.example.com',
+    });
     const token = await provider.sign();
     await (await connect({ authorization: `Bearer ${token}` })).init();
     await (await connect({ cookie: `session=${token}`, origin: 'https://app.example.com' })).init();
+  });
+
+  it('is acknowledged with a token among its sub-protocols with JWT_LOCATIONS=subprotocol, which nothing shows (F-3)', async (t) => {
+    const context = 'export const createLoaders = ({ connection }) => ({ kept: JSON.stringify(connection) });';
+    const { provider, url, log } = await stage(t, { JWT_LOCATIONS: 'subprotocol' }, context);
+    const token = await provider.sign({ sub: 'ida' });
+    const bearer = `bearer.${token}`;
+    for (const protocols of [
+      [TRANSPORT_WS, bearer],
+      [bearer, TRANSPORT_WS],
+    ]) {
+      const { status, headers } = await handshake(url, { 'sec-websocket-protocol': protocols.join(', ') });
+      assert.deepEqual([status, headers['sec-websocket-protocol']], [101, TRANSPORT_WS]);
+      const socket = await openSocket(t, url, { protocols });
+      await socket.init({ lang: 'de' });
+      socket.subscribe('1', '{ me kept }');
+      const { payload } = await socket.next();
+      const { me, kept } = (payload as { readonly data: Readonly<Record<'me' | 'kept', string>> }).data;
+      assert.equal(me, 'ida');
+      assert.match(kept, /"lang":"de"/);
+      assert.ok(!kept.includes(token));
+    }
+    const own = await openSocket(t, url, { protocols: [TRANSPORT_WS, bearer] });
+    own.send({ type: 'connection_init', payload: { token: 'x' } });
+    assert.deepEqual(await own.expectClose(), { code: 4403, reason: 'Token invalid' });
+    const origin = 'https://evil.example';
+    assert.equal(
+      (await handshake(url, { 'sec-websocket-protocol': `${TRANSPORT_WS}, ${bearer}`, origin })).status,
+      403,
+    );
+    assert.ok(log.length > 0 && !log.join('').includes(token));
+  });
+
+  it('is closed with 4403 if the token is among its sub-protocols without JWT_LOCATIONS', async (t) => {
+    const { provider, url, log } = await stage(t);
+    const token = await provider.sign();
+    const socket = await openSocket(t, url, { protocols: [`bearer.${token}`, TRANSPORT_WS] });
+    socket.send({ type: 'connection_init' });
+    assert.deepEqual(await socket.expectClose(), { code: 4403, reason: 'Token missing' });
+    assert.ok(log.length > 0 && !log.join('').includes(token));
   });
 
   it('shows the text of its token to authenticate, and to no execution, since nothing needs it', (t) =>
@@ -39,7 +82,7 @@ describe('a connection with a token', () => {
       '({ headers, params }) => JSON.stringify([headers.authorization, headers.cookie, params.token, params.lang])';
     const { provider, connect, log } = await stage(
       t,
-      { JWT_COOKIE: 'session', ...settings },
+      { JWT_LOCATIONS: 'cookie:session', ...settings },
       `export const backends = ['mirror'];
        const read = ${read};
        export const authenticate = (request) => ({ sub: read(request) });
@@ -58,7 +101,7 @@ describe('a connection with a token', () => {
 
   it('is refused with 403 and counted, without a use of its cookie, if a page of another origin opens it (S-01)', async (t) => {
     const context = 'export const authenticate = () => { throw new Error("called"); };';
-    const { provider, url, adminPort, log } = await stage(t, { JWT_COOKIE: 'session' }, context);
+    const { provider, url, adminPort, log } = await stage(t, { JWT_LOCATIONS: 'cookie:session' }, context);
     const cookie = `session=${await provider.sign()}`;
     const before = provider.fetches;
     assert.equal((await handshake(url, { cookie, origin: 'https://evil.example' })).status, 403);
@@ -68,7 +111,10 @@ describe('a connection with a token', () => {
   });
 
   it('is acknowledged with the cookie if ALLOWED_ORIGINS names the other origin (twin of S-01 and S-02)', async (t) => {
-    const { provider, connect } = await stage(t, { JWT_COOKIE: 'session', ALLOWED_ORIGINS: 'https://evil.example' });
+    const { provider, connect } = await stage(t, {
+      JWT_LOCATIONS: 'cookie:session',
+      ALLOWED_ORIGINS: 'https://evil.example',
+    });
     const socket = await connect({ cookie: `session=${await provider.sign()}`, origin: 'https://evil.example' });
     await socket.init();
     socket.subscribe('1', '{ me }');
@@ -76,7 +122,7 @@ describe('a connection with a token', () => {
   });
 
   it('is closed with 4403 if the cookie came without an Origin (S-03)', async (t) => {
-    const { provider, connect } = await stage(t, { JWT_COOKIE: 'session' });
+    const { provider, connect } = await stage(t, { JWT_LOCATIONS: 'cookie:session' });
     const socket = await connect({ cookie: `session=${await provider.sign()}` });
     socket.send({ type: 'connection_init' });
     assert.deepEqual(await socket.expectClose(), { code: 4403, reason: 'Token missing' });

@@ -98,6 +98,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
     origins: { allowed: [], own: '' },
     proxies,
     initTimeoutMs: 5000,
+    isTokenSubprotocol: false,
     drainTimeoutMs,
     fastShutdown,
     connections,
