@@ -20,7 +20,6 @@ export function allowOrigin(
   isListed: boolean,
 ): void {
   response.setHeader('access-control-allow-origin', origin);
-  response.setHeader('vary', 'origin');
   if (isListed) response.setHeader('access-control-allow-credentials', 'true');
   if (request.method !== 'OPTIONS') return;
   const requested = (request.headers['access-control-request-headers'] ?? '').toLowerCase().split(/\s*,\s*/);
@@ -28,7 +27,7 @@ export function allowOrigin(
   const allowed = [...headers, ...OF_STREAMS].filter((name) => requested.includes(name));
   response.setHeader('access-control-allow-headers', allowed.join(', '));
   response.setHeader('access-control-max-age', String(MAX_AGE_SECONDS));
-  response.setHeader('vary', 'origin, access-control-request-headers');
+  response.appendHeader('vary', 'access-control-request-headers');
 }
 
 /** Headers of requests for streams: the token of a reserved one, and the event after which one resumes. */

@@ -80,6 +80,7 @@ export class Endpoint {
   /** Origin, preflight, reply. Never rejects. */
   async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { origins, corsHeaders } = this.#options;
+    response.setHeader('vary', 'accept, origin');
     const refusal = originRefusal(request.headers, origins);
     if (refusal) return this.#refuseOrigin(refusal, request, response);
     const { origin } = request.headers;

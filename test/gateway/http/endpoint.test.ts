@@ -267,8 +267,24 @@ describe('/graphql over HTTP', () => {
     assert.equal(own.status, 200);
     const listed = await post(url, { query }, { origin: 'https://app.example.com' });
     assert.equal(listed.headers.get('access-control-allow-origin'), 'https://app.example.com');
-    assert.equal(listed.headers.get('vary'), 'origin');
+    assert.equal(listed.headers.get('vary'), 'accept, origin');
     assert.deepEqual(await listed.json(), { data: { hello: 'world' } });
+  });
+
+  it('says to caches that the form of each reply depends on accept', async () => {
+    const query = new URLSearchParams({ query: '{ hello }' });
+    for (const [accept, status, type] of [
+      ['application/json', 200, /^application\/json/],
+      ['text/event-stream', 200, /^text\/event-stream/],
+      ['image/png', 406, /^text\/plain/],
+    ] as const) {
+      const reply = await fetch(`${url}?${query.toString()}`, {
+        headers: { accept, 'apollo-require-preflight': 'true' },
+      });
+      assert.equal(reply.status, status);
+      assert.match(reply.headers.get('content-type')!, type);
+      assert.equal(reply.headers.get('vary'), 'accept, origin');
+    }
   });
 
   it('answers the preflight of a listed origin', async () => {
