@@ -16,6 +16,7 @@ import type { ChannelMessage, CursorSource } from './channel-event.ts';
 import { ChannelMembers } from './channel-members.ts';
 import type { ChannelServices, GapReason } from './channel-services.ts';
 import { Continuity } from './continuity.ts';
+import { InitialEvent } from './initial-event.ts';
 import type { EventTimes } from './outbox/result-times.ts';
 import { positionOf } from './resume/cursor.ts';
 import type { CursorPosition } from './resume/cursor.ts';
@@ -258,7 +259,7 @@ export class LiveChannel implements CursorSource {
     const length = event.length / (isAwaited ? groups.size + 1 : groups.size);
     this.#replay?.addLive(event, isAwaited ? { intake, length } : undefined);
     if (groups.size === 0) return isAwaited;
-    this.#deliver(event, groups, rowReceivers, intake, length);
+    this.#deliver(event, groups, rowReceivers, intake, length, isState);
     return true;
   }
 
@@ -294,6 +295,7 @@ export class LiveChannel implements CursorSource {
     rowReceivers: RowReceivers | undefined,
     intake: Intake | undefined,
     lengthOfGroup: number,
+    isState: boolean,
   ): void {
     const { payload, coordinates, length, times } = channelEvent;
     const { executor, sharing, scheduler } = this.#services;
@@ -310,7 +312,8 @@ export class LiveChannel implements CursorSource {
         scheduler.add(group, COMPLETION, share);
         continue;
       }
-      const event = new SharedEvent(group, executor.startEvent(delivery, group.operation), sharing, options);
+      const shared = new SharedEvent(group, executor.startEvent(delivery, group.operation), sharing, options);
+      const event = isState ? new InitialEvent(shared) : shared;
       scheduler.add(group, isTombstone ? new TombstoneEvent(executor, event) : event, share);
     }
     if (trace) scheduler.scheduleInChannel(this.#load, trace.onServed);

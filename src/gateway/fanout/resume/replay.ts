@@ -2,6 +2,7 @@ import type { EventFilter } from '../../../graph/filter/event-filter.ts';
 import type { History, HistoryEntry } from '../../../bus/history.ts';
 import type { ChannelEvent } from '../channel-event.ts';
 import type { GapReason } from '../channel-services.ts';
+import { INITIAL } from '../initial-event.ts';
 import type { HeldBytes } from './replay-bytes.ts';
 import { HeldEvents, heldLength } from './held-events.ts';
 import { HeldIntake } from './held-intake.ts';
@@ -31,8 +32,6 @@ const RESULTS_BETWEEN_CHECKS = 8;
 const SWEEP_INTERVAL_MS = 5_000;
 /** Sweeps after which an event is executed again, about 30 s: a backend's answer is not reused for longer. */
 const MAX_SWEEPS = 6;
-/** In the `extensions` of the event that a subscription begins with: its client may have seen it before. */
-const INITIAL = '"initial":true';
 /** Memory of an event whose payload was parsed, per byte of its text. */
 const PARSED_FACTOR = 4;
 

@@ -135,6 +135,28 @@ describe('a gap', () => {
     assert.deepEqual(seen(), ['1', 'gap 4', '5']);
   });
 
+  it('marks the state that ends it as one that may have been seen, and no later event', async (t) => {
+    const { stage, link, publish } = await createLossy(t, 0, { stateSeconds: 0 });
+    const { received } = await stage.join(QUERY, factsOf('b', {}));
+    await publish(0);
+    link.isDeaf = true;
+    await publish(1, 2);
+    link.isDeaf = false;
+    link.tellGap();
+    await waitFor('the state', () => received.length === 2);
+    await publish(3);
+    await waitFor('the next event', () => received.length === 3);
+    const results = received.map((text) => JSON.parse(text) as Received);
+    assert.deepEqual(
+      results.map(({ data, extensions }) => [data.item.n, extensions]),
+      [
+        [0, undefined],
+        [2, { gap: true, initial: true }],
+        [3, undefined],
+      ],
+    );
+  });
+
   it('does not repeat a state that has not changed to a client that has received no live event yet', async (t) => {
     const { link, publish, seen } = await createLossy(t, 0, { stateSeconds: 0, before: 1 });
     await waitFor('the state', () => seen().length === 1);
