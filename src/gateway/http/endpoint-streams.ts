@@ -38,4 +38,6 @@ export interface StreamRequestExchange {
   readonly begunAt: number;
   /** True: `refusalAt` has let it through. */
   readonly isAdmitted: boolean;
+  /** True: other requests of its socket have no reply yet. After a stream none can follow. */
+  isPipelined(): boolean;
 }

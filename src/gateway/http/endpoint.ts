@@ -70,6 +70,8 @@ export class Endpoint {
   readonly #identities: RequestIdentities;
   readonly #handle: QueryHandler;
   readonly #failureLog = new LogWindow(LOG_WINDOW_MS);
+  /** Counts of the requests of each socket that have no reply yet. */
+  readonly #unanswered = new WeakMap<Socket, number>();
 
   constructor(options: EndpointOptions) {
     this.#options = options;
@@ -116,12 +118,14 @@ export class Endpoint {
 
   /** Counts a request until its reply has ended and the work for it, too. */
   async #execute(exchange: Exchange): Promise<void> {
-    const { request, response, admitted } = exchange;
+    const { request, response, socket, admitted } = exchange;
+    this.#countUnanswered(socket, 1);
     let hasReplied = false;
     let isDone = false;
     const close = () => admitted.close();
     whenReplied(request, response, () => {
       hasReplied = true;
+      this.#countUnanswered(socket, -1);
       if (isDone) close();
       else setTimeout(close, this.#options.executionTimeoutMs).unref();
     });
@@ -133,9 +137,13 @@ export class Endpoint {
     }
   }
 
+  #countUnanswered(socket: Socket, change: number): void {
+    this.#unanswered.set(socket, (this.#unanswered.get(socket) ?? 0) + change);
+  }
+
   /** Identity, body, identity in the graph that is served now, result. */
   async #replyTo(exchange: Exchange): Promise<void> {
-    const { request, response, stream, isEventSource, address, admitted, begunAt } = exchange;
+    const { request, response, socket, stream, isEventSource, address, admitted, begunAt } = exchange;
     const { authenticator, maxBodyBytes, onRefused } = this.#options;
     const { graphs } = authenticator;
     const known = stream?.identity
@@ -151,7 +159,8 @@ export class Endpoint {
     }
     const identity = stream?.identity ? known : await this.#identities.authenticateAgain(known, graphs);
     if (!('facts' in identity)) return reply(request, response, identity);
-    const of = { request, response, body, identity, address, begunAt, isAdmitted: isEventSource };
+    const isPipelined = () => !response.socket || this.#unanswered.get(socket)! > 1;
+    const of = { request, response, body, identity, address, begunAt, isAdmitted: isEventSource, isPipelined };
     const answer = await (stream ? stream.answer(of) : this.#result(exchange, of));
     if (answer) reply(request, response, answer);
     // An open stream counts as a connection, not as a request in flight.

@@ -200,11 +200,11 @@ export class HttpStreams implements EndpointStreams {
     begunAt: number,
     create: (exchange: StreamRequestExchange) => HttpStream,
   ): HttpStream | Response {
-    const { request, response, identity, address } = exchange;
+    const { request, identity, address } = exchange;
     const { authenticator, users, onRefusedUser } = this.#options;
     // Its close was emitted already, so nothing would end the stream.
     if (request.socket.destroyed) return CLIENT_LEFT;
-    if (!response.socket) return PIPELINED;
+    if (exchange.isPipelined()) return PIPELINED;
     const failure = authenticator.failureOf(identity, begunAt);
     if (failure) return refusalReply(failure);
     const refusal = this.#limitRefusal(request, address) ?? this.#factsRefusal(identity);

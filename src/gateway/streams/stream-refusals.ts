@@ -37,7 +37,7 @@ export const USED_OPERATION_ID = textReply(409, 'Conflict', 'The stream has an o
 export const PIPELINED = textReply(
   400,
   'Bad Request',
-  'A stream may not be requested while an earlier request of the same connection is being answered\n',
+  'A stream may not be requested while another request of the same connection waits for its reply\n',
 );
 
 export function longOperationId(maxBytes: number): Response {

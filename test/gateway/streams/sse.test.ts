@@ -275,6 +275,21 @@ describe('a stream of server-sent events, at a limit', () => {
     assert.equal(await metric('crier_connections_closed_total{code="1013"}'), 1);
   });
 
+  it('is refused while a pipelined mutation waits for its reply, which follows', async (t) => {
+    const { url } = await startStreams(t);
+    const probe = createProbe(t);
+    const post = (body: object) => {
+      const text = JSON.stringify(body);
+      return `POST /graphql HTTP/1.1\r\nhost: a\r\naccept: text/event-stream, application/json\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
+    };
+    const subscription = post({ query: LIVE, variables: { token: probe.token } });
+    const mutation = post({ query: 'mutation { shout(text: "hi") }' });
+    const { reply } = await sendRaw(t, Number(new URL(url).port), subscription + mutation);
+    await waitFor('the reply to the mutation', () => reply.text.includes('{"data":{"shout":"HI"}}'));
+    assert.match(reply.text, /^HTTP\/1\.1 400 [^]*A stream may not be requested while another request/);
+    assert.equal(probe.starts, 0);
+  });
+
   it('is closed when its client pipelines another request', async (t) => {
     const { url } = await startStreams(t);
     const probe = createProbe(t);
