@@ -1,6 +1,7 @@
 import type { Config } from './config.ts';
 import { parseRequiredClaim } from './required-claims.ts';
 import type { SettingNames } from './setting-names.ts';
+import { withoutQuery } from './setting-refusal.ts';
 import { acceptsTokens } from './token-keys.ts';
 
 /** The settings that say whose connections are accepted. */
@@ -58,5 +59,5 @@ const noAudience = (names: SettingNames): string =>
   `where they name their service in another claim, set ${names.JWT_REQUIRE}, such as client_id:app1`;
 
 function withoutTls(url: string, names: SettingNames): string {
-  return `${names.JWT_JWKS_URL}: ${url} has no TLS: whoever can change the keys on their way can sign tokens`;
+  return `${names.JWT_JWKS_URL}: ${withoutQuery(url)} has no TLS: whoever can change the keys on their way can sign tokens`;
 }

@@ -5,6 +5,7 @@ import type { TokenIssuer } from '../gateway/identity/token-verifier.ts';
 import { LogWindow } from '../base/log.ts';
 import { pem, tokenAlgorithms } from '../config/identity-problems.ts';
 import { parseRequiredClaim } from '../config/required-claims.ts';
+import { withoutQuery } from '../config/setting-refusal.ts';
 import { parseTokenLocations } from '../config/token-locations.ts';
 import type { TokenLocations } from '../config/token-locations.ts';
 import type { Increments } from '../ops/metrics/metrics-registry.ts';
@@ -51,7 +52,8 @@ function openKeySet(
     onFetch: () => fetches.inc({ outcome: 'ok' }),
     onFailure: (error) => {
       fetches.inc({ outcome: 'failed' });
-      failures.run(url, (suppressed) => log.warn({ err: error, url, suppressed }, 'a key set could not be fetched'));
+      const facts = { err: error, url: withoutQuery(url) };
+      failures.run(url, (suppressed) => log.warn({ ...facts, suppressed }, 'a key set could not be fetched'));
     },
   });
   // A pod that has never had keys refuses everybody. Later all pods have the same trouble, and keep their keys meanwhile.

@@ -29,10 +29,13 @@ describe('readConfig, of tokens', () => {
       { JWT_JWKS_URL: 'file:///jwks' },
       'JWT_JWKS_URL: expected http:// or https:// URLs without user and password, separated by commas, got "file:///jwks"',
     ],
-    [
-      { JWT_JWKS_URL: 'https://user:secret@a/jwks' },
-      'JWT_JWKS_URL: expected http:// or https:// URLs without user and password, separated by commas, got a value that may hold a password and is not shown',
-    ],
+    ...['https://user:secret@a/jwks', 'ftp://a/jwks?key=secret'].map(
+      (url) =>
+        [
+          { JWT_JWKS_URL: url },
+          'JWT_JWKS_URL: expected http:// or https:// URLs without user and password, separated by commas, got a value that may hold a password and is not shown',
+        ] as const,
+    ),
     [
       { JWT_JWKS_URL: `${JWT_JWKS_URL},https://else.test/jwks`, JWT_ISSUER: 'a' },
       'JWT_ISSUER: expected the issuer of each of the 2 JWT_JWKS_URL, in their order, got 1',

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import { withoutQuery } from '../../config/setting-refusal.ts';
 import { fetchKeys } from '../../gateway/identity/remote-key-set.ts';
 import { failed, ok } from './finding.ts';
 import type { Finding } from './finding.ts';
@@ -12,12 +13,13 @@ export async function checkTokenKeys({ AUTH: auth, JWT_JWKS_URL: urls, ROLE: rol
 }
 
 async function checkKeySet(url: string): Promise<Finding> {
+  const name = `JWT_JWKS_URL: ${withoutQuery(url)}`;
   try {
     const { keys } = await fetchKeys(url, new AbortController().signal);
-    return ok(`JWT_JWKS_URL: ${url} has ${keys.length} key${keys.length === 1 ? '' : 's'}`);
+    return ok(`${name} has ${keys.length} key${keys.length === 1 ? '' : 's'}`);
   } catch (error) {
     const { message, cause } = error as Error;
     const reason = cause instanceof Error ? `${message}: ${cause.message}` : message;
-    return failed(`JWT_JWKS_URL: ${url} cannot be used: ${reason}; correct the URL, or let the pod reach it`);
+    return failed(`${name} cannot be used: ${reason}; correct the URL, or let the pod reach it`);
   }
 }

@@ -156,7 +156,7 @@ describe('a connection with a token', () => {
   it('is closed with 1013 while the keys cannot be fetched, and the pod is not ready', async (t) => {
     const provider = await IdentityProvider.start(t);
     provider.answer = (response) => void response.destroy();
-    const { connect, post, adminPort } = await stage(t, { JWT_JWKS_URL: provider.url });
+    const { connect, post, adminPort, log } = await stage(t, { JWT_JWKS_URL: `${provider.url}?key=secret` });
     const token = await provider.sign();
     const socket = await connect();
     socket.send({ type: 'connection_init', payload: { token } });
@@ -169,6 +169,8 @@ describe('a connection with a token', () => {
     assert.deepEqual(((await readiness.json()) as { reasons: string[] }).reasons, ['token_keys']);
     const failed = 'crier_token_key_fetches_total{outcome="failed"}';
     assert.ok((await metricOf(`http://127.0.0.1:${adminPort}`, failed)) > 0);
+    assert.ok(log.some((line) => line.includes('a key set could not be fetched') && line.includes(provider.url)));
+    assert.ok(!log.join('').includes('secret'));
   });
 
   it('is closed with 4429 at a second connection_init with the token of another user (S-18)', async (t) => {

@@ -22,6 +22,11 @@ describe('crier check with JWT_JWKS_URL', () => {
     ]);
   });
 
+  it('does not show the query of a URL, which may hold a key', async (t) => {
+    const { url } = await IdentityProvider.start(t);
+    assert.deepEqual(await check(`${url}?key=secret`), [`ok: JWT_JWKS_URL: ${url} has 1 key`]);
+  });
+
   const json = (value: unknown) => (response: ServerResponse) => void response.end(JSON.stringify(value));
   const cases: readonly (readonly [what: string, answer: (response: ServerResponse) => void, reason: RegExp])[] = [
     ['another page', (response) => void response.writeHead(404).end(), /expected status 200, got 404/],
