@@ -184,12 +184,13 @@ async function started(
     return await starting;
   } catch (error) {
     if (error instanceof StoppedError) return undefined;
-    if (!starter && LOG_FORMAT === 'json') return void fail(error, 'crier cannot start');
-    if (!starter && error instanceof GraphError && process.stderr.isTTY)
-      throw await withPlaces(error, GRAPH || BUILT_IN_GRAPH);
-    if (!starter || !(error instanceof SetupError)) throw error;
-    await starter.report({ refused: error.message });
-    return exit(1);
+    if (starter && error instanceof SetupError) {
+      await starter.report({ refused: error.message });
+      return exit(1);
+    }
+    if (LOG_FORMAT === 'json') return void fail(error, 'crier cannot start');
+    if (error instanceof GraphError && process.stderr.isTTY) throw await withPlaces(error, GRAPH || BUILT_IN_GRAPH);
+    throw error;
   }
 }
 

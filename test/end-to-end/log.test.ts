@@ -99,6 +99,25 @@ describe('the log of a pod', () => {
     );
   });
 
+  it('has one line for each process of a pod that cannot start, with LOG_FORMAT=json', async (t) => {
+    const context = `
+      import { Server } from 'node:http';
+      Server.prototype.listen = () => { throw new Error('no port today'); };
+    `;
+    const settings = { PROCESSES: '2', ROLE: 'gateway', REDIS_URL: 'redis://127.0.0.1:1', LOG_FORMAT: 'json' };
+    const pod = spawnPod(t, { ...settings, GRAPH: await graphFolder(t, { ...GRAPH, 'context.ts': context }) });
+    assert.equal(await pod.ended, 1);
+    const lines = pod.log.split('\n').slice(0, -1);
+    const failures = lines.map((line) => JSON.parse(line) as LogLine).filter(({ level }) => level === 'fatal');
+    const ofProcesses = failures.filter(({ process }) => process !== undefined);
+    assert.deepEqual([...new Set(ofProcesses.map(({ process }) => process))].sort(), ['gateway-1', 'gateway-2']);
+    for (const { msg, err } of ofProcesses) {
+      assert.equal(msg, 'crier cannot start');
+      assert.equal((err as Error).message, 'no port today');
+    }
+    assert.match(failures.at(-1)!.msg, /^crier cannot start$/);
+  });
+
   for (const LOG_LEVEL of ['info', 'silent']) {
     const lastLine = async (t: TestContext, files: Readonly<Record<string, string>>): Promise<LogLine | undefined> => {
       const pod = spawnPod(t, { GRAPH: await graphFolder(t, files), LOG_FORMAT: 'json', LOG_LEVEL });
