@@ -14,8 +14,8 @@ import type { Graph } from '../graph-parts.ts';
 
 const LEVELS = 2;
 
-/** Fields of one type in a short operation. */
-const SHORT_SELECTION = 5;
+/** Fields of one type; a comment counts the others. */
+const MAX_FIELDS = 5;
 
 /** An example subscription: the samples' operation, or one generated from the schema's first Subscription field. */
 export function exampleOperation(graph: Pick<Graph, 'schema' | 'samples'>): string {
@@ -27,22 +27,16 @@ export function exampleOperation(graph: Pick<Graph, 'schema' | 'samples'>): stri
 
 /** A subscription to one field. */
 function exampleOf(field: GraphQLField<unknown, unknown>): string {
-  return `subscription {\n${printField(field, { levels: LEVELS, fields: Infinity }, '  ')}\n}\n`;
+  return `subscription {\n${printField(field, LEVELS, '  ')}\n}\n`;
 }
 
-/** The same on one line, with at most five fields of each type. */
+/** The same on one line, without comments. */
 export function shortExampleOf(field: GraphQLField<unknown, unknown>): string {
-  return `subscription { ${printField(field, { levels: LEVELS, fields: SHORT_SELECTION }, '').replaceAll(/\s+/g, ' ')} }`;
+  return exampleOf(field).replaceAll(/#.*/g, '').replaceAll(/\s+/g, ' ').trim();
 }
 
-interface Size {
-  readonly levels: number;
-  /** Of one type. */
-  readonly fields: number;
-}
-
-function printField(field: GraphQLField<unknown, unknown>, size: Size, indent: string): string {
-  return `${indent}${field.name}${printArguments(field.args)}${printSelection(getNamedType(field.type), size, indent)}`;
+function printField(field: GraphQLField<unknown, unknown>, levels: number, indent: string): string {
+  return `${indent}${field.name}${printArguments(field.args)}${printSelection(getNamedType(field.type), levels, indent)}`;
 }
 
 function printArguments(args: readonly GraphQLArgument[]): string {
@@ -50,16 +44,17 @@ function printArguments(args: readonly GraphQLArgument[]): string {
   return required.length > 0 ? `(${required.join(', ')})` : '';
 }
 
-function printSelection(type: GraphQLNamedOutputType, size: Size, indent: string): string {
+function printSelection(type: GraphQLNamedOutputType, levels: number, indent: string): string {
   if (isLeafType(type)) return '';
   const deeper = `${indent}  `;
   const fields =
     'getFields' in type
       ? Object.values(type.getFields())
-          .filter((field) => isLeafType(getNamedType(field.type)) || size.levels > 1)
-          .slice(0, size.fields)
-          .map((field) => printField(field, { ...size, levels: size.levels - 1 }, deeper))
+          .filter((field) => isLeafType(getNamedType(field.type)) || levels > 1)
+          .map((field) => printField(field, levels - 1, deeper))
       : [];
+  const others = fields.splice(MAX_FIELDS).length;
+  if (others > 0) fields.push(`${deeper}# and ${others} more`);
   const lines = isAbstractType(type) || fields.length === 0 ? [`${deeper}__typename`, ...fields] : fields;
   return ` {\n${lines.join('\n')}\n${indent}}`;
 }

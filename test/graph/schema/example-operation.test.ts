@@ -38,6 +38,37 @@ describe('exampleOperation', () => {
     assert.deepEqual(validate(schema, parse(operation)), []);
   });
 
+  it('has five fields of each type at most, and counts the others', () => {
+    const large = schemaOf(`
+      type Subscription { order: Order @kafka(topic: "t") }
+      type Order { a: Int b: Int c: Part d: Int e: Int f: Int g: Int }
+      type Part { h: Int i: Int j: Int k: Int l: Int m: Int }
+    `);
+    const operation = exampleOperation({ schema: large, samples: undefined });
+    assert.equal(
+      operation,
+      `subscription {
+  order {
+    a
+    b
+    c {
+      h
+      i
+      j
+      k
+      l
+      # and 1 more
+    }
+    d
+    e
+    # and 2 more
+  }
+}
+`,
+    );
+    assert.deepEqual(validate(large, parse(operation)), []);
+  });
+
   it("prefers the samples' own", () => {
     const samples = { operation: 'subscription { auction }', records: () => [] };
     assert.equal(exampleOperation({ schema, samples }), samples.operation);
