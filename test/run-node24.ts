@@ -16,7 +16,7 @@ const NODE_BIN = join(process.cwd(), NODE_FOLDER, 'node_modules', 'node-linux-x6
 
 /**
  * Sockets, streams, HTTP, TLS, timers, asynchronous contexts, the loader of modules, the heap and its collector, profiles, and the packages
- * that use what Node does not document. The memory guard's pods show when V8 calls a heap full.
+ * that use what Node does not document, as the streams of the console. The memory guard's pods show when V8 calls a heap full.
  */
 const CAN_DIFFER = [
   'build',
@@ -29,6 +29,7 @@ const CAN_DIFFER = [
   'graph/context/neutral-scope',
   'graph/context/pubsub',
   'end-to-end/memory-guard',
+  'end-to-end/log',
   'gateway/fanout/outbox',
   'gateway/fanout/sharing/renewal',
   'bus/flow/sender',
