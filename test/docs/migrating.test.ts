@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
@@ -9,7 +10,6 @@ import type { ApolloClient } from '@apollo/client/core';
 import { gql } from '@apollo/client/core';
 import { RedisPubSub } from 'graphql-redis-subscriptions';
 import { WebSocket } from 'ws';
-import { isPortTaken, freePorts } from '../../stack/port.ts';
 import { startGraph } from '../../src/library/testing.ts';
 import { startPod } from '../end-to-end/pod-server.ts';
 import { randomName, redisServer } from '../support/services.ts';
@@ -33,21 +33,25 @@ async function filesOf(t: TestContext): Promise<string> {
   return folder;
 }
 
-/** Starts a server that listens on PORT. */
+/** Starts a server that sends the port on which it listens. */
 async function startScript(t: TestContext, script: string, environment: Readonly<Record<string, string>>) {
-  const [port] = (await freePorts(1)) as [number];
-  const env = { PATH: process.env['PATH'], PORT: `${port}`, ...environment };
-  const child = spawn(process.execPath, [script], { env, stdio: 'ignore' });
+  const child = fork(script, {
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
   const ended = new Promise((done) => child.once('close', done));
   t.after(async () => {
     child.kill('SIGKILL');
     await ended;
   });
-  await waitFor('the server', () => isPortTaken(port), 20_000);
+  const port = await Promise.race([
+    once(child, 'message').then(([message]) => message as number),
+    ended.then((code) => assert.fail(`${script} ended with ${String(code)}`)),
+  ]);
   return `ws://127.0.0.1:${port}/graphql`;
 }
 
-describe('docs/recipes/migrating.md', { concurrency: 2, timeout: 120_000 }, () => {
+describe('docs/recipes/migrating.md', { concurrency: 2 }, () => {
   it('brings a comment of a stock RedisPubSub to clients of a stock server, of step 1 and of step 2', async (t) => {
     const folder = await filesOf(t);
     const { url } = await redisServer(t);
@@ -65,12 +69,13 @@ describe('docs/recipes/migrating.md', { concurrency: 2, timeout: 120_000 }, () =
     t.after(() => pubsub.close());
     const said = { comment_added: { post_id: '7', text: 'Hello' } };
     const other = { comment_added: { post_id: '8', text: 'Not for 7' } };
-    await waitFor('all of them', async () => {
+    const publish = async () => {
       for (const comment of [other, said])
         for (const channel of ['COMMENT_ADDED', `COMMENT_ADDED.${comment.comment_added.post_id}`])
           await pubsub.publish(channel, comment);
       return watched.every(({ events, failures }) => events.length + failures.length > 0);
-    });
+    };
+    await waitFor('all of them', publish, Infinity);
     for (const { events, failures } of watched) {
       assert.deepEqual(failures, []);
       for (const event of events) assert.deepEqual(event, { comment_added: { text: 'Hello' } });
@@ -103,10 +108,11 @@ describe('docs/recipes/migrating.md', { concurrency: 2, timeout: 120_000 }, () =
     const told: unknown[] = [];
     const subscription = client.subscribe({ query }).subscribe(({ data, error }) => void told.push(data ?? error));
     t.after(() => subscription.unsubscribe());
-    await waitFor('the event', async () => {
+    const publish = async () => {
       await graph.publish('orders', { order: { orderId: '7', status: 'PAID' } });
       return told.length > 0;
-    });
+    };
+    await waitFor('the event', publish, Infinity);
     const expected = { order_updated: { __typename: 'Order', status: 'PAID', watcher: 'ann' } };
     assert.deepEqual(told[0], expected);
     await assert.rejects(client.query({ query: gql('{ elsewhere }') }), /fetch failed/);

@@ -16,7 +16,7 @@ const DRAIN = { delayMs: 500, spreadMs: 4000 };
 const PATIENCE_MS = 60_000;
 
 /** What `bench:drain` and `bench:upgrade` do, with fewer clients, and without bounds that a busy machine exceeds. */
-describe('a worker and two gateways under load', { timeout: 240_000 }, () => {
+describe('a worker and two gateways under load', () => {
   /** Not that of all tests: the topics have fixed names. */
   let kafka: KafkaBroker;
   let redis: RedisServer;
