@@ -1,11 +1,12 @@
 import { parseRedisUrl } from './addresses/redis-address.ts';
-import { isAddressRange } from './addresses/client-address.ts';
+import { isAddressRange } from './addresses/address-ranges.ts';
 import { isOrigin, isSiteOrigin, originFix } from './addresses/origin.ts';
 import { variables } from './variables.ts';
 import { documentsProblems } from './documents-problems.ts';
 import { identityProblems } from './identity-problems.ts';
 import { kafkaProblems } from './kafka-problems.ts';
 import { redisAccessProblems } from './redis-access-problems.ts';
+import { routerProblems } from './routers.ts';
 import { refusal } from './setting-refusal.ts';
 import { schemaRegistryProblems } from './schema-registry-problems.ts';
 import type { Settings } from './settings.ts';
@@ -17,6 +18,7 @@ export function contradictions(settings: Settings): string[] {
     ...bounds(settings),
     ...times(settings),
     ...addresses(settings),
+    ...routerProblems(settings),
     ...origins(settings),
     ...kafkaProblems(settings),
     ...redisAccessProblems(settings),

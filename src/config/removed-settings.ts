@@ -94,6 +94,7 @@ export const removedSettings: ReadonlyMap<string, (names: SettingNames) => strin
   ['SCHEMA_REGISTRY_PASSWORD', ({ SCHEMA_REGISTRY_URL }) => partOf(SCHEMA_REGISTRY_URL, REGISTRY_LOGIN)],
   ['SCHEMA_REGISTRY_PASSWORD_FILE', ({ SCHEMA_REGISTRY_URL }) => partOf(`${SCHEMA_REGISTRY_URL}_FILE`, REGISTRY_LOGIN)],
   ['JWT_COOKIE', ({ JWT_LOCATIONS }) => partOf(JWT_LOCATIONS, 'cookie:<name>')],
+  ['ALLOWED_HEADERS', ({ ALLOWED_ORIGINS }) => `pages of ${ALLOWED_ORIGINS} may send any header; unset it`],
   ['CURSOR_SECRET', () => AGREED],
   ['CURSOR_SECRET_FILE', () => AGREED],
   ...formerSwitches.map(

@@ -1,16 +1,23 @@
 import type { Server as HttpServer } from 'node:http';
 import type { TrustedProxies } from '../config/addresses/client-address.ts';
 import { LogWindow } from '../base/log.ts';
+import { routerSettings } from '../config/routers.ts';
 import {
   clientCounts,
   observeConnections,
   observeStreams,
   observeSubscriptions,
 } from '../gateway/connections/connection-metrics.ts';
-import { admissionLimits, connectionLimits, userLimits } from '../gateway/connections/connection-tunables.ts';
+import {
+  admissionLimits,
+  connectionLimits,
+  routerLimits,
+  userLimits,
+} from '../gateway/connections/connection-tunables.ts';
 import { Connections } from '../gateway/connections/connections.ts';
 import type { Handshakes } from '../gateway/connections/handshakes.ts';
 import type { ClientFiles } from '../gateway/connections/open-files.ts';
+import { Routers } from '../gateway/connections/routers.ts';
 import { Users } from '../gateway/connections/users.ts';
 import { observeDeflater } from '../gateway/fanout/fanout-metrics.ts';
 import type { Hub } from '../gateway/fanout/hub.ts';
@@ -31,10 +38,22 @@ import type { RefusedClients } from './refused-clients.ts';
 import type { GatewayServices, RoleServices } from './services.ts';
 
 const LOG_WINDOW_MS = 10_000;
+const PROXY_LOG_WINDOW_MS = 60_000;
+
+export function createRouters(services: RoleServices): Routers {
+  const { config, log } = services;
+  const { ROUTERS, TRUSTED_PROXIES } = config.names;
+  const window = new LogWindow(PROXY_LOG_WINDOW_MS);
+  const text = `a peer of ${ROUTERS} sends X-Forwarded-For, as a proxy of other clients does, so it has the limits of a client: name a proxy in ${TRUSTED_PROXIES}; let a router send no X-Forwarded-For, or name it by a claim of its token`;
+  return new Routers(routerSettings(config.ROUTERS), routerLimits(services), (peer) =>
+    window.run(peer, (suppressed) => log.warn({ peer, suppressed }, text)),
+  );
+}
 
 /** Components that admit connections. */
 interface AdmissionParts {
   readonly proxies: TrustedProxies;
+  readonly routers: Routers;
   readonly files: ClientFiles;
   readonly refused: RefusedClients;
   readonly writer: Writer;
@@ -43,11 +62,12 @@ interface AdmissionParts {
 /** The connections of all transports, which the gateway starts and drains. */
 export function createConnections(
   services: GatewayServices,
-  { proxies, files, refused, writer }: AdmissionParts,
+  { proxies, routers, files, refused, writer }: AdmissionParts,
 ): Connections {
   const { config, metrics, memory, isLoopLate, fastShutdown, unreadyWhile } = services;
   const connections = new Connections({
     proxies,
+    routers,
     maxConnectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS,
     pingIntervalMs: config.PING_INTERVAL_MS,
     admission: admissionLimits(services, files.connections),
@@ -66,6 +86,7 @@ export function createConnections(
 
 /** Components that serve the operations of clients. */
 interface ClientParts {
+  readonly routers: Routers;
   readonly runtime: OperationRunner;
   readonly authenticator: Authenticator;
   readonly documents: DocumentQueue;

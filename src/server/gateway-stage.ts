@@ -19,7 +19,7 @@ import type { ChannelObserver } from '../gateway/fanout/channel-services.ts';
 import { channelObserver } from '../gateway/fanout/fanout-metrics.ts';
 import { reloadOperations } from '../gateway/operations/reloading.ts';
 import { openBackends } from './backends-stage.ts';
-import { createClientServices, createConnections, createGateway, openStreams } from './clients.ts';
+import { createClientServices, createConnections, createGateway, createRouters, openStreams } from './clients.ts';
 import { createWriter, openHub } from './fanout.ts';
 import { createReceiver } from './flow-receiver.ts';
 import { drainGateway, drainTimeoutMs } from './gateway-drain.ts';
@@ -69,17 +69,21 @@ export async function startGateway(services: GatewayServices, isListening = true
   const authenticator = await createAuthenticator(services, revocations);
   const writer = createWriter(services);
   const backendSockets = config.backends.size * shareOf(tunables.values.BACKEND_MAX_SOCKETS, config);
-  const [proxies, files] = [createTrustedProxies(services), clientFiles(backendSockets)];
+  const [proxies, routers, files] = [
+    createTrustedProxies(services),
+    createRouters(services),
+    clientFiles(backendSockets),
+  ];
   const [refused, refusedOrigins] = [new RefusedClients(services), new RefusedOrigins(services.log, config.names)];
-  const connections = createConnections(services, { proxies, files, refused, writer });
+  const connections = createConnections(services, { proxies, routers, files, refused, writer });
   const receiver = createReceiver(services, writer, connections);
   const handshakes = new Handshakes();
   const hub = await openHub(services, { graphs, executions, writer, receiver, channels, handshakes });
   const documents = createDocumentQueue(services, arrivals);
-  const clients = createClientServices(services, { runtime, authenticator, documents, hub, writer, refused });
+  const clients = createClientServices(services, { runtime, authenticator, documents, hub, writer, refused, routers });
   const streams = openStreams(services, { clients, connections, refused });
   const { onRefused } = refused;
-  const endpoint = { runtime, authenticator, documents, proxies, refusedOrigins, onRefused };
+  const endpoint = { runtime, authenticator, documents, proxies, routers, refusedOrigins, onRefused };
   const httpServer = createHttpServer(services, endpoint, streams);
   handshakes.watch(httpServer);
   limitSockets(httpServer, files.sockets, () => onRefused('open_files'));

@@ -24,7 +24,10 @@ export const ENDPOINT = '/graphql';
 
 export function createHttpServer(
   services: GatewayServices,
-  parts: Pick<EndpointOptions, 'runtime' | 'authenticator' | 'documents' | 'proxies' | 'refusedOrigins' | 'onRefused'>,
+  parts: Pick<
+    EndpointOptions,
+    'runtime' | 'authenticator' | 'documents' | 'proxies' | 'routers' | 'refusedOrigins' | 'onRefused'
+  >,
   streams: HttpStreams,
 ): HttpServer {
   const { config, log, draining } = services;
@@ -33,7 +36,6 @@ export function createHttpServer(
     streams,
     admission: createAdmission(services),
     origins: { allowed: config.ALLOWED_ORIGINS, own: config.PUBLIC_ORIGIN },
-    corsHeaders: config.ALLOWED_HEADERS.map((name) => name.toLowerCase()),
     maxBodyBytes: config.MAX_MESSAGE_BYTES,
     executionTimeoutMs: config.EXECUTION_TIMEOUT_MS,
     log,

@@ -1,7 +1,7 @@
 /** A token bucket: `burst` at once, refilled at `perSecond`. Two numbers and no timer. */
 export class RateLimit {
-  readonly #perSecond: number;
-  readonly #burst: number;
+  #perSecond: number;
+  #burst: number;
   #tokens: number;
   #refilledAt = 0;
 
@@ -9,6 +9,13 @@ export class RateLimit {
     this.#perSecond = perSecond;
     this.#burst = burst;
     this.#tokens = burst;
+  }
+
+  /** Changes the rate. What was taken of the burst stays taken. */
+  change(perSecond: number, burst: number): void {
+    this.#tokens = Math.max(0, this.#tokens + burst - this.#burst);
+    this.#perSecond = perSecond;
+    this.#burst = burst;
   }
 
   /** Takes a token, or several; false when there are fewer. `nowMs`: a monotonic clock. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { AddressRanges } from './address-ranges.ts';
 import { addressIn, plainAddress } from './ip-address.ts';
 
 /**
@@ -10,21 +10,15 @@ export type AddressProblem = 'missing' | 'unreadable' | 'ignored';
 
 /** Proxies whose X-Forwarded-For is believed. */
 export class TrustedProxies {
-  readonly #list = new BlockList();
-  readonly #hasRanges: boolean;
+  readonly #ranges: AddressRanges;
   readonly #onProblem: (problem: AddressProblem, peer: string) => void;
 
   /**
-   * @param ranges addresses, or ranges such as 10.0.0.0/8 (`isAddressRange`)
+   * @param ranges texts for which `isAddressRange` is true
    * @param onProblem is called for each request that has one, with the address of the proxy or peer
    */
   constructor(ranges: readonly string[], onProblem: (problem: AddressProblem, peer: string) => void = () => undefined) {
-    for (const range of ranges) {
-      const [address, bits] = range.split('/') as [string, string?];
-      const family = familyOf(address);
-      this.#list.addSubnet(address, bits === undefined ? bitsOf(address) : Number(bits), family);
-    }
-    this.#hasRanges = ranges.length > 0;
+    this.#ranges = new AddressRanges(ranges);
     this.#onProblem = onProblem;
   }
 
@@ -41,7 +35,7 @@ export class TrustedProxies {
    */
   clientOf(peer: string, forwardedFor: string | undefined): string {
     let client = plainAddress(peer);
-    if (!this.#isTrusted(client)) return client;
+    if (!this.#ranges.has(client)) return client;
     if (forwardedFor === undefined) {
       this.#onProblem('missing', client);
       return client;
@@ -54,7 +48,7 @@ export class TrustedProxies {
         return client;
       }
       client = address;
-      if (!this.#isTrusted(address)) return client;
+      if (!this.#ranges.has(address)) return client;
     }
     return client;
   }
@@ -62,25 +56,6 @@ export class TrustedProxies {
   /** Called when a request is refused because its address has used up a limit: the address may be that of a proxy. */
   onAddressRefused({ headers, socket }: IncomingMessage): void {
     const peer = plainAddress(socket.remoteAddress ?? '');
-    if (headers['x-forwarded-for'] !== undefined && !this.#isTrusted(peer)) this.#onProblem('ignored', peer);
+    if (headers['x-forwarded-for'] !== undefined && !this.#ranges.has(peer)) this.#onProblem('ignored', peer);
   }
-
-  #isTrusted(address: string): boolean {
-    return this.#hasRanges && isIP(address) !== 0 && this.#list.check(address, familyOf(address));
-  }
-}
-
-/** True for an address or a range in CIDR notation (RFC 4632, RFC 4291 section 2.3). */
-export function isAddressRange(text: string): boolean {
-  const [address, bits, ...rest] = text.split('/') as [string, string?, ...string[]];
-  if (isIP(address) === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsOf(address));
-}
-
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
-}
-
-function bitsOf(address: string): number {
-  return isIP(address) === 6 ? 128 : 32;
 }

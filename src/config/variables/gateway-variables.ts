@@ -11,11 +11,6 @@ export const gatewayVariables = {
     'an origin such as https://api.example.com',
     'Origin under which browsers reach the server; requests for another Host get 421; not set: open to DNS rebinding, so set it in production.',
   ),
-  ALLOWED_HEADERS: list(
-    'content-type, authorization, apollo-require-preflight, x-apollo-operation-name, graphql-require-preflight, traceparent, tracestate',
-    'names of headers, separated by commas',
-    'Headers that pages of allowed origins may send with a POST.',
-  ),
   INIT_TIMEOUT_MS: ms(
     1,
     '5000',
@@ -60,6 +55,11 @@ export const gatewayVariables = {
     '',
     'addresses or ranges such as 10.0.0.0/8, separated by commas',
     "Proxies whose X-Forwarded-For names the client, their addresses and nobody else's: anyone in the range can name any client; not set: the peer is the client.",
+  ),
+  ROUTERS: list(
+    '',
+    'claims of tokens such as role:router, or addresses or ranges such as 10.0.0.0/8, separated by commas',
+    'Routers that subscribe for many users, by a claim of their token (written as in `JWT_REQUIRE`; one is enough) or by address: they have 100 times the limits of a connection, and none of a user or address.',
   ),
   MAX_HANDSHAKES_PER_SECOND: tunable(
     count(

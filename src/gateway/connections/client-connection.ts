@@ -2,14 +2,17 @@ import type { Socket } from 'node:net';
 import { RateLimit } from '../../base/limits/rate-limit.ts';
 import type { Logger } from '../../base/log.ts';
 import type { Outbox, OutboxOwner } from '../fanout/outbox/outbox.ts';
+import type { Claims } from '../../graph/context/connection-facts.ts';
 import type { KnownClaims } from '../identity/revocation.ts';
 import type { ConnectionOperations, ConnectionOperationsOwner } from '../operations/connection-operations.ts';
 import type { LiveOperationServices } from '../operations/live-operation-services.ts';
 import { tooOldAt } from './age-limit.ts';
 import { CLOSE_CODES } from './close-codes.ts';
+import type { ConnectionLimits } from './connection-limits.ts';
 import type { DrainedConnection } from './drain.ts';
 import type { ConnectionFigures, ListedConnection } from './listed-connection.ts';
 import type { HoldingConnection } from './memory-relief.ts';
+import type { Routers } from './routers.ts';
 import type { ExpiringConnection } from './token-expiries.ts';
 import type { UserConnection } from './users.ts';
 import { wholeSeconds } from './whole-seconds.ts';
@@ -17,6 +20,7 @@ import { wholeSeconds } from './whole-seconds.ts';
 /** Shared by the connections of one transport. */
 export interface ClientConnectionServices extends LiveOperationServices {
   readonly log: Logger;
+  readonly routers: Routers;
   readonly onSlowConsumer: () => void;
   /** Called for each connection that is closed because its token expired. */
   readonly onTokenExpired: () => void;
@@ -53,6 +57,8 @@ export abstract class ClientConnection<Services extends ClientConnectionServices
   /** The TCP socket. */
   protected readonly stream: Socket;
   protected readonly rateLimit: RateLimit;
+  /** True: a client in a router's network has opened it. */
+  readonly isOfRouterNetwork: boolean;
   /** Why this side closed the connection; '': the peer closed it, or it was lost. */
   protected closeReason = '';
   /** The code of the side that closed first. */
@@ -60,16 +66,19 @@ export abstract class ClientConnection<Services extends ClientConnectionServices
   #isEnded = false;
   /** Why it closes once its mutations are answered; undefined: it stays. */
   #leaving: string | undefined;
+  #isRouter: boolean;
   /** When the connection is too old, in whole ms of performance.now(); 0: never. */
-  readonly #tooOldAt: number;
+  #tooOldAt: number;
   readonly #openedAtSeconds = wholeSeconds();
 
-  constructor(stream: Socket, services: Services) {
-    const { limits } = services;
+  constructor(stream: Socket, services: Services, isOfRouterNetwork = false) {
     this.stream = stream;
     this.services = services;
-    this.rateLimit = new RateLimit(limits.maxMessagesPerSecond, limits.maxMessageBurst);
-    this.#tooOldAt = tooOldAt(limits.maxAgeMs);
+    this.isOfRouterNetwork = isOfRouterNetwork;
+    this.#isRouter = isOfRouterNetwork;
+    const { maxMessagesPerSecond, maxMessageBurst, maxAgeMs } = this.limits;
+    this.rateLimit = new RateLimit(maxMessagesPerSecond, maxMessageBurst);
+    this.#tooOldAt = tooOldAt(maxAgeMs);
   }
 
   /** Ends every operation at once. Idempotent. */
@@ -83,6 +92,34 @@ export abstract class ClientConnection<Services extends ClientConnectionServices
 
   /** Called at intervals: ends a connection whose peer is gone, and keeps the others alive. */
   protected abstract sweepPeer(isPinging: boolean): void;
+
+  /** True: it is a router's, so it does not count among those of its user and address. */
+  get isRouter(): boolean {
+    return this.#isRouter;
+  }
+
+  get limits(): ConnectionLimits {
+    return this.#isRouter ? this.services.routers.limits : this.services.limits;
+  }
+
+  get maxQueueBytes(): number {
+    return this.limits.maxQueueBytes;
+  }
+
+  /** True if it is a router's with this token. @param token claims of a verified token; undefined: none */
+  isRouterWith(token: Claims | undefined): boolean {
+    return this.isOfRouterNetwork || this.services.routers.hasToken(token);
+  }
+
+  /** Its client has this token from now on, which may change its limits. @param token as of `isRouterWith` */
+  adoptToken(token: Claims | undefined): void {
+    const isRouter = this.isRouterWith(token);
+    if (isRouter === this.#isRouter) return;
+    this.#isRouter = isRouter;
+    const { maxMessagesPerSecond, maxMessageBurst, maxAgeMs } = this.limits;
+    this.rateLimit.change(maxMessagesPerSecond, maxMessageBurst);
+    this.#tooOldAt = tooOldAt(maxAgeMs);
+  }
 
   get isEnded(): boolean {
     return this.#isEnded;

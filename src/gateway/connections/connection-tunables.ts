@@ -13,6 +13,10 @@ interface TunableSettings {
 
 /** Memory in bytes of each operation that a connection may have: its document, variables and channel names. */
 const OPERATION_BYTES = 10_240;
+/** A router has the limits of so many browsers. */
+const BROWSERS_OF_ROUTER = 100;
+/** A `subscribe` of so many times MAX_MESSAGE_BYTES is received, to be refused by its id. */
+const RECEIVED_MESSAGES = 4;
 /** Connections of one user that may all have as many operations as a connection may have. */
 const FULL_CONNECTIONS = 10;
 
@@ -48,21 +52,36 @@ export function userLimits({ config, tunables }: TunableSettings): UserLimits {
   };
 }
 
-export function connectionLimits({ config, tunables }: TunableSettings): ConnectionLimits {
+export function connectionLimits(settings: TunableSettings): ConnectionLimits {
+  return limitsOf(settings, 1);
+}
+
+/** Of a connection of a router. Documents, variables and ids have the limits of a browser's. */
+export function routerLimits(settings: TunableSettings): ConnectionLimits {
+  return limitsOf(settings, BROWSERS_OF_ROUTER);
+}
+
+function limitsOf({ config, tunables }: TunableSettings, browsers: number): ConnectionLimits {
   return Object.freeze({
     get maxOperations() {
-      return tunables.values.MAX_OPERATIONS_PER_CONNECTION;
+      return browsers * tunables.values.MAX_OPERATIONS_PER_CONNECTION;
     },
     maxIdBytes: config.MAX_OPERATION_ID_BYTES,
     maxInitBytes: config.MAX_INIT_BYTES,
     maxMessageBytes: config.MAX_MESSAGE_BYTES,
-    maxMessagesPerSecond: config.MAX_MESSAGES_PER_SECOND,
-    maxMessageBurst: config.MAX_MESSAGE_BURST,
+    maxReceivedBytes: Math.max(RECEIVED_MESSAGES, browsers) * config.MAX_MESSAGE_BYTES,
+    maxMessagesPerSecond: browsers * config.MAX_MESSAGES_PER_SECOND,
+    maxMessageBurst: browsers * config.MAX_MESSAGE_BURST,
     maxPendingEvents: config.MAX_PENDING_EVENTS,
     get maxHeldBytes() {
-      return Math.max(config.MAX_CONNECTION_BYTES, OPERATION_BYTES * tunables.values.MAX_OPERATIONS_PER_CONNECTION);
+      const bytes = OPERATION_BYTES * tunables.values.MAX_OPERATIONS_PER_CONNECTION;
+      return browsers * Math.max(config.MAX_CONNECTION_BYTES, bytes);
     },
+    get maxQueueBytes() {
+      return browsers * tunables.values.MAX_QUEUE_BYTES;
+    },
+    documentShare: browsers,
     executionTimeoutMs: config.EXECUTION_TIMEOUT_MS,
-    maxAgeMs: config.MAX_CONNECTION_AGE_MS,
+    maxAgeMs: browsers === 1 ? config.MAX_CONNECTION_AGE_MS : 0,
   });
 }

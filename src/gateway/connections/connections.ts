@@ -9,6 +9,7 @@ import type { AdmissionLimits, AdmissionRefusal, Overload } from './admission.ts
 import type { ClientConnection, Ending } from './client-connection.ts';
 import { drain } from './drain.ts';
 import { relieve } from './memory-relief.ts';
+import type { Routers } from './routers.ts';
 import { SweepRing } from './sweep-ring.ts';
 import { TokenExpiries } from './token-expiries.ts';
 
@@ -20,6 +21,7 @@ export interface ConnectionsOptions {
   /** While it lasts, no connection is admitted. */
   readonly overload: Overload;
   readonly proxies: TrustedProxies;
+  readonly routers: Pick<Routers, 'hasSent'>;
   /** Most connections of one client address; 0: no limit. */
   readonly maxConnectionsPerAddress: number;
   /** 0: no pings. */
@@ -123,8 +125,9 @@ export class Connections {
   /** The same for a client that was admitted a while ago: others have opened connections since, or the pod drains. */
   limitFor(request: IncomingMessage, address: string): ConnectionRefusal | undefined {
     if (this.#isDraining) return 'draining';
-    if (this.#addresses.isReached(addressKey(address))) {
-      this.#options.proxies.onAddressRefused(request);
+    const { proxies, routers } = this.#options;
+    if (this.#addresses.isReached(addressKey(address)) && !routers.hasSent(request, address)) {
+      proxies.onAddressRefused(request);
       return 'address';
     }
     return this.#admission.reached;
@@ -132,13 +135,13 @@ export class Connections {
 
   add(connection: ClientConnection): void {
     this.#open.add(connection);
-    this.#addresses.add(addressKey(connection.address));
+    if (!connection.isOfRouterNetwork) this.#addresses.add(addressKey(connection.address));
     this.#options.observer.onOpen();
   }
 
   onClosed(connection: ClientConnection, { code, reason, isAnswered }: Ending): void {
     this.#open.delete(connection);
-    this.#addresses.delete(addressKey(connection.address));
+    if (!connection.isOfRouterNetwork) this.#addresses.delete(addressKey(connection.address));
     if (this.#isDraining) this.#endedInDrain++;
     if (this.#isDraining && !isAnswered) this.#unanswered++;
     this.#options.observer.onClose(code, reason, connection.id);

@@ -18,6 +18,8 @@ export interface ListedConnection {
   readonly id: string | undefined;
   /** IP address of the client, as far as proxies are trusted. */
   readonly address: string;
+  /** True: it has the limits of a router. */
+  readonly isRouter: boolean;
   /** undefined: not authenticated yet. */
   readonly knownClaims: KnownClaims | undefined;
   /** In ms since 1970; 0: it has no token. */

@@ -10,6 +10,8 @@ export interface SubscriptionOwner {
   onFailure(error: unknown): void;
   /** The subscription has completed and has ended. Must not throw. */
   onComplete(): void;
+  /** One result more than `maxPendingEvents` waits for an earlier execution. The subscription must end. Must not throw. */
+  onBehind(): void;
 }
 
 export interface SubscriptionOptions {
@@ -17,9 +19,9 @@ export interface SubscriptionOptions {
   readonly operation: Operation;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   readonly facts: ConnectionFacts;
-  readonly outbox: Pick<Outbox, 'format' | 'sendParts' | 'refuse' | 'isBackpressured'>;
+  readonly outbox: Pick<Outbox, 'format' | 'sendParts' | 'isBackpressured'>;
   readonly owner: SubscriptionOwner;
-  /** Results that may wait for an earlier execution; one more closes the connection as a slow consumer. */
+  /** Results that may wait for an earlier execution. */
   readonly maxPendingEvents: number;
 }
 
@@ -136,7 +138,7 @@ export class Subscription {
     if (slots.at(-1) === COMPLETION) return slot;
     const waiting = slots[0] === UNCONFIRMED ? slots.length - 1 : slots.length;
     if (waiting < this.#maxPendingEvents + this.#maxReplayed) slots.push(slot);
-    else this.#outbox.refuse();
+    else this.#owner.onBehind();
     return slot;
   }
 

@@ -9,29 +9,22 @@ const MAX_AGE_SECONDS = 7200;
 
 /**
  * Headers for a cross-origin request of an allowed origin (https://fetch.spec.whatwg.org/#http-cors-protocol). A page of any origin may
- * read what it may request without the user's cookies; with them, only a page of a listed origin.
- * @param headers names of request headers that it may send, in lower case
+ * read what it may request without the user's cookies; with them, only a page of a listed origin. It may send any header, as a program may.
  */
 export function allowOrigin(
   request: IncomingMessage,
   response: ServerResponse,
   origin: string,
-  headers: readonly string[],
   isListed: boolean,
 ): void {
   response.setHeader('access-control-allow-origin', origin);
   if (isListed) response.setHeader('access-control-allow-credentials', 'true');
   if (request.method !== 'OPTIONS') return;
-  const requested = (request.headers['access-control-request-headers'] ?? '').toLowerCase().split(/\s*,\s*/);
   response.setHeader('access-control-allow-methods', 'GET, POST, PUT, DELETE');
-  const allowed = [...headers, ...OF_STREAMS].filter((name) => requested.includes(name));
-  response.setHeader('access-control-allow-headers', allowed.join(', '));
+  response.setHeader('access-control-allow-headers', request.headers['access-control-request-headers'] ?? '');
   response.setHeader('access-control-max-age', String(MAX_AGE_SECONDS));
   response.appendHeader('vary', 'access-control-request-headers');
 }
-
-/** Headers of requests for streams: the token of a reserved one, and the event after which one resumes. */
-const OF_STREAMS = [STREAM_TOKEN_HEADER, 'last-event-id'];
 
 /** Headers that stock clients send so that a browser asks with a preflight first. */
 const PREFLIGHTED = ['apollo-require-preflight', 'x-apollo-operation-name', 'graphql-require-preflight'];

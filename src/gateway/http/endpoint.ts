@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Response } from 'graphql-http';
 import { clientError } from '../../base/errors.ts';
+import type { Routers } from '../connections/routers.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
@@ -29,9 +30,8 @@ export interface EndpointOptions extends QueryHandlerOptions {
   readonly admission: RequestAdmission;
   readonly origins: Origins;
   readonly proxies: TrustedProxies;
+  readonly routers: Pick<Routers, 'hasSent' | 'hasToken'>;
   readonly streams: EndpointStreams;
-  /** Names of headers that pages of other origins may send, in lower case. */
-  readonly corsHeaders: readonly string[];
   readonly maxBodyBytes: number;
   /** A request whose client has disconnected counts for at most this time while its execution goes on: a resolver may never settle. */
   readonly executionTimeoutMs: number;
@@ -81,12 +81,12 @@ export class Endpoint {
 
   /** Origin, preflight, reply. Never rejects. */
   async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { origins, corsHeaders } = this.#options;
+    const { origins } = this.#options;
     response.setHeader('vary', 'accept, origin');
     const refusal = originRefusal(request.headers, origins);
     if (refusal) return this.#refuseOrigin(refusal, request, response);
     const { origin } = request.headers;
-    if (origin !== undefined) allowOrigin(request, response, origin, corsHeaders, origins.allowed.includes(origin));
+    if (origin !== undefined) allowOrigin(request, response, origin, origins.allowed.includes(origin));
     if (request.method === 'OPTIONS') {
       closeUnlessShort(request, response, 0);
       response.writeHead(204).end();
@@ -101,7 +101,7 @@ export class Endpoint {
 
   /** Head, limits of the pod, limits of the stream; then the request counts. */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { admission, proxies, streams } = this.#options;
+    const { admission, proxies, routers, streams } = this.#options;
     const { socket } = request;
     const stream = streams.requestOf(request);
     const forms = stream ? undefined : replyForms(request.headers.accept);
@@ -113,6 +113,7 @@ export class Endpoint {
     const refusedStream = isEventSource ? streams.refusalAt(request, address) : stream?.refusalAt(address);
     if (refusedStream) return this.#refuse(request, response, refusedStream);
     const admitted = admission.open(addressKey(address));
+    if (routers.hasSent(request, address)) admitted.exempt();
     await this.#execute({ request, response, socket, forms, stream, isEventSource, address, admitted, begunAt });
   }
 

@@ -92,6 +92,11 @@ export class AdmittedRequest {
     return this.#limit;
   }
 
+  /** A router has sent it: it is charged to nobody. */
+  exempt(): void {
+    this.#isCharged = true;
+  }
+
   /**
    * Charges it to its user, or to its address if it has none; once. Returns false if that has reached a limit, or the request is closed.
    * @param user key of the user

@@ -3,12 +3,14 @@ import type { IncomingMessage } from 'node:http';
 import type { Response } from 'graphql-http';
 import type { TrustedProxies } from '../../config/addresses/client-address.ts';
 import type { Authenticated, Authenticator } from '../identity/authenticator.ts';
+import type { Routers } from '../connections/routers.ts';
 import { limitReply, refusalReply } from './refusal-reply.ts';
 import type { AdmittedRequest, RequestLimit } from './request-admission.ts';
 
 export interface RequestIdentitiesOptions {
   readonly authenticator: Pick<Authenticator, 'authenticate' | 'authenticateAgain' | 'graphs'>;
   readonly proxies: TrustedProxies;
+  readonly routers: Pick<Routers, 'hasToken'>;
   readonly onRefused: (limit: RequestLimit) => void;
 }
 
@@ -20,19 +22,19 @@ export class RequestIdentities {
     this.#options = options;
   }
 
-  /** A token that is not accepted names no user, so its request is charged to the address. */
+  /** A token that is not accepted names no user, so its request is charged to the address. A router's is charged to nobody. */
   async authenticate(
     request: IncomingMessage,
     address: string,
     admitted: AdmittedRequest,
   ): Promise<Authenticated | Response> {
-    const { authenticator, proxies } = this.#options;
+    const { authenticator, proxies, routers } = this.#options;
     const { rawHeaders } = request;
     const source = { id: randomUUID(), rawHeaders, params: {}, address };
-    const identity = await authenticator.authenticate(
-      source,
-      (user) => admitted.charge(user) && !request.socket.destroyed,
-    );
+    const identity = await authenticator.authenticate(source, (token) => {
+      if (routers.hasToken(token?.claims)) admitted.exempt();
+      return admitted.charge(token?.subject) && !request.socket.destroyed;
+    });
     if ('facts' in identity) return identity;
     // The same for all users while the keys cannot be fetched, so it says nothing about an address.
     if (identity.failure === 'keys_unavailable') return refusalReply(identity.failure);
@@ -53,6 +55,7 @@ export class RequestIdentities {
 
   /** The identity of a reserved stream is that of its requests, too. */
   charge(identity: Authenticated, admitted: AdmittedRequest): Authenticated | Response {
+    if (this.#options.routers.hasToken(identity.token)) admitted.exempt();
     admitted.charge(identity.subject);
     return admitted.limit === undefined ? identity : this.refusedBy(admitted.limit);
   }

@@ -82,14 +82,14 @@ export class Authenticator {
 
   /**
    * Never rejects. A failure is counted and logged.
-   * @param admits is asked before the graph, with the subject of the token if it has one; false: the failure is `denied`, and left to the caller
+   * @param admits is asked before the graph, with the verified token if it has one; false: the failure is `denied`, and left to the caller
    */
   authenticate(
     source: RequestSource,
-    admits: (subject: string | undefined) => boolean = () => true,
+    admits: (token: VerifiedToken | undefined) => boolean = () => true,
   ): Promise<Authenticated | Unauthenticated> {
     const check = (token: VerifiedToken | undefined) => {
-      if (admits(token?.subject)) return token;
+      if (admits(token)) return token;
       throw new NotAdmittedError();
     };
     return this.#authenticate(source, check, 'the connection is refused');

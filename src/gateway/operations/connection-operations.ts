@@ -5,6 +5,7 @@ import { clientError } from '../../base/errors.ts';
 import type { ErrorCode } from '../../base/errors.ts';
 import type { Outbox } from '../fanout/outbox/outbox.ts';
 import { DocumentLane } from '../../graph/documents/document-queue.ts';
+import type { ConnectionLimits } from '../connections/connection-limits.ts';
 import { fits } from './held-bytes.ts';
 import { LiveOperation } from './live-operation.ts';
 import type { LiveOperationServices } from './live-operation-services.ts';
@@ -13,6 +14,8 @@ import { wholeSeconds } from '../connections/whole-seconds.ts';
 
 export interface ConnectionOperationsOwner {
   readonly id: string | undefined;
+  readonly limits: ConnectionLimits;
+  readonly isRouter: boolean;
   /** An operation has sent its last message, or its client has completed it. */
   onOperationOver(): void;
 }
@@ -32,6 +35,8 @@ export class ConnectionOperations implements LiveOperationOwner {
   #served = 0;
   #starting = 0;
   #endedAtSeconds = 0;
+  /** Sum of `countedBytes` of the live ones. */
+  #countedBytes = 0;
 
   constructor(outbox: Outbox, services: LiveOperationServices, owner: ConnectionOperationsOwner) {
     this.outbox = outbox;
@@ -67,8 +72,26 @@ export class ConnectionOperations implements LiveOperationOwner {
     return this.#live.has(id);
   }
 
-  get isWithinHeldBytes(): boolean {
-    return fits([...this.#live.values()], this.#services.limits.maxHeldBytes);
+  get limits(): ConnectionLimits {
+    return this.#owner.limits;
+  }
+
+  get isRouter(): boolean {
+    return this.#owner.isRouter;
+  }
+
+  /** Adds up what they keep, where the sum has no room only: a router has thousands. */
+  isWithinHeldBytes(): boolean {
+    const { maxHeldBytes } = this.limits;
+    return this.#countedBytes <= maxHeldBytes || fits(this, maxHeldBytes);
+  }
+
+  /** Takes note of what the operation keeps now. */
+  count(operation: LiveOperation): void {
+    if (this.#live.get(operation.id) !== operation) return;
+    const bytes = operation.heldBytes + (operation.operation?.documentBytes ?? 0);
+    this.#countedBytes += bytes - operation.countedBytes;
+    operation.countedBytes = bytes;
   }
 
   /** Bytes that they keep beside their documents, which others may use. */
@@ -93,7 +116,7 @@ export class ConnectionOperations implements LiveOperationOwner {
   }
 
   get documentLane(): DocumentLane {
-    return (this.#documentLane ??= new DocumentLane());
+    return (this.#documentLane ??= new DocumentLane(this.limits.documentShare));
   }
 
   /**
@@ -101,7 +124,7 @@ export class ConnectionOperations implements LiveOperationOwner {
    * @param refresh while the connection's token is refreshed: the operation is authorised afterwards
    */
   async start({ id, payload }: SubscribeMessage, facts: ConnectionFacts, refresh?: Promise<void>): Promise<void> {
-    const { maxOperations } = this.#services.limits;
+    const { maxOperations } = this.limits;
     if (this.#live.size >= maxOperations) {
       return this.refuse(id, `A connection may have ${maxOperations} operations at once; complete one first`);
     }
@@ -120,8 +143,8 @@ export class ConnectionOperations implements LiveOperationOwner {
   }
 
   /** Answers a `subscribe` message with an error: a limit is reached, by default that of operations. */
-  refuse(id: string, message: string, code: ErrorCode = 'OPERATION_LIMIT'): void {
-    new LiveOperation(id, this, this.#services).refuse(message, code);
+  refuse(id: string, message: string, code: ErrorCode = 'OPERATION_LIMIT', retryAfterMs?: number): void {
+    new LiveOperation(id, this, this.#services).refuse(message, code, retryAfterMs);
   }
 
   /** The connection has another token that grants the same. */
@@ -162,11 +185,15 @@ export class ConnectionOperations implements LiveOperationOwner {
   end(): void {
     for (const operation of this.#live.values()) operation.end();
     this.#live.clear();
+    this.#countedBytes = 0;
     this.#held?.clear();
   }
 
   #delete(id: string): void {
-    if (!this.#live.delete(id)) return;
+    const operation = this.#live.get(id);
+    if (!operation) return;
+    this.#live.delete(id);
+    this.#countedBytes -= operation.countedBytes;
     this.#endedAtSeconds = wholeSeconds();
     this.#owner.onOperationOver();
   }

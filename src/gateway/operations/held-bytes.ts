@@ -10,7 +10,7 @@ export interface Holding {
 }
 
 /** True if the operations of a connection keep at most `maxBytes`. Operations that share a cached document count it once. */
-export function fits(holdings: readonly Holding[], maxBytes: number): boolean {
+export function fits(holdings: Iterable<Holding>, maxBytes: number): boolean {
   let bytes = 0;
   for (const { heldBytes, operation } of holdings) bytes += heldBytes + (operation?.documentBytes ?? 0);
   if (bytes <= maxBytes) return true;

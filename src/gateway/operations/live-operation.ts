@@ -15,6 +15,7 @@ import type { MessageFormat } from '../connections/message-format.ts';
 import type { Outbox } from '../fanout/outbox/outbox.ts';
 import { Subscription } from '../fanout/subscription.ts';
 import type { SubscriptionOwner } from '../fanout/subscription.ts';
+import type { ConnectionLimits } from '../connections/connection-limits.ts';
 import type { DocumentLane } from '../../graph/documents/document-queue.ts';
 import { documentIdOf } from '../../graph/documents/document-request.ts';
 import type { DocumentRequest } from '../../graph/documents/document-request.ts';
@@ -35,11 +36,19 @@ export interface LiveOperationOwner {
   readonly outbox: Outbox;
   readonly hasWaitingDocuments: boolean;
   readonly documentLane: DocumentLane;
+  readonly limits: ConnectionLimits;
+  /** True: its operations are those of many users. */
+  readonly isRouter: boolean;
+  /** Takes note of what the operation keeps now. */
+  count(operation: LiveOperation): void;
   /** True if its operations keep at most `maxHeldBytes`. */
-  readonly isWithinHeldBytes: boolean;
+  isWithinHeldBytes(): boolean;
   /** The operation has sent its last message, so its id is free. */
   onOver(operation: LiveOperation): void;
 }
+
+/** Time in ms after which an operation whose executions were behind may begin again: a slow backend may have recovered. */
+const BEHIND_RETRY_MS = 1000;
 
 type Variables = Readonly<Record<string, unknown>> | undefined;
 
@@ -50,6 +59,8 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
   readonly #services: LiveOperationServices;
   /** Estimated from the message until the document is prepared, then from what the operation keeps. */
   heldBytes = operationWeight(undefined);
+  /** Only its owner writes it. */
+  countedBytes = 0;
   operation: Operation | undefined;
   /** The latest of its connection. */
   #facts: ConnectionFacts | undefined;
@@ -129,7 +140,7 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
   async authoriseAgain(): Promise<void> {
     const subscription = this.#subscription;
     if (!subscription || this.#isEnded || this.#deadline) return;
-    const { executionTimeoutMs } = this.#services.limits;
+    const { executionTimeoutMs } = this.#owner.limits;
     await new Promise<void>((resolve) => {
       const onDeadline = () => {
         this.onFailure(new ExecutionTimeoutError('authorising a live subscription again', 'the graph'));
@@ -161,9 +172,9 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
   }
 
   /** As `fail`: a limit is reached. */
-  refuse(message: string, code: ErrorCode): void {
+  refuse(message: string, code: ErrorCode, retryAfterMs?: number): void {
     this.#services.onRefusedOperation(message, this.#owner.connectionId);
-    this.fail([clientError(code, message)]);
+    this.fail([clientError(code, message, retryAfterMs === undefined ? {} : { retryAfterMs })]);
   }
 
   /** An event could not be delivered. */
@@ -174,6 +185,14 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
         ? clientError('EXECUTION_TIMEOUT', 'An event was not executed in time; subscribe again')
         : clientError('INTERNAL_SERVER_ERROR', 'Internal server error');
     this.#failAndLeave([shown]);
+  }
+
+  /** Its executions cannot keep up. The other operations of a router are those of other users: they stay. */
+  onBehind(): void {
+    if (!this.#owner.isRouter) return this.#owner.outbox.refuse();
+    const message = 'Events were not executed as fast as they came; subscribe again';
+    this.#services.onRefusedOperation(message, this.#owner.connectionId);
+    this.#failAndLeave([clientError('OVERLOADED', message, { retryAfterMs: BEHIND_RETRY_MS })]);
   }
 
   /** A tombstone has ended the subscription. */
@@ -211,8 +230,9 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
 
   /** Returns false, and fails the operation, if the connection would keep more than it may. */
   #isAffordable(): boolean {
-    if (this.#owner.isWithinHeldBytes) return true;
-    const message = `The operations of a connection may keep ${this.#services.limits.maxHeldBytes} bytes of documents, variables, channel names and waiting events of context.pubsub (4 times MAX_MESSAGE_BYTES, or 10 KiB for each of MAX_OPERATIONS_PER_CONNECTION); complete one first, or use variables: operations of one document share it`;
+    this.#owner.count(this);
+    if (this.#owner.isWithinHeldBytes()) return true;
+    const message = `The operations of a connection may keep ${this.#owner.limits.maxHeldBytes} bytes of documents, variables, channel names and waiting events of context.pubsub (4 times MAX_MESSAGE_BYTES, or 10 KiB for each of MAX_OPERATIONS_PER_CONNECTION); complete one first, or use variables: operations of one document share it`;
     this.refuse(message, 'OPERATION_LIMIT');
     return false;
   }
@@ -315,7 +335,7 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
 
   /** Leaves the source that it has, if any, and subscribes to another one. */
   async #moveTo(source: EventSource, operation: Operation, variables: Variables, cursor: unknown): Promise<void> {
-    const { runtime, hub, limits } = this.#services;
+    const { runtime, hub } = this.#services;
     const previous = this.#subscription;
     this.#adopt(operation);
     previous?.end();
@@ -330,7 +350,7 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
       facts: this.#facts!,
       outbox: this.#owner.outbox,
       owner: this,
-      maxPendingEvents: limits.maxPendingEvents,
+      maxPendingEvents: this.#owner.limits.maxPendingEvents,
     });
     this.#subscription = subscription;
     this.#channels = 'events' in source ? 0 : source.channels.length;
@@ -340,7 +360,10 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
       if (cursor !== undefined) hub.notifyResume(subscription, 'no_history');
       if (source.pubsub) {
         source.pubsub.onGap = () => hub.notifyGap(subscription, 'bus');
-        source.pubsub.onBytes = (change) => (this.heldBytes += change);
+        source.pubsub.onBytes = (change) => {
+          this.heldBytes += change;
+          this.#owner.count(this);
+        };
       }
       this.#leave = followSource(source, subscription, runtime, this);
     } else await this.#join(source, subscription, cursor);

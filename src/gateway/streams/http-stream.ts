@@ -50,7 +50,8 @@ export class HttpStream extends ClientConnection<HttpStreamServices> implements 
 
   constructor(exchange: StreamExchange, format: StreamFormat, isOfOne: boolean, services: HttpStreamServices) {
     const { request, response, identity, address } = exchange;
-    super(request.socket, services);
+    super(request.socket, services, services.routers.hasSent(request, address));
+    this.adoptToken(identity.token);
     this.address = address;
     this.#identity = identity;
     this.#isOfOne = isOfOne;
@@ -112,7 +113,8 @@ export class HttpStream extends ClientConnection<HttpStreamServices> implements 
   /** Starts an operation whose id is free, on a stream that is not leaving. Resolves when it is live or has ended. */
   async start(id: string, payload: SubscribePayload): Promise<void> {
     const { users } = this.services;
-    const refusal = this.subject === undefined ? undefined : users.operationRefusal(this.subject);
+    const isLimited = this.subject !== undefined && !this.isRouter;
+    const refusal = isLimited ? users.operationRefusal(this.subject) : undefined;
     if (this.isEnded) return;
     if (refusal === undefined) {
       await this.operations.start({ id, type: MessageType.Subscribe, payload }, this.#identity.facts);

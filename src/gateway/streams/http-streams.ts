@@ -210,7 +210,7 @@ export class HttpStreams implements EndpointStreams {
     const refusal = this.#limitRefusal(request, address) ?? this.#factsRefusal(identity);
     if (refusal) return refusal;
     const stream = create(exchange);
-    if (stream.subject !== undefined && !users.add(stream.subject, stream)) {
+    if (stream.subject !== undefined && !stream.isRouter && !users.add(stream.subject, stream)) {
       onRefusedUser();
       return USER_REFUSAL;
     }

@@ -38,6 +38,11 @@ export interface IdentityServices {
 /** What the identity needs of its connection. */
 export interface IdentityOwner extends ExpiringConnection, UserConnection {
   readonly isEnded: boolean;
+  /** Then it does not count among the connections of its user. */
+  readonly isRouter: boolean;
+  isRouterWith(token: Claims | undefined): boolean;
+  /** It has this token from now on. */
+  adoptToken(token: Claims | undefined): void;
   readonly outbox: Pick<Outbox<SocketFormat>, 'format' | 'send'>;
   readonly operations: Pick<ConnectionOperations, 'size' | 'renew' | 'replaceFacts'>;
   /** Closes it because its claims are revoked. */
@@ -122,7 +127,8 @@ export class ConnectionIdentity implements RefreshOwner {
 
   /** Why its user may not start another operation now, for the client; undefined: it may. */
   get operationRefusal(): string | undefined {
-    return this.#subject === undefined ? undefined : this.#services.users.operationRefusal(this.#subject);
+    if (this.#subject === undefined || this.#owner.isRouter) return undefined;
+    return this.#services.users.operationRefusal(this.#subject);
   }
 
   /**
@@ -136,9 +142,10 @@ export class ConnectionIdentity implements RefreshOwner {
     this.#isInitialised = true;
     const { limits, authenticator, users } = this.#services;
     let isUserFull = false;
-    const { token, ...source } = this.#request!;
-    const outcome = await authenticator.authenticate({ ...source, params: withToken(params, token) }, (user) => {
-      isUserFull = user !== undefined && !users.hasRoom(user);
+    const { token: offered, ...source } = this.#request!;
+    const outcome = await authenticator.authenticate({ ...source, params: withToken(params, offered) }, (token) => {
+      const isLimited = token?.subject !== undefined && !this.#owner.isRouterWith(token.claims);
+      isUserFull = isLimited && !users.hasRoom(token.subject);
       return !isUserFull;
     });
     if (isUserFull) return this.#refuseUser();
@@ -148,9 +155,7 @@ export class ConnectionIdentity implements RefreshOwner {
       const reason = `Headers and connection_init may have ${limits.maxInitBytes} bytes beside the token`;
       return this.#owner.close(CLOSE_CODES.badRequest, reason);
     }
-    const { subject } = outcome;
-    if (subject !== undefined && !users.add(subject, this.#owner)) return this.#refuseUser();
-    this.#adopt(outcome);
+    if (!this.#adopt(outcome)) return this.#refuseUser();
     const { outbox } = this.#owner;
     outbox.send(outbox.format.acknowledgement(authenticatedPayload(outcome)));
   }
@@ -177,7 +182,7 @@ export class ConnectionIdentity implements RefreshOwner {
   onRefreshed(authenticated: Authenticated): void {
     const { facts } = authenticated;
     const isSame = grantsSame(this.#facts!.claims, facts.claims);
-    this.#adopt(authenticated);
+    if (!this.#adopt(authenticated)) return this.#refuseUser();
     if (isSame) this.#owner.operations.replaceFacts(facts);
     else this.#owner.operations.renew(facts);
     this.#services.onTokenRefreshed();
@@ -220,8 +225,15 @@ export class ConnectionIdentity implements RefreshOwner {
     this.#owner.close(CLOSE_CODES.tryAgainLater, 'This user has as many connections as a user may have');
   }
 
-  #adopt({ facts, token, subject, expiresAtMs = 0 }: Authenticated): void {
-    const { tokenExpiries } = this.#services;
+  /** Returns false if its user may have no other connection. */
+  #adopt({ facts, token, subject, expiresAtMs = 0 }: Authenticated): boolean {
+    const { tokenExpiries, users } = this.#services;
+    const isKnown = this.#facts !== undefined && !this.#owner.isRouter;
+    this.#owner.adoptToken(token);
+    if (subject !== undefined) {
+      if (this.#owner.isRouter) users.delete(subject, this.#owner);
+      else if (!isKnown && !users.add(subject, this.#owner)) return false;
+    }
     tokenExpiries.delete(this.#owner);
     this.#request = undefined;
     this.#facts = facts;
@@ -229,5 +241,6 @@ export class ConnectionIdentity implements RefreshOwner {
     this.#subject = subject;
     this.#expiresAtMs = expiresAtMs;
     if (expiresAtMs > 0) tokenExpiries.add(this.#owner);
+    return true;
   }
 }

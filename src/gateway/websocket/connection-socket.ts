@@ -20,14 +20,21 @@ export interface SocketListener {
 /** Internal state of ws 8.23's receiver, a stream. */
 interface ReceiverState {
   readonly errored: NodeJS.ErrnoException | null;
+  _maxPayload: number;
+  _maxBufferedChunks: number;
   readonly _totalPayloadLength: number;
   readonly _fragmented: number;
 }
 
 /** Internal state of ws 8.23: the agreed extensions. The inflater keeps zlib's window until its `cleanup`. */
 interface SocketState {
-  readonly _extensions: { readonly 'permessage-deflate'?: { readonly params: CompressionParameters; cleanup(): void } };
+  readonly _extensions: {
+    readonly 'permessage-deflate'?: { readonly params: CompressionParameters; _maxPayload: number; cleanup(): void };
+  };
 }
+
+/** Of a chunk of a message, on average: smaller ones take more memory than their bytes. */
+const CHUNK_BYTES = 256;
 
 /** A socket with one listener object. Its event handlers are static, because a closure for each of thousands of sockets costs memory. */
 export class ConnectionSocket extends WebSocket {
@@ -46,6 +53,15 @@ export class ConnectionSocket extends WebSocket {
   /** What both sides have agreed on; undefined: no compression. */
   get compression(): CompressionParameters | undefined {
     return this.#inflater?.params;
+  }
+
+  /** Bounds what is received from now on, which `ws` knows only for all sockets of a server. @param bytes of a message */
+  set maxReceivedBytes(bytes: number) {
+    const receiver = this.#receiver;
+    const inflater = this.#inflater;
+    if (receiver) receiver._maxPayload = bytes;
+    if (receiver) receiver._maxBufferedChunks = Math.ceil(bytes / CHUNK_BYTES);
+    if (inflater) inflater._maxPayload = bytes;
   }
 
   /** Called by ws, too: without a reason after a violation (1002, 1007, 1008 and 1009), of which the client and the log would learn nothing. */

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { MessageType } from 'graphql-ws';
 import type { SubscribeMessage } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import type { ConnectionFacts } from '../../graph/context/connection-facts.ts';
+import type { Claims, ConnectionFacts } from '../../graph/context/connection-facts.ts';
 import { Outbox } from '../fanout/outbox/outbox.ts';
 import type { KnownClaims } from '../identity/revocation.ts';
 import { ConnectionIdentity } from './connection-identity.ts';
@@ -38,15 +38,20 @@ export class Connection
   /** Those that wait for their rate; undefined: none has. */
   #early: EarlyMessages | undefined;
 
-  /** @param stream the TCP socket below `socket` */
+  /**
+   * @param stream the TCP socket below `socket`
+   * @param isOfRouterNetwork as of the base class
+   */
   constructor(
     socket: ConnectionSocket,
     stream: Socket,
     request: HandshakeSource,
     services: ConnectionServices<Connection>,
+    isOfRouterNetwork: boolean,
   ) {
-    super(stream, services);
+    super(stream, services, isOfRouterNetwork);
     this.#socket = socket;
+    socket.maxReceivedBytes = this.limits.maxReceivedBytes;
     this.#identity = new ConnectionIdentity(this, request, services);
     this.outbox = new Outbox(socket, stream, services.writer, this, services.formatOf(socket));
     this.operations = new ConnectionOperations(this.outbox, services, this);
@@ -73,6 +78,11 @@ export class Connection
   /** Its facts count, too, and the messages that wait for their rate. */
   override get heldBytes(): number {
     return super.heldBytes + this.#identity.heldBytes + (this.#early?.textBytes ?? 0);
+  }
+
+  override adoptToken(token: Claims | undefined): void {
+    super.adoptToken(token);
+    this.#socket.maxReceivedBytes = this.limits.maxReceivedBytes;
   }
 
   authenticateAgain(): Promise<void> {
@@ -132,7 +142,7 @@ export class Connection
 
   onMessageFrame(data: Buffer): void {
     this.#silence.onMessage();
-    this.#admit(data, this.#costOf(data));
+    if (!this.#completes(data)) this.#admit(data, this.#costOf(data));
   }
 
   /** Handles a message when its turn in the inbox has come. A bug in its handling ends this connection, not the process. */
@@ -154,10 +164,16 @@ export class Connection
     this.#admit(undefined, 1);
   }
 
+  /** Ends the live operation that a message completes. That frees work, so it waits for nothing and counts as no message. */
+  #completes(data: Buffer): boolean {
+    const id = this.operations.size > 0 ? this.outbox.format.completedId(data) : undefined;
+    return id !== undefined && this.operations.complete(id);
+  }
+
   /** Messages that this one counts as: a client pays for its text, not for the few bytes that it may have sent instead. */
   #costOf({ length }: Buffer): number {
     if (!this.#socket.compression) return 1;
-    return Math.min(Math.max(1, Math.ceil(length / INFLATED_MESSAGE_BYTES)), this.services.limits.maxMessageBurst);
+    return Math.min(Math.max(1, Math.ceil(length / INFLATED_MESSAGE_BYTES)), this.limits.maxMessageBurst);
   }
 
   /** Handles a message at once if its rate and the inbox allow it. Otherwise it waits for both, and the socket is not read meanwhile. */
@@ -170,13 +186,16 @@ export class Connection
     // Between the frames of a message only control frames come. They would keep its deadline from being looked at.
     if (!data && this.#socket.isMessageIncomplete)
       return this.close(CLOSE_CODES.policyViolation, 'Too many control frames within a message');
-    const { maxMessageBytes, maxMessagesPerSecond, maxMessageBurst } = this.services.limits;
-    this.#early ??= new EarlyMessages(this.rateLimit, maxMessageBytes, (due) => this.#onDue(due));
-    if (this.#early.add(data, cost)) return;
-    this.close(
-      CLOSE_CODES.policyViolation,
-      `Too many messages: ${maxMessagesPerSecond} per second and ${maxMessageBurst} at once are allowed`,
-    );
+    const { format } = this.outbox;
+    const begun = data && format.subscribedId(data);
+    const isOfOperation = begun !== undefined || (data && format.completedId(data)) !== undefined;
+    this.#early ??= new EarlyMessages(this.rateLimit, this.limits.maxReceivedBytes, (due) => this.#onDue(due));
+    if (this.#early.add(data, cost, isOfOperation)) return;
+    this.#onWaited();
+    const { maxMessagesPerSecond, maxMessageBurst } = this.limits;
+    const text = `Too many messages: ${maxMessagesPerSecond} per second and ${maxMessageBurst} at once are allowed`;
+    if (begun === undefined) this.close(CLOSE_CODES.policyViolation, text);
+    else if (this.#factsOrClose(begun)) this.operations.refuse(begun, text, 'TOO_MANY_REQUESTS', RETRY_AFTER_MS);
   }
 
   #onDue(data: Buffer | undefined): void {
@@ -189,9 +208,8 @@ export class Connection
   }
 
   async #receive(data: Buffer): Promise<void> {
-    const { maxMessageBytes, maxIdBytes } = this.services.limits;
-    if (data.length > maxMessageBytes) return this.#refuseLong(data);
-    const message = this.outbox.format.parse(data, maxIdBytes);
+    if (data.length > this.limits.maxMessageBytes) return this.#refuseLong(data);
+    const message = this.outbox.format.parse(data);
     if (typeof message === 'string') return this.close(CLOSE_CODES.badRequest, message);
     switch (message.type) {
       case MessageType.Ping:
@@ -212,6 +230,9 @@ export class Connection
   async #subscribe(message: SubscribeMessage): Promise<void> {
     const facts = this.#factsOrClose(message.id);
     if (!facts) return;
+    const { maxIdBytes } = this.limits;
+    if (Buffer.byteLength(message.id) > maxIdBytes)
+      return this.operations.refuse(message.id, `id may have ${maxIdBytes} bytes`, 'BAD_USER_INPUT');
     const refusal = this.#identity.operationRefusal;
     if (refusal !== undefined) return this.operations.refuse(message.id, refusal);
     await this.operations.start(message, facts, this.#identity.refreshed);
@@ -232,13 +253,13 @@ export class Connection
 
   /** A message that is too long ends its operation, or the connection if it names none. It is not parsed. */
   #refuseLong(data: Buffer): void {
-    const id = this.outbox.format.subscribedId(data, this.services.limits.maxIdBytes);
+    const id = this.outbox.format.subscribedId(data);
     if (id === undefined) this.close(CLOSE_CODES.messageTooBig, this.#tooLong);
     else if (this.#factsOrClose(id)) this.operations.refuse(id, this.#tooLong, 'BAD_USER_INPUT');
   }
 
   get #tooLong(): string {
-    return `A message may have ${this.services.limits.maxMessageBytes} bytes (MAX_MESSAGE_BYTES)`;
+    return `A message may have ${this.limits.maxMessageBytes} bytes (MAX_MESSAGE_BYTES)`;
   }
 
   /** Called when the socket has closed. */
@@ -277,6 +298,9 @@ const INFLATED_MESSAGE_BYTES = 4096;
 
 const KEPT_WINDOW =
   'A message refers to an earlier one, against client_no_context_takeover: reconnect, without compression';
+
+/** After which a refused operation may begin: by then the rate has caught up with what an uncompressed socket can send at once. */
+const RETRY_AFTER_MS = 5000;
 
 /** What ws reports if the peer sent no close frame. */
 const NO_CLOSE_FRAME = 1006;

@@ -5,14 +5,18 @@ interface EarlyMessage {
   readonly data: Buffer | undefined;
   /** Messages that it counts as. */
   readonly cost: number;
+  /** True: it begins or completes an operation. */
+  readonly isOfOperation: boolean;
 }
 
-/** More of them that wait are an attack: the socket is not read meanwhile, and what it had read, 64 KB, has fewer messages of other clients. */
-const MAX_MESSAGES = 1000;
+/**
+ * More of them that wait are an attack: other clients send few messages that are no operation's. Of these there are no more than the 64 KB have
+ * that the socket had read, because it is not read meanwhile.
+ */
+const MAX_OTHERS = 1000;
 const MAX_CONTROL_FRAMES = 100;
-/** Text that waits, in bytes and in messages of the largest size. Only compressed messages can have so much in 64 KB. */
-const MAX_TEXT_BYTES = 262_144;
-const MAX_LARGEST_MESSAGES = 4;
+/** Text that waits, in bytes. Only compressed messages can have so much in 64 KB. */
+const MIN_TEXT_BYTES = 262_144;
 
 /**
  * Messages that a connection had received before their rate allowed it. Each is due, in order of arrival, when the rate has room for it.
@@ -23,12 +27,14 @@ export class EarlyMessages {
   readonly #onDue: (data: Buffer | undefined) => void;
   readonly #waiting: EarlyMessage[] = [];
   #controlFrames = 0;
+  #others = 0;
   #textBytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(rate: RateLimit, maxMessageBytes: number, onDue: (data: Buffer | undefined) => void) {
+  /** @param maxTextBytes of what waits, if that is more than 256 KB */
+  constructor(rate: RateLimit, maxTextBytes: number, onDue: (data: Buffer | undefined) => void) {
     this.#rate = rate;
-    this.#maxTextBytes = Math.max(MAX_TEXT_BYTES, MAX_LARGEST_MESSAGES * maxMessageBytes);
+    this.#maxTextBytes = Math.max(MIN_TEXT_BYTES, maxTextBytes);
     this.#onDue = onDue;
   }
 
@@ -40,19 +46,29 @@ export class EarlyMessages {
     return this.#textBytes;
   }
 
-  /** Adds a message for which the rate has no room, as a copy. Returns false if what waits is an attack. */
-  add(received: Buffer | undefined, cost: number): boolean {
+  /** Adds a message for which the rate has no room, as a copy. Returns false if there is no room here either. */
+  add(received: Buffer | undefined, cost: number, isOfOperation: boolean): boolean {
+    if (!this.#hasRoom(received, isOfOperation)) return false;
     // A short message may be a slice of 16 KB that were inflated.
     const data = received && Buffer.from(received);
-    this.#waiting.push({ data, cost });
-    if (data) this.#textBytes += data.length;
-    else this.#controlFrames++;
+    const message = { data, cost, isOfOperation };
+    this.#waiting.push(message);
+    this.#count(message, 1);
     if (this.#waiting.length === 1) this.#awaitRoom();
-    return (
-      this.#waiting.length <= MAX_MESSAGES &&
-      this.#controlFrames <= MAX_CONTROL_FRAMES &&
-      this.#textBytes <= this.#maxTextBytes
-    );
+    return true;
+  }
+
+  #hasRoom(data: Buffer | undefined, isOfOperation: boolean): boolean {
+    if (!data) return this.#controlFrames < MAX_CONTROL_FRAMES;
+    return (isOfOperation || this.#others < MAX_OTHERS) && this.#textBytes + data.length <= this.#maxTextBytes;
+  }
+
+  #count({ data, isOfOperation }: EarlyMessage, count: 1 | -1): void {
+    if (!data) this.#controlFrames += count;
+    else {
+      this.#textBytes += count * data.length;
+      if (!isOfOperation) this.#others += count;
+    }
   }
 
   /** Forgets those that wait. Idempotent. */
@@ -73,8 +89,7 @@ export class EarlyMessages {
       first = this.#waiting[0]
     ) {
       this.#waiting.shift();
-      if (first.data) this.#textBytes -= first.data.length;
-      else this.#controlFrames--;
+      this.#count(first, -1);
       this.#onDue(first.data);
     }
     if (!this.isEmpty) this.#awaitRoom();

@@ -8,10 +8,12 @@ export type ClientMessage = ConnectionInitMessage | PingMessage | PongMessage | 
 export interface SocketFormat extends MessageFormat {
   /** In `Sec-WebSocket-Protocol`. */
   readonly subprotocol: string;
-  /** A text: why the protocol demands 4400, without a value of the client. @param maxIdBytes of the id of an operation, in UTF-8 */
-  parse(data: Buffer, maxIdBytes: number): ClientMessage | string;
-  /** The id of a `subscribe` message that is too long to be parsed; undefined: it cannot be told. */
-  subscribedId(data: Buffer, maxIdBytes: number): string | undefined;
+  /** A text: why the protocol demands 4400, without a value of the client. */
+  parse(data: Buffer): ClientMessage | string;
+  /** The id of a `subscribe` message that is not parsed; undefined: it cannot be told. */
+  subscribedId(data: Buffer): string | undefined;
+  /** The id of a `complete` message; undefined: it is none, or not written as those of known clients. */
+  completedId(data: Buffer): string | undefined;
   /** @param payload `{}`: the message has none */
   acknowledgement(payload: object): string;
   /** Answers a ping whose frame had `bytes`. */

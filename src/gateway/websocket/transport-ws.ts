@@ -16,6 +16,7 @@ export const TRANSPORT_WS: SocketFormat = {
   complete: (id) => stringifyMessage({ id, type: MessageType.Complete }),
   parse: parseClientMessage,
   subscribedId,
+  completedId,
   acknowledgement,
   pong,
   pongWith,
@@ -34,7 +35,7 @@ const CLIENT_TYPES: ReadonlySet<unknown> = new Set([
   MessageType.Complete,
 ]);
 
-function parseClientMessage(data: Buffer, maxIdBytes: number): ClientMessage | string {
+function parseClientMessage(data: Buffer): ClientMessage | string {
   let value: unknown;
   try {
     value = parseExactly(data.toString());
@@ -48,8 +49,6 @@ function parseClientMessage(data: Buffer, maxIdBytes: number): ClientMessage | s
     return messageProblem(value);
   }
   if (!CLIENT_TYPES.has(message.type)) return messageProblem(value);
-  if ('id' in message && typeof message.id === 'string' && Buffer.byteLength(message.id) > maxIdBytes)
-    return `id may have ${maxIdBytes} bytes`;
   return message;
 }
 
@@ -59,10 +58,18 @@ const SUBSCRIBE_HEAD =
   /^\s*\{\s*(?:"type"\s*:\s*"subscribe"\s*,\s*)?"id"\s*:\s*("(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")(?!\s*,\s*"type"\s*:\s*"(?!subscribe"))/u;
 
 /** The id of a `subscribe` message that is not parsed; undefined: it does not begin with its id, as those of known clients do. */
-function subscribedId(data: Buffer, maxIdBytes: number): string | undefined {
+function subscribedId(data: Buffer): string | undefined {
   const literal = SUBSCRIBE_HEAD.exec(data.toString('utf8', 0, HEAD_BYTES))?.[1];
-  const id = literal && (JSON.parse(literal) as string);
-  return id && Buffer.byteLength(id) <= maxIdBytes ? id : undefined;
+  return literal && (JSON.parse(literal) as string);
+}
+
+const COMPLETE =
+  /^\s*\{\s*(?:"type"\s*:\s*"complete"\s*,\s*"id"\s*:\s*("[^"\\\p{Cc}]+")|"id"\s*:\s*("[^"\\\p{Cc}]+")\s*,\s*"type"\s*:\s*"complete")\s*\}\s*$/u;
+
+function completedId(data: Buffer): string | undefined {
+  if (data.length > HEAD_BYTES) return undefined;
+  const [, last, first = last] = COMPLETE.exec(data.toString()) ?? [];
+  return first?.slice(1, -1);
 }
 
 const ACKNOWLEDGEMENT = JSON.stringify({ type: MessageType.ConnectionAck });

@@ -71,14 +71,10 @@ const SOCKET_OPTIONS = {
   // At most one message of each socket in a turn of the event loop, so a socket that sends hundreds at once delays others by one.
   allowSynchronousEvents: false,
   maxFragments: 64,
-  maxBufferedChunks: 1024,
   /** Longest wait for a peer's close frame, in ms; then its socket is destroyed. */
   closeTimeout: 5000,
   handleProtocols: selectProtocol,
 };
-
-/** A longer message than so many times `maxMessageBytes` is not received. */
-const MAX_TOO_LONG = 4;
 
 /** The WebSocket endpoint: checks upgrades, and drains the connections of all transports at `close`. */
 export class WebSocketEndpoint {
@@ -95,8 +91,7 @@ export class WebSocketEndpoint {
 
   constructor(options: WebSocketEndpointOptions) {
     this.#options = options;
-    const maxPayload = MAX_TOO_LONG * options.services.limits.maxMessageBytes;
-    const socketOptions = { ...SOCKET_OPTIONS, maxPayload };
+    const socketOptions = { ...SOCKET_OPTIONS, maxPayload: options.services.limits.maxReceivedBytes };
     this.#webSockets = new WebSocketServer(socketOptions);
     this.#compressed =
       options.deflater && new WebSocketServer({ ...socketOptions, perMessageDeflate: COMPRESSION_OPTIONS });
@@ -191,7 +186,8 @@ export class WebSocketEndpoint {
       ? tokenProtocol(request.headers['sec-websocket-protocol'])
       : undefined;
     const source = { id: connectionId(), rawHeaders, address, token };
-    const connection = new Connection(socket, request.socket, source, this.#services);
+    const isOfRouterNetwork = this.#services.routers.hasSent(request, address);
+    const connection = new Connection(socket, request.socket, source, this.#services, isOfRouterNetwork);
     this.connections.add(connection);
     connection.open();
   }

@@ -44,10 +44,17 @@ interface WaitingDocument {
 /** Documents of one client, done in order; lanes take turns. Only the queue writes to its fields. */
 export class DocumentLane implements Payer {
   readonly waiting: WaitingDocument[] = [];
+  /** Its part of the burst and of the share of a lane. */
+  readonly parts: number;
   bytes = 0;
   /** CPU time that the lane may still use, in ms; negative if the last document took more. */
   creditMs = Infinity;
   creditedAt = 0;
+
+  /** @param parts more than 1: it stands for so many clients */
+  constructor(parts = 1) {
+    this.parts = parts;
+  }
 
   get isEmpty(): boolean {
     return this.waiting.length === 0;
@@ -123,7 +130,7 @@ export class DocumentQueue {
   #admit(document: WaitingDocument): void {
     const { lane } = document;
     const missingMs = this.#missingCredit(lane, document.addedAt);
-    if (missingMs > 0) return this.#refuse(document, missingMs / this.#options.share);
+    if (missingMs > 0) return this.#refuse(document, missingMs / (lane.parts * this.#options.share));
     lane.waiting.push(document);
     this.#lanes.add(lane);
     this.#count++;
@@ -169,7 +176,7 @@ export class DocumentQueue {
   /** CPU time in ms that the lane must still be credited before its next document; 0: none. */
   #missingCredit(lane: DocumentLane, nowMs: number): number {
     const { burstMs, share } = this.#options;
-    lane.creditMs = Math.min(burstMs, lane.creditMs + (nowMs - lane.creditedAt) * share);
+    lane.creditMs = Math.min(lane.parts * burstMs, lane.creditMs + (nowMs - lane.creditedAt) * lane.parts * share);
     lane.creditedAt = nowMs;
     return Math.max(0, -lane.creditMs);
   }

@@ -19,6 +19,7 @@ export function connectionsRoute(connections: Iterable<ListedConnection>): Route
       const rows = (await top(open, (connection) => connection.figures[by], limit)).map((connection) => ({
         connection: connection.id,
         address: connection.address,
+        ...(connection.isRouter && { is_router: true }),
         ...connection.figures,
         live: liveDocuments(connection),
       }));

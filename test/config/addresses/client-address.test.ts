@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { TrustedProxies, isAddressRange } from '../../../src/config/addresses/client-address.ts';
+import { isAddressRange } from '../../../src/config/addresses/address-ranges.ts';
+import { TrustedProxies } from '../../../src/config/addresses/client-address.ts';
 
 const proxies = new TrustedProxies(['10.0.0.0/8', '192.0.2.7', 'fd00::/8']);
 

@@ -344,11 +344,11 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
         options.onReceive?.(received);
         return true;
       },
-      refuse: () => void (socket.isRefused = true),
     };
     const owner = {
       onFailure: options.onFailure ?? ((error: unknown) => assert.fail(errorOf(error))),
       onComplete: () => void received.push(COMPLETE),
+      onBehind: () => void (socket.isRefused = true),
     };
     const subscription = new Subscription({
       id: '1',

@@ -19,9 +19,8 @@ function createSubscription(maxPendingEvents: number) {
       prefixes.add(prefix);
       messages.push(Buffer.concat([prefix, ...pieces]).toString());
     },
-    refuse: () => void counts.refusals++,
   };
-  const owner = { onFailure: (error: unknown) => void failures.push(error) };
+  const owner = { onFailure: (error: unknown) => void failures.push(error), onBehind: () => void counts.refusals++ };
   const options = { id: '1', outbox, owner, maxPendingEvents } as unknown as SubscriptionOptions;
   return { subscription: new Subscription(options), outbox, counts, messages, prefixes, failures };
 }

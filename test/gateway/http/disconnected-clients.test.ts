@@ -14,6 +14,7 @@ import { RequestAdmission } from '../../../src/gateway/http/request-admission.ts
 import { Authenticator } from '../../../src/gateway/identity/authenticator.ts';
 import { createLog } from '../../../src/base/log.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { NO_ROUTERS } from '../connections/no-routers.ts';
 
 const UNLIMITED = { maxInFlight: 0, maxPerSecond: 0 };
 const POST = `POST /graphql HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 21\r\n\r\n{"query":"{ hello }"}`;
@@ -51,8 +52,8 @@ async function stage(t: TestContext, { isPrepared = true, executionTimeoutMs = 6
     authenticator: new Authenticator({ tokens: undefined, timeoutMs: 5000, log, onFailure: () => undefined }),
     admission,
     origins: { allowed: [], own: '' },
+    routers: NO_ROUTERS,
     proxies: new TrustedProxies([]),
-    corsHeaders: [],
     maxBodyBytes: 1024,
     executionTimeoutMs,
     log,

@@ -300,7 +300,7 @@ describe('/graphql over HTTP', () => {
     assert.equal(status, 204);
     assert.equal(headers.get('access-control-allow-origin'), 'https://app.example.com');
     assert.match(headers.get('access-control-allow-methods')!, /POST/);
-    assert.equal(headers.get('access-control-allow-headers'), 'content-type, authorization');
+    assert.equal(headers.get('access-control-allow-headers'), 'content-type,authorization,x-other');
     assert.equal(headers.get('access-control-allow-credentials'), 'true');
     assert.equal((await ask('https://evil.example')).status, 403);
   });

@@ -16,6 +16,7 @@ import { RequestAdmission } from '../../../src/gateway/http/request-admission.ts
 import { Authenticator } from '../../../src/gateway/identity/authenticator.ts';
 import { createLog } from '../../../src/base/log.ts';
 import { CONFORMANCE_GRAPH } from '../websocket/reference.ts';
+import { NO_ROUTERS } from '../connections/no-routers.ts';
 
 const UNLIMITED = { maxInFlight: 0, maxPerSecond: 0 };
 const MAX_QUEUE_BYTES = 16 * 1024;
@@ -62,8 +63,8 @@ async function startEndpoint(t: TestContext): Promise<string> {
       () => false,
     ),
     origins: { allowed: [], own: '' },
+    routers: NO_ROUTERS,
     proxies: new TrustedProxies([]),
-    corsHeaders: [],
     maxBodyBytes: 1024 * 1024,
     executionTimeoutMs: 10_000,
     log,

@@ -40,6 +40,7 @@ interface OperationOptions extends Partial<StageOptions> {
   readonly hasTenantChannels?: boolean;
   readonly executionTimeoutMs?: number;
   readonly maxPendingEvents?: number;
+  readonly isRouter?: boolean;
   /** Delays the value of `tenant` of an item or of the query. */
   readonly delay?: (n: number | undefined) => Promise<void> | undefined;
   /** Called before the hub joins a channel. */
@@ -122,7 +123,14 @@ async function createOperation(t: TestContext, options: OperationOptions = {}) {
     isReadOnly: false,
     hasWaitingDocuments: false,
     documentLane: new DocumentLane(),
-    isWithinHeldBytes: true,
+    isRouter: options.isRouter ?? false,
+    limits: {
+      maxPendingEvents: options.maxPendingEvents ?? 100,
+      maxHeldBytes: 100_000,
+      executionTimeoutMs: options.executionTimeoutMs ?? 10_000,
+    },
+    count: () => undefined,
+    isWithinHeldBytes: () => true,
     onOver: () => void counts.over++,
   };
   const { runtime } = stage;
@@ -152,11 +160,6 @@ async function createOperation(t: TestContext, options: OperationOptions = {}) {
       },
     },
     subscriptions: new SubscriptionTally(['item', 'ticks']),
-    limits: {
-      maxPendingEvents: options.maxPendingEvents ?? 100,
-      maxHeldBytes: 100_000,
-      executionTimeoutMs: options.executionTimeoutMs ?? 10_000,
-    },
     onFailure: (_: string, error: unknown) => void failures.push(error),
     onRefusedOperation: () => undefined,
   } as unknown as LiveOperationServices;
@@ -340,6 +343,22 @@ describe('an operation whose connection gets new claims', () => {
     assert.equal(counts.refusals, 0);
     await execute(1);
     assert.equal(counts.refusals, 1);
+    answer.open();
+    await renewal;
+  });
+
+  it("ends with OVERLOADED instead, alone, on a router's connection", async (t) => {
+    const answer = gate();
+    const { stage, operation, messages, counts, start, execute } = await createOperation(t, {
+      authorize: (tenant) => tenant === 'a' || answer.pass(),
+      maxPendingEvents: 2,
+      isRouter: true,
+    });
+    await start(ofTenant('a'));
+    const renewal = renew(operation, ofTenant('b'));
+    for (let event = 0; event < 3; event++) await execute(1);
+    assert.deepEqual([codeOf(messages[0]), messages.length, counts.over], ['OVERLOADED', 1, 1]);
+    assert.deepEqual([counts.refusals, stage.channelCount()], [0, 0]);
     answer.open();
     await renewal;
   });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { Writer } from '../../../src/gateway/fanout/outbox/writer.ts';
+import type { RouterSettings } from '../../../src/config/routers.ts';
 import type { RequestSource } from '../../../src/graph/context/connection-facts.ts';
 import { RefusalDelays } from '../../../src/gateway/identity/refusal-delays.ts';
 import { TrustedProxies } from '../../../src/config/addresses/client-address.ts';
@@ -11,6 +12,7 @@ import { WebSocketEndpoint } from '../../../src/gateway/websocket/websocket-endp
 import { SubscriptionTally } from '../../../src/gateway/operations/subscription-tally.ts';
 import { Connections } from '../../../src/gateway/connections/connections.ts';
 import type { ConnectionsOptions } from '../../../src/gateway/connections/connections.ts';
+import { Routers } from '../../../src/gateway/connections/routers.ts';
 import { Users } from '../../../src/gateway/connections/users.ts';
 import type { WebSocketEndpointOptions } from '../../../src/gateway/websocket/websocket-endpoint.ts';
 import type { FailureListener } from '../../../src/gateway/operations/live-operation-services.ts';
@@ -23,12 +25,22 @@ export const LIMITS: Limits = {
   maxIdBytes: 128,
   maxInitBytes: 8192,
   maxMessageBytes: 65_536,
+  maxReceivedBytes: 262_144,
   maxMessagesPerSecond: 20,
   maxMessageBurst: 150,
   maxPendingEvents: 1000,
   maxHeldBytes: 1_048_576,
+  maxQueueBytes: 1_048_576,
+  documentShare: 1,
   executionTimeoutMs: 10_000,
   maxAgeMs: 0,
+};
+
+export const ROUTER_LIMITS: Limits = {
+  ...LIMITS,
+  maxOperations: 10_000,
+  maxMessagesPerSecond: 2000,
+  maxMessageBurst: 15_000,
 };
 
 /** The format of a connection id. */
@@ -43,6 +55,7 @@ export interface BareGatewayOptions {
   readonly admission?: Partial<ConnectionsOptions['admission']>;
   readonly overload?: Partial<ConnectionsOptions['overload']>;
   readonly trustedProxies?: readonly string[];
+  readonly routers?: Partial<RouterSettings>;
   readonly refusalDelays?: Pick<RefusalDelays, 'run'>;
   readonly maxConnectionsPerAddress?: number;
   readonly maxConnectionsPerUser?: number;
@@ -51,7 +64,10 @@ export interface BareGatewayOptions {
   readonly runtime?: object;
   readonly hub?: object;
   /** Of its connections. Default: facts with nothing but their id and no claims. */
-  readonly authenticate?: (source: RequestSource, admits: (user: string | undefined) => boolean) => Promise<object>;
+  readonly authenticate?: (
+    source: RequestSource,
+    admits: (token: { readonly subject: string; readonly claims?: object }) => boolean,
+  ) => Promise<object>;
   /** Of the tokens of its connections. */
   readonly refresh?: (identity: object, parameter: object) => Promise<object>;
 }
@@ -73,8 +89,10 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
   const httpServer = createServer();
   const proxies = new TrustedProxies(options.trustedProxies ?? []);
   const fastShutdown = options.fastShutdown ?? new AbortController().signal;
+  const routers = new Routers({ networks: [], claims: [], ...options.routers }, ROUTER_LIMITS);
   const connections = new Connections({
     proxies,
+    routers,
     maxConnectionsPerAddress: options.maxConnectionsPerAddress ?? 0,
     pingIntervalMs: options.pingIntervalMs ?? 0,
     admission: {
@@ -104,6 +122,7 @@ export async function startBareGateway(t: TestContext, options: BareGatewayOptio
     connections,
     services: {
       limits,
+      routers,
       authenticator: { authenticate, refresh: options.refresh },
       refusalDelays: options.refusalDelays ?? new RefusalDelays(),
       users: new Users({

@@ -340,6 +340,29 @@ describe('a compressed message of a client', () => {
     await expectClose(edge, 1009);
   });
 
+  it('is refused with TOO_MANY_REQUESTS if it subscribes and more text would wait than may, and the other operations go on', async (t) => {
+    const socket = await connect(t);
+    const ids = Array.from({ length: 200 }, (_, i) => `${i}`);
+    const messageOf = (id: string) =>
+      JSON.stringify({
+        id,
+        type: 'subscribe',
+        payload: { query: '{ text(bytes: 1) }', extensions: { x: 'x'.repeat(8000) } },
+      });
+    socket.write(Buffer.concat(ids.map((id) => compressedFrame(messageOf(id)))));
+    const outcomes = new Map<string, string>();
+    while (outcomes.size < ids.length) {
+      const { id, type, payload } = await socket.next();
+      if (type === 'error') outcomes.set(id!, (payload as { extensions: { code: string } }[])[0]!.extensions.code);
+      else if (type === 'complete') outcomes.set(id!, 'complete');
+    }
+    const count = (outcome: string) => [...outcomes.values()].filter((one) => one === outcome).length;
+    assert.ok(count('complete') >= BURST / 2, `${count('complete')} answered`);
+    assert.ok(count('TOO_MANY_REQUESTS') > 0);
+    assert.equal(count('complete') + count('TOO_MANY_REQUESTS'), ids.length);
+    assert.ok(socket.isOpen);
+  });
+
   it('counts against the rate by its text: each started 4 KB are a message (S-27)', async (t) => {
     const frames = (count: number, bytes = 60_000) =>
       Buffer.concat(Array.from({ length: count }, () => compressedFrame(pingOf(bytes))));

@@ -49,7 +49,7 @@ describe('a connection', () => {
     const { url, failures } = await startBareGateway(t, {
       limits: {
         ...LIMITS,
-        get maxIdBytes(): number {
+        get maxMessageBytes(): number {
           throw new Error('a bug');
         },
       },

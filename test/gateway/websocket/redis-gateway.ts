@@ -85,7 +85,7 @@ export async function startGateway(t: TestContext, { graph, redis, settings }: G
 }
 
 /** A gateway in this process, a Redis, and a publisher for the test. */
-export async function startRedisGateway(t: TestContext, options: RedisGatewayOptions) {
+export async function startRedisGateway(t: TestContext, options: GatewayOptions) {
   const { server, redis, prefix } = await startGateway(t, options);
   const bus = new RedisBus({ url: redis.url, prefix, log });
   t.after(() => bus.close());
@@ -98,6 +98,7 @@ export async function startRedisGateway(t: TestContext, options: RedisGatewayOpt
   return {
     redis,
     worker: new TestWorker(bus, prefix),
+    url,
     adminUrl: `http://127.0.0.1:${server.adminPort}`,
     /** Of the endpoint, over HTTP. */
     endpoint: `http://127.0.0.1:${server.port}/graphql`,

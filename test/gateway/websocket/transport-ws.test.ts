@@ -17,11 +17,32 @@ describe('a ping', () => {
   });
 
   it('may have an id of any type, which is ignored', () => {
-    for (const id of [7, null, 'x'.repeat(9)]) {
+    for (const id of [7, null, 'x'.repeat(200)]) {
       const ping = Buffer.from(JSON.stringify({ type: 'ping', id }));
-      const message = TRANSPORT_WS.parse(ping, 9);
+      const message = TRANSPORT_WS.parse(ping);
       assert.ok(typeof message === 'object');
       assert.equal(message.type, 'ping');
     }
+  });
+});
+
+describe('a complete', () => {
+  const idOf = (text: string) => TRANSPORT_WS.completedId(Buffer.from(text));
+
+  it('is known by its text, with its members in either order', () => {
+    for (const text of ['{"id":"é 1","type":"complete"}', ' { "type" : "complete", "id" : "é 1" } '])
+      assert.equal(idOf(text), 'é 1');
+  });
+
+  it('is not seen in any other message', () => {
+    for (const text of [
+      '{"id":"1","type":"subscribe"}',
+      '{"id":"1","type":"complete","id":"2"}',
+      '{"id":"","type":"complete"}',
+      '{"id":"a\\u0062","type":"complete"}',
+      '[{"id":"1","type":"complete"}]',
+      `{"id":"${'x'.repeat(2000)}","type":"complete"}`,
+    ])
+      assert.equal(idOf(text), undefined, text);
   });
 });

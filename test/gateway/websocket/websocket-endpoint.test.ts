@@ -84,8 +84,8 @@ describe('Gateway', () => {
 
   it('refuses a connection of a user without room before it asks the graph', async (t) => {
     let questions = 0;
-    const authenticate = ({ id }: RequestSource, admits: (user: string | undefined) => boolean) => {
-      if (!admits('ida')) return Promise.resolve({ failure: 'denied' });
+    const authenticate = ({ id }: RequestSource, admits: (token: { subject: string }) => boolean) => {
+      if (!admits({ subject: 'ida' })) return Promise.resolve({ failure: 'denied' });
       questions++;
       return Promise.resolve({ facts: { id }, subject: 'ida' });
     };

@@ -129,6 +129,16 @@ describe('DocumentQueue', () => {
     );
   });
 
+  it('gives a lane that stands for several clients as many bursts', async () => {
+    const { add } = stage({ burstMs: 10, share: 0.001 });
+    const router = new DocumentLane(20);
+    const run = async (documents: number) => {
+      for (let i = 0; i < documents; i++) await add(router, 'one', { ms: 10 }).done;
+    };
+    await run(5);
+    await assert.rejects(run(60), isOverloaded);
+  });
+
   it('processes a document after the immediates of the turn in which it was added', async () => {
     const { done, add } = stage();
     const work = add(new DocumentLane(), 'document');

@@ -13,6 +13,8 @@ export interface OpenState {
 }
 
 export interface OutboxOwner {
+  /** Bound of its queue: that of the writer, or more. */
+  readonly maxQueueBytes: number;
   /** Closes the connection. */
   onSlowConsumer(): void;
   /** A write threw: it is unknown which bytes have left, so the connection must be closed. Must not throw. */
@@ -99,12 +101,12 @@ export class Outbox<Format extends MessageFormat = MessageFormat> implements Wri
     if (this.#messages) this.#messages.push(message);
     else this.#messages = [message];
     this.#count(this.#lengthOf(message));
-    if (this.#queuedBytes > this.#writer.maxQueueBytes) {
+    if (this.#queuedBytes > this.#writer.maxQueueBytes && this.#queuedBytes > this.#owner.maxQueueBytes) {
       this.#writer.beforeWrites?.();
       if (this.#socket.readyState !== WebSocket.OPEN) return false;
       this.write();
       this.#writer.deliveries.observe();
-      if (this.#queuedBytes > Math.max(this.#writer.maxQueueBytes, MIN_QUEUED_MESSAGES * this.#largestWaiting())) {
+      if (this.#queuedBytes > Math.max(this.#owner.maxQueueBytes, MIN_QUEUED_MESSAGES * this.#largestWaiting())) {
         this.refuse();
         return false;
       }
@@ -200,13 +202,14 @@ export class Outbox<Format extends MessageFormat = MessageFormat> implements Wri
       bytes = this.#lengthOf(messages[0]!);
       isAccepted = this.#writeAlone(messages[0]!);
     }
-    this.#keepFrom(next, messages, isAccepted);
+    this.#keepFrom(next, messages, !isAccepted && this.#isPrompt);
     this.#onWrite(messages, next, bytes, isAccepted);
   }
 
   /** Writes each message by itself until the kernel accepts no more. */
   #writeEach(messages: readonly Message[]): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return this.drop();
+    const wasPrompt = this.#isPrompt;
     let next = 0;
     let isAccepted = true;
     while (isAccepted && next < messages.length) {
@@ -214,12 +217,13 @@ export class Outbox<Format extends MessageFormat = MessageFormat> implements Wri
       isAccepted = this.#writeAlone(message);
       this.#onWrite([message], 1, this.#lengthOf(message), isAccepted);
     }
-    this.#keepFrom(next, messages, isAccepted);
+    this.#keepFrom(next, messages, !isAccepted && wasPrompt);
   }
 
-  #keepFrom(next: number, messages: readonly Message[], isAccepted: boolean): void {
+  /** @param isBlocked true: they begin to wait for the kernel. Those that are sent while they wait are whole already. */
+  #keepFrom(next: number, messages: readonly Message[], isBlocked: boolean): void {
     this.#messages = next === messages.length ? undefined : messages.slice(next);
-    if (!isAccepted) this.#messages = this.#messages?.map((message) => ({ ...message, result: message.result.whole }));
+    if (isBlocked) this.#messages = this.#messages?.map((message) => ({ ...message, result: message.result.whole }));
   }
 
   /** Writes one message with one system call, without copying its result; returns true if the kernel has accepted it. */

@@ -63,6 +63,9 @@ export async function startWebSocketServer(t: TestContext, options: ServerOption
     let slow = 0;
     const failures: unknown[] = [];
     const owner = {
+      get maxQueueBytes() {
+        return writer.maxQueueBytes;
+      },
       onSlowConsumer: () => {
         slow++;
         socket.close(1013, 'slow');

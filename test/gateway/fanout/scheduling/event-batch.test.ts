@@ -33,10 +33,13 @@ function createBatch(count: number) {
       outbox: {
         format: TRANSPORT_WS,
         sendParts: (_, { pieces }) => delivered.push(`${id}:${Buffer.concat(pieces).toString().slice(0, -2)}`) > 0,
-        refuse: () => assert.fail('refused'),
         isBackpressured: false,
       },
-      owner: { onFailure: () => assert.fail('failed'), onComplete: () => assert.fail('completed') },
+      owner: {
+        onFailure: () => assert.fail('failed'),
+        onComplete: () => assert.fail('completed'),
+        onBehind: () => assert.fail('behind'),
+      },
       maxPendingEvents: 100,
     });
   const members = Array.from({ length: count }, (_, i) => memberOf(String(i)));

@@ -32,10 +32,13 @@ function createScheduler(members = 1) {
         outbox: {
           format: TRANSPORT_WS,
           sendParts: (_, { pieces }) => received.push(Buffer.concat(pieces).toString().slice(0, -1)) > 0,
-          refuse: () => assert.fail('refused'),
           isBackpressured: false,
         },
-        owner: { onFailure: () => assert.fail('failed'), onComplete: () => assert.fail('completed') },
+        owner: {
+          onFailure: () => assert.fail('failed'),
+          onComplete: () => assert.fail('completed'),
+          onBehind: () => assert.fail('behind'),
+        },
         maxPendingEvents: 100,
       }),
     );

@@ -97,6 +97,24 @@ for (const mode of MODES) {
   });
 }
 
+describe(`a shared result beside the operations of a router's users${TRIVIAL}`, () => {
+  const claims = { user: 'router', tenant: 'acme', roles: ['router'], org: { name: 'R' } };
+  const router = factsOf('router', claims, ['Authorization', 'Bearer router', 'X-Region', 'eu'], { locale: 'en' });
+  for (const row of rows) {
+    it(`reaches no connection whose own result would differ, and those of the router at most once more, for a resolver that reads ${row.name}`, async (t) => {
+      const stage = await stageOf(t, row, MODES.at(-1));
+      const everybody = [router, ...people(), router, router];
+      const listeners = await Promise.all(everybody.map((facts) => stage.join(QUERY, facts)));
+      await stage.publish(CHANNEL, open);
+      await stage.publish(CHANNEL, hidden, open, hidden);
+      const before = stage.executions;
+      await stage.publish(CHANNEL, hidden);
+      for (const { received, alone } of listeners) assert.deepEqual(received, alone);
+      if (switches.SHARING) assert.ok(stage.executions - before <= row.executions + 1);
+    });
+  }
+});
+
 describe(`a shared result that is compressed${TRIVIAL}`, () => {
   for (const row of rows) {
     it(`reaches no connection whose own result would differ, for a resolver that reads ${row.name} (S-57)`, async (t) => {

@@ -45,10 +45,13 @@ function memberOf(facts: ConnectionFacts, onSend: () => void = () => undefined) 
         const message = JSON.parse(text) as { payload: unknown };
         return received.push(JSON.stringify(message.payload)) > 0;
       },
-      refuse: () => assert.fail('refused'),
       isBackpressured: false,
     },
-    owner: { onFailure: (error) => void failures.push(error), onComplete: () => assert.fail('completed') },
+    owner: {
+      onFailure: (error) => void failures.push(error),
+      onComplete: () => assert.fail('completed'),
+      onBehind: () => assert.fail('behind'),
+    },
     maxPendingEvents: 100,
   });
   return { subscription, received, failures };
