@@ -39,6 +39,8 @@ export interface EventExtensions {
   resumed?: boolean;
   /** Events may have been missed before this one. */
   gap?: true;
+  /** Older events that this one stands for, of a field with `pace` or `slow: LATEST`. */
+  skipped?: number;
 }
 
 /** The client of graphql-ws. The type of a result's extensions defaults to crier's. */

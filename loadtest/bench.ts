@@ -5,14 +5,15 @@ import type { Scenario } from './runner/scenario.ts';
 
 /** The scenarios of `npm run bench`, each a file here. */
 const SCENARIOS: readonly string[] = [
-  ...['capacity', 'convert', 'cores', 'drain', 'fanout', 'idle', 'ladder', 'profile', 'publish'],
+  ...['capacity', 'convert', 'cores', 'drain', 'fanout', 'idle', 'ladder', 'pace', 'profile', 'publish'],
   ...['reload', 'resume', 'soak', 'start', 'state', 'storm', 'story', 'upgrade'],
 ];
 
-/** `npm run loadtest` runs the story, with --ladder the ladder, with --scenario storm the storm. */
+/** `npm run loadtest` runs the story, with --ladder the ladder, with --scenario the storm or pace. */
 function ofLoadTest(words: readonly string[]): string {
   if (words.includes('--ladder')) return 'ladder';
-  return words.some((word) => word.startsWith('--scenario')) ? 'storm' : 'story';
+  if (!words.some((word) => word.startsWith('--scenario'))) return 'story';
+  return words.some((word) => word === 'pace' || word === '--scenario=pace') ? 'pace' : 'storm';
 }
 
 const USAGE = `Usage: npm run bench -- <scenario> [flags]

@@ -3,6 +3,8 @@ export interface PartsDemand {
   readonly key: boolean;
   /** Names, each once. */
   readonly headers: readonly string[];
+  /** True: they carry what tells the records of one key from those of another. */
+  readonly id?: true;
 }
 
 /**
@@ -12,6 +14,8 @@ export interface PartsDemand {
 export interface CarriedParts {
   readonly key?: string | null;
   readonly headers: Readonly<Record<string, string | null>>;
+  /** Equal for records of equal keys, also of binary ones. */
+  readonly id?: string | null;
 }
 
 /** In bytes, of the text in a message's header (base64, so parts of 3,000 bytes fit). Histories and states keep it with each message. */
@@ -33,8 +37,8 @@ export function printParts(parts: CarriedParts): string {
 /** undefined: they were omitted, or the text is none of `printParts`. */
 export function parseParts(text: string): CarriedParts | undefined {
   try {
-    const { headers, ...key } = JSON.parse(Buffer.from(text, 'base64url').toString()) as CarriedParts;
-    return { ...key, headers: Object.assign(Object.create(null) as Record<string, string | null>, headers) };
+    const { headers, ...others } = JSON.parse(Buffer.from(text, 'base64url').toString()) as CarriedParts;
+    return { ...others, headers: Object.assign(Object.create(null) as Record<string, string | null>, headers) };
   } catch {
     return undefined;
   }
@@ -52,5 +56,6 @@ export function partsOfFields(fields: string): string | undefined {
 
 export function unionOf(a: PartsDemand | undefined, b: PartsDemand): PartsDemand {
   if (!a) return b;
-  return { key: a.key || b.key, headers: [...new Set([...a.headers, ...b.headers])] };
+  const union = { key: a.key || b.key, headers: [...new Set([...a.headers, ...b.headers])] };
+  return a.id || b.id ? { ...union, id: true } : union;
 }

@@ -6,9 +6,13 @@ import type { ChannelSource } from './event-source.ts';
 import type { SubscriptionArguments } from './execution/subscription-arguments.ts';
 import { filterFor } from './filter/argument-filter.ts';
 import type { FilterReaders } from './filter/filter-readers.ts';
+import type { Pace } from './pace.ts';
 import { plainChannelsFor } from './plain-channels.ts';
 import type { Refusal } from './refusal.ts';
+import { badInput } from './request-limits.ts';
 import type { Binding } from './schema/binding.ts';
+import { PACE_MS } from './schema/pace-binding.ts';
+import type { PaceRule } from './schema/pace-binding.ts';
 import type { RedisBinding } from './schema/redis-binding.ts';
 
 /** The operation of a subscription, with its coerced arguments. */
@@ -42,6 +46,8 @@ export function channelSource(
   if (channels === undefined || 'errors' in channels) return channels;
   const filter = binding.filters && filterFor(binding.filters, args, filterReaders.of(binding.filters));
   if (filter && 'errors' in filter) return filter;
+  const pace = 'pace' in binding && binding.pace ? paceFor(binding.pace, args) : undefined;
+  if (pace && 'errors' in pace) return pace;
   return {
     field: binding.field,
     channels,
@@ -51,10 +57,21 @@ export function channelSource(
     replaysLast: binding.replaysLast === true || binding.state !== undefined,
     hasState: binding.state !== undefined,
     hasHistory: binding.history !== undefined,
+    pace,
   };
 }
 
 /** The key of the first graph, which most pods serve to their end, is no longer than it must be. */
 function keyWithin(generation: number, key: string | undefined): string | undefined {
   return generation === 0 || key === undefined ? key : `${generation} ${key}`;
+}
+
+/** The argument only slows: a client does not receive more than the field allows. */
+function paceFor(rule: PaceRule, args: Readonly<Record<string, unknown>>): Pace | Refusal {
+  const given = rule.arg === undefined ? undefined : args[rule.arg];
+  if (typeof given !== 'number') return rule;
+  if (given >= rule.ms && given <= PACE_MS.max) return { ...rule, ms: given };
+  return badInput(
+    `The argument "${rule.arg}" must be ${rule.ms} to ${PACE_MS.max}: the least time in ms between two events`,
+  );
 }

@@ -1,5 +1,6 @@
 import type { OperationPubSub } from './context/pubsub/operation-pubsub.ts';
 import type { EventFilter } from './filter/event-filter.ts';
+import type { Pace } from './pace.ts';
 
 /** Channels of the bus that feed a subscription. */
 export interface ChannelSource {
@@ -13,6 +14,8 @@ export interface ChannelSource {
   readonly replaysLast: boolean;
   readonly hasState: boolean;
   readonly hasHistory: boolean;
+  /** undefined: it receives each event. */
+  readonly pace?: Pace | undefined;
 }
 
 /** What the graph's own `subscribe` returned. */

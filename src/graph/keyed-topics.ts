@@ -6,8 +6,9 @@ export function keyedTopics(bindings: Iterable<Binding>): ReadonlySet<string> {
   return new Set([...bindings].flatMap((binding) => (needsKey(binding) ? binding.topics : [])));
 }
 
-function needsKey({ match, where, tombstone, state, record, envelope }: Binding): boolean {
-  if (envelope !== undefined || record?.key || match.some(({ path }) => isKeyPart(path))) return true;
+function needsKey({ match, where, tombstone, state, record, envelope, pace }: Binding): boolean {
+  if (envelope !== undefined || record?.key || pace?.isOfChannel === false || match.some(({ path }) => isKeyPart(path)))
+    return true;
   return (
     (tombstone !== undefined || state !== undefined) && [...match, ...where].some(({ path }) => !isRecordPart(path))
   );

@@ -1,7 +1,7 @@
 import { OMITTED_PARTS, printParts } from '../bus/carried-parts.ts';
 import type { PartsDemand } from '../bus/carried-parts.ts';
 import type { PathValues } from '../bus/channel.ts';
-import { KEY_PART, headerPart, partsReader } from './record-parts.ts';
+import { KEY_PART, hashOf, headerPart, partsReader } from './record-parts.ts';
 import type { RecordParts } from './record-parts.ts';
 
 /** Prints what the messages of a topic carry of their records. */
@@ -17,11 +17,21 @@ export class PartsPrinter {
   }
 
   print(record: RecordParts): string {
-    const { key: hasKey, headers: names } = this.#demand;
+    const { key: hasKey, headers: names, id: hasId } = this.#demand;
     const [key, ...values] = this.#read(record);
     const headers = Object.fromEntries(names.map((name, i) => [name, values[i] ?? null]));
-    const text = printParts(hasKey ? { key: key ?? null, headers } : { headers });
+    const parts = hasKey ? { key: key ?? null, headers } : { headers };
+    const text = printParts(hasId ? { ...parts, id: idOf(record) } : parts);
     if (text === OMITTED_PARTS) this.omitted++;
     return text;
   }
+
+  /** For channels that the record leaves: nothing that tells what it is. undefined: nothing at all */
+  printLeft(record: RecordParts): string | undefined {
+    return this.#demand.id && printParts({ headers: {}, id: idOf(record) });
+  }
+}
+
+function idOf({ key }: RecordParts): string | null {
+  return key && hashOf(key);
 }

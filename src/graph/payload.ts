@@ -35,7 +35,7 @@ export interface Payload {
 export class TextPayload implements Payload {
   readonly channel: string;
   readonly coordinates: Coordinates | undefined;
-  readonly #text: Buffer;
+  #text: Buffer;
   readonly #onBroken: () => void;
   #parsed: { readonly value: unknown } | undefined;
   #isBroken = false;
@@ -69,6 +69,19 @@ export class TextPayload implements Payload {
   /** True if its record deletes what the channel is about. */
   get isDeletion(): boolean {
     return isDeletion(this.#text);
+  }
+
+  /** Its text gets memory of its own, if it is a part of a read: it is kept for longer than that. */
+  detach(): void {
+    if (this.#text.length === this.#text.buffer.byteLength) return;
+    const own = Buffer.allocUnsafeSlow(this.#text.length);
+    own.set(this.#text);
+    this.#text = own;
+  }
+
+  /** In UTF-8. */
+  protected get text(): Buffer {
+    return this.#text;
   }
 
   #parse(): unknown {

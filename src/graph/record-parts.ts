@@ -1,5 +1,6 @@
 import { isJsonObject } from '../base/json/json-object.ts';
 import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import { valueAt } from '../base/json/value-at.ts';
 import type { PathValues } from '../bus/channel.ts';
 import { textOf } from './compared-text.ts';
@@ -80,6 +81,11 @@ function partReader(part: string): (record: RecordParts) => string | undefined {
   if (part === KEY_PART) return keyText;
   const path = pathInKey(part)?.split('.');
   return path ? ({ keyValue }) => textOf(valueAt(keyValue, path)) : headerReader(part);
+}
+
+/** Equal keys have equal hashes, whichever schema they were written with (`RecordParts.key`); 128 bits of SHA-256. */
+export function hashOf(key: Buffer): string {
+  return createHash('sha256').update(key).digest('base64url').slice(0, 22);
 }
 
 /** undefined: the record has no key, it is no text, or it has a schema and could not be decoded. */

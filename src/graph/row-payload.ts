@@ -21,7 +21,6 @@ export class RowPayload extends TextPayload {
   readonly change: Change | undefined;
   /** True if there is no row any more, in this channel at least. */
   readonly isDeleted: boolean;
-  readonly #row: Buffer;
   #withoutRow: RowPayload | undefined;
   #asItWas: RowPayload | undefined;
 
@@ -35,7 +34,6 @@ export class RowPayload extends TextPayload {
     super(row, onBroken, channel, coordinates);
     this.change = change;
     this.isDeleted = row.equals(NO_ROW);
-    this.#row = row;
   }
 
   /** What the change is for subscriptions with this filter; undefined: nothing. */
@@ -59,7 +57,7 @@ export class RowPayload extends TextPayload {
   override copy(): RowPayload {
     const change = this.change && structuredClone(this.change);
     if (change) freezeDeep(change);
-    return new RowPayload(this.#row, change, undefined, this.channel, this.coordinates);
+    return new RowPayload(this.text, change, undefined, this.channel, this.coordinates);
   }
 
   /** True if the filter accepts the row before the change; undefined: that row is not known. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { valueAt } from '../base/json/value-at.ts';
 import { STATES_OF_KEY } from '../bus/bus-message.ts';
 import { channelName } from '../bus/channel.ts';
@@ -9,7 +8,7 @@ import { keyedPathOf, patternsOf } from './channel-patterns.ts';
 import type { Pattern } from './channel-patterns.ts';
 import { textOf } from './compared-text.ts';
 import { payloadToLookFor } from './field-tally.ts';
-import { isRecordPart, keyTextAt, partsReader } from './record-parts.ts';
+import { hashOf, isRecordPart, keyTextAt, partsReader } from './record-parts.ts';
 import type { RecordParts } from './record-parts.ts';
 import type { Binding } from './schema/binding.ts';
 
@@ -165,9 +164,4 @@ export class TopicChannels {
     if (text === undefined) return undefined;
     return text === values[keyed] ? values : values.with(keyed, text);
   }
-}
-
-/** Equal keys have equal hashes, whichever schema they were written with (`RecordParts.key`); 128 bits of SHA-256. */
-function hashOf(key: Buffer): string {
-  return createHash('sha256').update(key).digest('base64url').slice(0, 22);
 }

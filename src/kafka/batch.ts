@@ -89,8 +89,11 @@ export interface BatchPorts {
    * @throws SchemaUnavailableError, also as a rejection
    */
   readonly convert: (record: RecordContent) => Converted | Promise<Converted>;
-  /** What the messages of a record carry of its key and headers; undefined: nothing. Absent: none carries any. */
-  readonly printParts?: ((record: RecordContent) => string | undefined) | undefined;
+  /**
+   * What the messages of a record carry of its key and headers; undefined: nothing. `isLeft`: for channels that the record leaves.
+   * Absent: no message carries any.
+   */
+  readonly printParts?: ((record: RecordContent, isLeft: boolean) => string | undefined) | undefined;
   /** undefined: no record is traced. */
   readonly traces?: RecordTraces | undefined;
 }
@@ -294,12 +297,15 @@ function outcomeOf(
     ...(isDeparture && { isDeparture }),
   }));
   if (!printParts || messages.length === 0) return messages;
-  const record = printParts(conversion.content ?? source);
+  const content = conversion.content ?? source;
+  const record = printParts(content, false);
   if (record === undefined) return messages;
-  // What the record carries is not for the channels that it leaves.
-  return messages.map((message, i) =>
-    message.isDeparture || destinations[i]!.isLeft ? message : { ...message, record },
-  );
+  return messages.map((message, i) => {
+    if (!message.isDeparture && !destinations[i]!.isLeft) return { ...message, record };
+    // What the record carries is not for the channels that it leaves.
+    const left = printParts(content, true);
+    return left === undefined ? message : { ...message, record: left };
+  });
 }
 
 /** Another error is deterministic: a retry would throw again, and block the partition for ever. */

@@ -20,7 +20,10 @@ export async function createWorker(services: RoleServices, onFatal: (error: Erro
   unmatched.start();
   const ports = {
     flow: openFlow(services),
-    printParts: (record: RecordContent) => served.current.printers.get(record.topic)?.print(record),
+    printParts: (record: RecordContent, isLeft: boolean) => {
+      const printer = served.current.printers.get(record.topic);
+      return isLeft ? printer?.printLeft(record) : printer?.print(record);
+    },
     traces: tracing && (await import('./traces.ts')).createRecordTraces(tracing, () => lock.groupId),
     convert: (record: RecordContent) => served.current.converter.convert(record),
     publish: (messages: readonly ChannelMessage[], upTo: Position) => bus.publish(messages, upTo),

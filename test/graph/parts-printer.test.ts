@@ -31,6 +31,20 @@ describe('PartsPrinter', () => {
     });
   });
 
+  it('prints what tells keys apart, also to channels that the record leaves, which learn nothing else', () => {
+    const printer = new PartsPrinter({ key: true, headers: ['tenant'], id: true });
+    const record = { key: Buffer.from('k'), headers: { tenant: Buffer.from('acme') } };
+    const { id, ...others } = parseParts(printer.print(record))!;
+    assert.deepEqual(plain(others), { key: 'k', headers: { tenant: 'acme' } });
+    assert.match(id!, /^[\w-]{22}$/);
+    assert.deepEqual(plain(parseParts(printer.printLeft(record)!)), { headers: {}, id });
+    const idOf = (key: Buffer | null) => parseParts(printer.print({ key }))!.id;
+    assert.equal(idOf(Buffer.from('k')), id);
+    assert.notEqual(idOf(Buffer.from([0, 1])), idOf(Buffer.from([0, 2])));
+    assert.equal(idOf(null), null);
+    assert.equal(new PartsPrinter({ key: true, headers: [] }).printLeft(record), undefined);
+  });
+
   it('omits all parts of a record with a header of 1 MB, and counts it (S-77)', () => {
     const printer = new PartsPrinter({ key: true, headers: ['big'] });
     const record = { key: Buffer.from('k'), headers: { big: Buffer.alloc(1_048_576, 'x') } };

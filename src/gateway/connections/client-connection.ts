@@ -3,6 +3,7 @@ import { RateLimit } from '../../base/limits/rate-limit.ts';
 import type { Logger } from '../../base/log.ts';
 import type { Outbox, OutboxOwner } from '../fanout/outbox/outbox.ts';
 import type { Claims } from '../../graph/context/connection-facts.ts';
+import type { ReadWindow } from '../fanout/outbox/read-window.ts';
 import type { KnownClaims } from '../identity/revocation.ts';
 import type { ConnectionOperations, ConnectionOperationsOwner } from '../operations/connection-operations.ts';
 import type { LiveOperationServices } from '../operations/live-operation-services.ts';
@@ -181,6 +182,10 @@ export abstract class ClientConnection<Services extends ClientConnectionServices
   onSlowConsumer(unread = 'messages'): void {
     this.services.onSlowConsumer();
     this.close(CLOSE_CODES.tryAgainLater, `Slow consumer: ${unread} were not read in time`);
+  }
+
+  openReadWindow(): ReadWindow | undefined {
+    return undefined;
   }
 
   onWriteFailure(error: unknown): void {

@@ -72,6 +72,7 @@ export class ChannelMembers {
     const group = this.#groupOf(subscription, sharingKey, filter);
     this.#members.set(subscription, group.liveMember);
     group.members.add(subscription);
+    group.waiting?.admit(subscription);
   }
 
   addJoining(joining: Joining): void {
@@ -97,6 +98,9 @@ export class ChannelMembers {
     const group = this.#groupOf(subscription, sharingKey, filter);
     (this.#moves ??= new Map()).set(subscription, group);
     if (former) this.#dropIfUnused(former);
+    // What has arrived is served to it by the group that it leaves.
+    member.group.waiting?.flush();
+    group.waiting?.admit(subscription);
     // Until the job runs both groups receive the events. None may join a batch that is served before the job, or has earlier events.
     member.group.batch = undefined;
     group.batch = undefined;
@@ -127,6 +131,7 @@ export class ChannelMembers {
       const group = this.#groupOf(subscription, sharingKey, filter);
       this.#members.set(subscription, { status: 'arriving', group });
       this.#arriving++;
+      group.waiting?.admit(subscription);
       // The next event must not join a batch of events that this member already has.
       group.batch = undefined;
       admitted.push(joining);
@@ -207,12 +212,14 @@ export class ChannelMembers {
   }
 
   #leave(group: SharingGroup, subscription: Subscription): void {
+    group.waiting?.leave(subscription);
     group.delete(subscription);
     this.#dropIfUnused(group);
   }
 
   #dropIfUnused(group: SharingGroup): void {
     if (group.members.size > 0 || this.#isAwaited(group)) return;
+    group.waiting?.close();
     // A subscription that shares with nobody has its group under one key, whatever its operation is.
     if (this.#groups.get(group.key) === group) this.#groups.delete(group.key);
     if (group.filter) this.#filtered?.delete(group, group.filter);
@@ -232,7 +239,7 @@ export class ChannelMembers {
     const known = this.#groups.get(key);
     // The group of a subscription that shares with nobody is replaced when its operation is.
     if (known && (sharingKey !== undefined || known.operation === subscription.operation)) return known;
-    const group = new SharingGroup(key, false, filter, subscription.operation);
+    const group = new SharingGroup(key, false, filter, subscription.operation, subscription.pace);
     this.#groups.set(key, group);
     if (filter) (this.#filtered ??= new FilteredGroups()).add(group, filter);
     return group;

@@ -8,6 +8,7 @@ import type { CursorPosition } from './resume/cursor.ts';
 import type { CursorSecret } from './resume/cursor-secret.ts';
 import type { HeldBytes } from './resume/replay-bytes.ts';
 import type { Replays } from './resume/replays.ts';
+import type { GroupDelivery } from './group-delivery.ts';
 import type { RowDeliveries } from './row-deliveries.ts';
 import type { EventScheduler } from './scheduling/event-scheduler.ts';
 import type { EventExecutor } from '../../graph/execution/event-executor.ts';
@@ -28,6 +29,8 @@ export type ResumeOutcome = 'resumed' | 'cursor_invalid' | 'no_history' | 'incom
 export type GapReason = (typeof GAP_REASONS)[number];
 export const GAP_REASONS = ['bus', 'epoch', 'room', 'error', 'moved'] as const;
 
+export type SkipReason = 'pace' | 'slow';
+
 export interface ChannelObserver {
   /** A message of a channel reached this pod and is delivered. @param isOfWorker false: another program published it */
   onEvent(isOfWorker: boolean): void;
@@ -37,6 +40,11 @@ export interface ChannelObserver {
   onStale(): void;
   /** `operations` (a count) receive `gap: true` with their next event. */
   onGap(operations: number, reason: GapReason): void;
+  /**
+   * An event is delivered instead of `events` (a count) older ones of its key: `pace`: to all members of a group, `slow`: to one that does not
+   * keep up.
+   */
+  onSkipped(events: number, reason: SkipReason): void;
   /** A client requested to resume. */
   onResume(outcome: ResumeOutcome): void;
 }
@@ -65,6 +73,8 @@ export interface ChannelServices {
   readonly traces: EventTraces | undefined;
   /** Longest message of another program. */
   readonly maxMessageBytes: number;
+  /** Delivers the events of channels without a pace. */
+  readonly delivery: GroupDelivery;
   readonly rows: RowDeliveries;
   readonly replays: Replays;
   readonly heldBytes: HeldBytes;

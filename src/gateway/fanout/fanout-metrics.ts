@@ -26,6 +26,11 @@ export function channelObserver(metrics: MetricsRegistry, arrivals: Arrivals): C
     'Operations whose next event has gap: true because events may be missing, once until that event, by reason.',
     ['reason'],
   );
+  const skips = metrics.increments(
+    'crier_skipped_events_total',
+    'Events that a newer one of their key replaced, by reason: pace, once for the subscriptions that share; slow, for a client that does not keep up.',
+    ['reason'],
+  );
   const resumes = metrics.increments('crier_resumes_total', 'Subscriptions that asked to resume, by outcome.', [
     'outcome',
   ]);
@@ -37,6 +42,7 @@ export function channelObserver(metrics: MetricsRegistry, arrivals: Arrivals): C
     onUnrecognisedMessage: () => unrecognised.inc(),
     onStale: () => stale.inc(),
     onGap: (operations, reason) => gaps.inc({ reason }, operations),
+    onSkipped: (events, reason) => skips.inc({ reason }, events),
     onResume: (outcome) => resumes.inc({ outcome }),
   };
 }
@@ -52,7 +58,11 @@ export function observeHub(metrics: MetricsRegistry, hub: Hub): void {
     () => hub.executions.waiting,
   );
   metrics.gauge('crier_channels', 'Channels this pod is subscribed to.', () => hub.channelCount);
-  metrics.gauge('crier_held_bytes', 'Bytes of events that wait for replays and backfills.', () => hub.heldBytes);
+  metrics.gauge(
+    'crier_held_bytes',
+    'Bytes of events that wait for replays, backfills, the pace of a field and slow clients.',
+    () => hub.heldBytes,
+  );
 }
 
 /** @param states of the graph that is served; undefined: its states need no fill */

@@ -9,6 +9,7 @@ import type { ChannelServices, GapReason, ResumeOutcome } from './channel-servic
 import { Concurrency } from './concurrency.ts';
 import type { CursorPosition } from './resume/cursor.ts';
 import { ExecutionDeadlines } from './execution-deadlines.ts';
+import { GroupDelivery } from './group-delivery.ts';
 import { HeldBytes } from './resume/replay-bytes.ts';
 import type { Joining } from './resume/joining.ts';
 import { GAP, LiveChannel } from './live-channel.ts';
@@ -98,10 +99,12 @@ export class Hub {
     const { schedule } = scheduler;
     const logWindow = new LogWindow(10_000);
     this.#bound = new ExecutionBound(options.maxExecutions ?? (() => Infinity), schedule);
+    const sharing = { schedule, executions, bound: this.#bound, deadlines, audit };
     this.#services = {
       executor,
-      sharing: { schedule, executions, bound: this.#bound, deadlines, audit },
+      sharing,
       scheduler,
+      delivery: new GroupDelivery({ executor, sharing, scheduler }),
       secret,
       log,
       names: options.names,

@@ -16,21 +16,19 @@ import type { ChannelMessage, CursorSource } from './channel-event.ts';
 import { ChannelMembers } from './channel-members.ts';
 import type { ChannelServices, GapReason } from './channel-services.ts';
 import { Continuity } from './continuity.ts';
-import { InitialEvent } from './initial-event.ts';
 import type { EventTimes } from './outbox/result-times.ts';
 import { positionOf } from './resume/cursor.ts';
 import type { CursorPosition } from './resume/cursor.ts';
 import { ownText } from './own-text.ts';
-import { COMPLETION } from './row-deliveries.ts';
 import type { RowDelivery } from './row-deliveries.ts';
+import type { GroupDelivery } from './group-delivery.ts';
+import { PacedDelivery } from './pace/paced-delivery.ts';
 import { GapRecovery } from './resume/gap-recovery.ts';
 import type { Backfill } from './resume/gap-recovery.ts';
 import type { Missed } from './resume/history-reads.ts';
 import type { Joining } from './resume/joining.ts';
 import { Replay } from './resume/replay.ts';
-import { SharedEvent } from './sharing/sharing.ts';
 import type { SharingGroup } from './sharing/sharing-group.ts';
-import { TombstoneEvent } from './sharing/tombstone-event.ts';
 import type { EventTrace } from '../../ops/tracing/event-trace.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -51,6 +49,8 @@ export class LiveChannel implements CursorSource {
   hasState = false;
   readonly #services: ChannelServices;
   readonly #members = new ChannelMembers();
+  /** A `PacedDelivery` from the first subscription with a pace on. */
+  #delivery: GroupDelivery;
   /** Serves the subscriptions that begin with the history. */
   #replay: Replay | undefined;
   readonly #continuity = new Continuity();
@@ -69,6 +69,7 @@ export class LiveChannel implements CursorSource {
   constructor(name: string, services: ChannelServices) {
     this.name = name;
     this.#services = services;
+    this.#delivery = services.delivery;
   }
 
   get isEmpty(): boolean {
@@ -81,7 +82,7 @@ export class LiveChannel implements CursorSource {
   }
 
   add(subscription: Subscription, sharingKey: string | undefined, filter?: EventFilter): void {
-    this.#noteEnvelope(subscription);
+    this.#noteRules(subscription);
     this.#members.addLive(subscription, sharingKey, filter);
   }
 
@@ -90,7 +91,7 @@ export class LiveChannel implements CursorSource {
    * with the new group.
    */
   move(subscription: Subscription, sharingKey: string | undefined, filter?: EventFilter): void {
-    this.#noteEnvelope(subscription);
+    this.#noteRules(subscription);
     const move = this.#members.move(subscription, sharingKey, filter);
     if (move) this.#services.scheduler.scheduleInChannel(this.#load, move);
   }
@@ -102,7 +103,7 @@ export class LiveChannel implements CursorSource {
 
   /** Adds a subscription that begins with the history. Live events are held for it from now on. `startReplay` must follow. */
   addJoining(subscription: Subscription, sharingKey: string | undefined, filter?: EventFilter): Joining {
-    this.#noteEnvelope(subscription);
+    this.#noteRules(subscription);
     this.#replay ??= this.#openReplay();
     const onGap = (reason: GapReason) => {
       if (subscription.note(GAP)) this.#services.observer.onGap(1, reason);
@@ -112,8 +113,9 @@ export class LiveChannel implements CursorSource {
     return joining;
   }
 
-  /** A topic gets an envelope with its first subscription, or when the pod serves another graph. Older messages are rows without a change then. */
-  #noteEnvelope({ operation }: Subscription): void {
+  /** A channel gets an envelope or a pace with a subscription, or when the pod serves another graph. Older messages are rows without a change then. */
+  #noteRules({ operation, pace }: Subscription): void {
+    if (pace && this.#delivery === this.#services.delivery) this.#delivery = new PacedDelivery(this.#services, this);
     if (!this.#rows && this.#services.executor.rulesOf(operation).hasEnvelope) this.#rows = new RowReader(this.name);
   }
 
@@ -298,23 +300,16 @@ export class LiveChannel implements CursorSource {
     isState: boolean,
   ): void {
     const { payload, coordinates, length, times } = channelEvent;
-    const { executor, sharing, scheduler } = this.#services;
+    const { scheduler } = this.#services;
     const load = intake && (this.#load ??= this.#services.flow!.load());
     const executing = load && new ExecutionLoad(intake, load, length, this.#members);
     const trace = coordinates?.trace && this.#startTrace(coordinates, length, groups);
     const timesOfAll = trace && times ? { ...times, traceId: coordinates.trace.traceId } : times;
-    const options = { channelEvent, executing, times: timesOfAll, trace };
-    const share = { length: lengthOfGroup, intake, load: this.#load };
     const { isTombstone } = channelEvent;
+    const event = { channelEvent, isTombstone, isState, executing, times: timesOfAll, trace };
+    const share = { length: lengthOfGroup, intake, load: this.#load };
     for (const group of groups.values()) {
-      const delivery = rowReceivers ? rowReceivers.get(group)! : payload;
-      if (delivery === 'COMPLETE') {
-        scheduler.add(group, COMPLETION, share);
-        continue;
-      }
-      const shared = new SharedEvent(group, executor.startEvent(delivery, group.operation), sharing, options);
-      const event = isState ? new InitialEvent(shared) : shared;
-      scheduler.add(group, isTombstone ? new TombstoneEvent(executor, event) : event, share);
+      this.#delivery.deliver(group, rowReceivers ? rowReceivers.get(group)! : payload, event, share);
     }
     if (trace) scheduler.scheduleInChannel(this.#load, trace.onServed);
     scheduler.keepBound();

@@ -1,5 +1,6 @@
 import type { ConnectionFacts } from '../../graph/context/connection-facts.ts';
 import type { Operation } from '../../graph/documents/operation.ts';
+import type { Pace } from '../../graph/pace.ts';
 import { withNotes } from './outbox/frame.ts';
 import type { ResultBytes } from './outbox/frame.ts';
 import type { Outbox } from './outbox/outbox.ts';
@@ -10,7 +11,7 @@ export interface SubscriptionOwner {
   onFailure(error: unknown): void;
   /** The subscription has completed and has ended. Must not throw. */
   onComplete(): void;
-  /** One result more than `maxPendingEvents` waits for an earlier execution. The subscription must end. Must not throw. */
+  /** One result more than `maxPendingEvents` waits for an earlier execution, or the pod has no room for what waits. The subscription must end. Must not throw. */
   onBehind(): void;
 }
 
@@ -19,10 +20,12 @@ export interface SubscriptionOptions {
   readonly operation: Operation;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   readonly facts: ConnectionFacts;
-  readonly outbox: Pick<Outbox, 'format' | 'sendParts' | 'isBackpressured'>;
+  readonly outbox: Pick<Outbox, 'format' | 'sendParts' | 'isBackpressured' | 'isBehind'>;
   readonly owner: SubscriptionOwner;
   /** Results that may wait for an earlier execution. */
   readonly maxPendingEvents: number;
+  /** undefined: it receives each event. */
+  readonly pace?: Pace | undefined;
 }
 
 /** The turn of a result that is not computed yet. */
@@ -45,6 +48,8 @@ const COMPLETION: ResultSlot = Object.freeze({ result: undefined, notes: undefin
 export class Subscription {
   /** Of the groups that it joins from now on; replaced when the pod serves another graph. */
   operation: Operation;
+  /** Of these groups. */
+  pace: Pace | undefined;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   #facts: ConnectionFacts;
   readonly #id: string;
@@ -64,6 +69,7 @@ export class Subscription {
 
   constructor(options: SubscriptionOptions) {
     this.operation = options.operation;
+    this.pace = options.pace;
     this.variables = options.variables;
     this.#facts = options.facts;
     this.#id = options.id;
@@ -124,6 +130,16 @@ export class Subscription {
   /** True if results wait: for an execution, or for a backpressured socket. */
   get isLagging(): boolean {
     return this.#slots !== undefined || this.#outbox.isBackpressured;
+  }
+
+  /** True if newer events should replace those that it has not received: results wait for half of what may, or its client does not keep up. */
+  get isBehind(): boolean {
+    return (this.#slots?.length ?? 0) > this.#maxPendingEvents / 2 || this.#outbox.isBehind;
+  }
+
+  /** Ends the operation because too much waits for it. */
+  giveUp(): void {
+    if (!this.#isEnded) this.#owner.onBehind();
   }
 
   /** `events` (a count) come at once, from the history: by themselves they do not make a slow consumer. */

@@ -315,10 +315,11 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     return this.#channels === channels.length && channels.every((name) => this.#services.hub.has(name, subscription));
   }
 
-  #continueIn({ channels, sharingKey, filter }: ChannelSource, operation: Operation): void {
+  #continueIn({ channels, sharingKey, filter, pace }: ChannelSource, operation: Operation): void {
     const subscription = this.#subscription!;
     const hasMoved = subscription.operation !== operation;
     this.#adopt(operation);
+    subscription.pace = pace;
     if (hasMoved) for (const name of channels) this.#services.hub.move(name, sharingKey, subscription, filter);
     subscription.confirm();
   }
@@ -351,6 +352,7 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
       outbox: this.#owner.outbox,
       owner: this,
       maxPendingEvents: this.#owner.limits.maxPendingEvents,
+      pace: 'events' in source ? undefined : source.pace,
     });
     this.#subscription = subscription;
     this.#channels = 'events' in source ? 0 : source.channels.length;

@@ -7,8 +7,9 @@ export interface SocketListener {
   /** A text message. */
   onMessageFrame(data: Buffer): void;
   onBinaryMessage(): void;
-  /** A ping or pong frame. */
+  /** A ping frame. */
   onControlFrame(): void;
+  onPong(text: string): void;
   onError(error: Error): void;
   /** The peer has violated the protocol of WebSockets, and must be closed with this code. */
   onViolation(code: number, text: string): void;
@@ -45,7 +46,7 @@ export class ConnectionSocket extends WebSocket {
     this.#listener = listener;
     this.on('message', ConnectionSocket.#onMessage);
     this.on('ping', ConnectionSocket.#onControlFrame);
-    this.on('pong', ConnectionSocket.#onControlFrame);
+    this.on('pong', ConnectionSocket.#onPong);
     this.on('error', ConnectionSocket.#onError);
     this.on('close', ConnectionSocket.#onClose);
   }
@@ -99,6 +100,10 @@ export class ConnectionSocket extends WebSocket {
 
   static #onControlFrame(this: WebSocket): void {
     (this as ConnectionSocket).#listener?.onControlFrame();
+  }
+
+  static #onPong(this: WebSocket, data: Buffer): void {
+    (this as ConnectionSocket).#listener?.onPong(data.toString());
   }
 
   static #onError(this: WebSocket, error: Error): void {

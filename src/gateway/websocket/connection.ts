@@ -4,6 +4,7 @@ import type { SubscribeMessage } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { Claims, ConnectionFacts } from '../../graph/context/connection-facts.ts';
 import { Outbox } from '../fanout/outbox/outbox.ts';
+import { ReadWindow } from '../fanout/outbox/read-window.ts';
 import type { KnownClaims } from '../identity/revocation.ts';
 import { ConnectionIdentity } from './connection-identity.ts';
 import type { HandshakeSource, IdentityOwner } from './connection-identity.ts';
@@ -157,6 +158,15 @@ export class Connection
 
   onBinaryMessage(): void {
     this.close(CLOSE_CODES.badRequest, 'Messages must be text');
+  }
+
+  /** A pong that the gateway has asked for is no message of the client's own. */
+  onPong(mark: string): void {
+    if (!this.outbox.onPong(mark)) this.onControlFrame();
+  }
+
+  override openReadWindow(): ReadWindow {
+    return new ReadWindow(this.stream, (mark) => this.#socket.ping(mark));
   }
 
   /** Control frames count against the message rate. */

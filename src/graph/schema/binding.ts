@@ -4,6 +4,7 @@ import type { HistoryLimits } from '../../bus/history.ts';
 import type { KeyNaming } from '../../base/json/key-naming.ts';
 import type { FilterRule } from '../filter/filter-rule.ts';
 import type { Match } from './match.ts';
+import type { PaceRule } from './pace-binding.ts';
 import type { StateLimits } from './state-binding.ts';
 import type { TombstoneAction } from './tombstone-binding.ts';
 import type { FieldTopics } from './topics.ts';
@@ -42,6 +43,8 @@ export interface Binding extends FieldTopics {
   readonly record?: PartsDemand;
   /** What the @changes that its field reaches read of the changes of rows; undefined: the topic has no envelope. */
   readonly change?: ChangeDemand;
+  /** undefined: each event reaches each subscription. */
+  readonly pace?: PaceRule;
   /** undefined: tombstones are skipped. */
   readonly tombstone?: TombstoneAction;
 }

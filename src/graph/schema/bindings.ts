@@ -10,6 +10,7 @@ import { checkComparison, isFilter, readFilters } from './filters.ts';
 import { readHistory, readReplay } from './history-binding.ts';
 import { argumentsOf, readMatches } from './match.ts';
 import { isRecordPart } from '../record-parts.ts';
+import { readPace } from './pace-binding.ts';
 import { checkPath } from './payload-path.ts';
 import type { PayloadShape } from './payload-shape.ts';
 import { lineOf } from './problem.ts';
@@ -105,9 +106,18 @@ function readBinding(
   if (records.skipsSnapshots && !hasState) findings.warnings.push(NO_STATE);
   if (tombstone) checkTombstone({ field, ...rules, hasState, hasEnvelope }, tombstone, findings);
   const record = readDemand(given.get('record'), schema, field, problems);
-  const unused = readUnused(itemsOf(given.get('unused')), field, matched, problems);
+  const scope = { field, match: rules.match, matched, hasState, envelope: records.envelope };
+  const pace = readPace(given.get('pace'), given.get('slow'), scope, problems);
+  const used = new Set([...matched, ...(pace?.arg === undefined ? [] : [pace.arg])]);
+  const unused = readUnused(
+    itemsOf(given.get('unused')),
+    field,
+    used,
+    problems,
+    pace?.arg === undefined ? 'match' : 'match or pace',
+  );
   // An argument that match or unused misspells is named there.
-  if (problems.length === 0) checkUse(field, new Set([...matched, ...unused]), findings);
+  if (problems.length === 0) checkUse(field, new Set([...used, ...unused]), findings);
   if (payload) checkPaths(schema, field, { ...rules, payload }, problems);
   if (problems.length > 0 || !topics || !payload) return undefined;
   return {
@@ -122,6 +132,7 @@ function readBinding(
     replaysLast,
     state,
     ...(tombstone && { tombstone }),
+    ...(pace && { pace }),
     ...(record && { record }),
     ...(hasEnvelope && { change: readChangeDemand(schema, field) }),
   };

@@ -36,6 +36,10 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
     state: KafkaState
     "What a record without a value does to the subscriptions that it concerns."
     tombstone: KafkaTombstone = SKIP
+    "At most one event for each key of the records and interval: the newest. The state of a channel that each subscription names is one key."
+    pace: KafkaPace
+    "What happens to a client that does not read its events in time."
+    slow: KafkaSlow = CLOSE
     "What resolvers read of the record beside its payload, in context.record."
     record: KafkaRecord
   ) on FIELD_DEFINITION
@@ -111,6 +115,26 @@ export const KAFKA_DIRECTIVE = /* GraphQL */ `
   input KafkaState {
     "Seconds after which it is forgotten; left out, only a tombstone removes it."
     seconds: Int
+  }
+
+  input KafkaPace {
+    "The interval, 10 to 60000."
+    ms: Int!
+    "Which event of an interval is delivered."
+    keep: KafkaKeep = LATEST
+    "An argument of type Int, with which a subscription chooses a longer interval."
+    arg: String
+  }
+
+  enum KafkaKeep {
+    LATEST
+  }
+
+  enum KafkaSlow {
+    "It is closed with 1013."
+    CLOSE
+    "It receives fewer events: the newest of each key."
+    LATEST
   }
 
   input KafkaRecord {

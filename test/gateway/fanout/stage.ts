@@ -224,6 +224,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     unrecognised: 0,
     resumes: [] as ResumeOutcome[],
     gapOperations: 0,
+    skipped: { pace: 0, slow: 0 },
     channelCount: () => hub.channelCount,
     heldBytes: () => hub.heldBytes,
     /** Bytes that flow control counts as not served. */
@@ -296,6 +297,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       onUnrecognisedMessage: () => void stage.unrecognised++,
       onStale: () => void stage.stale++,
       onGap: (operations) => void (stage.gapOperations += operations),
+      onSkipped: (events, reason) => void (stage.skipped[reason] += events),
       onResume: (outcome) => void stage.resumes.push(outcome),
     },
     writer: { flush: options.onFlush ?? (() => undefined), isFull: false },
@@ -338,6 +340,9 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       format: TRANSPORT_WS,
       isBackpressured: false,
       isRefused: false,
+      get isBehind() {
+        return socket.isBackpressured;
+      },
       sendParts: (prefix: Buffer, result: ResultBytes) => {
         const sent = options.deflater?.deflated(result, prefix.length) ?? result;
         for (const { text } of readFrames(framesOf([{ prefix, result: sent }]))) received.push(resultOf(text));
@@ -358,6 +363,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       outbox: socket,
       owner,
       maxPendingEvents: 100,
+      pace: 'channels' in source ? source.pace : undefined,
     });
     const leave = await follow(source, subscription, start);
     const channels = 'channels' in source ? source.channels : [];

@@ -84,6 +84,15 @@ export function cursorSuffix(cursor: string): Buffer {
   return Buffer.from(`${EXTENSIONS}"cursor":"${cursor}"}}}`);
 }
 
+/** As `cursorSuffix`, with the number of older events that the result stands for, too; undefined: neither of them is to be told. */
+export function resultSuffix(cursor: string | undefined, skipped: number): Buffer | undefined {
+  const members = [
+    ...(skipped > 0 ? [`"skipped":${skipped}`] : []),
+    ...(cursor === undefined ? [] : [`"cursor":"${cursor}"`]),
+  ];
+  return members.length === 0 ? undefined : Buffer.from(`${EXTENSIONS}${members.join()}}}}`);
+}
+
 /**
  * The bytes of a result.
  * @param json its JSON text without the closing brace, in pieces; it has no `extensions`
@@ -98,12 +107,25 @@ export function resultText({ pieces }: ResultBytes): string {
   return `${Buffer.concat(pieces.slice(0, -1)).toString()}}`;
 }
 
-/** The same result with `notes`, members of a JSON object such as `"gap":true`, in its `extensions`. */
+/** The same result with `notes`, members of a JSON object such as `"gap":true`, in its `extensions`. They replace members of the same names. */
 export function withNotes({ pieces, times }: ResultBytes, notes: string): ResultBytes {
   const suffix = pieces.at(-1)!;
+  if (REPLACING.test(notes)) return new ResultBytes([...pieces.slice(0, -1), notedSuffix(suffix, notes)], times);
   const extensions = Buffer.from(`${EXTENSIONS}${notes}${suffix === END ? '}' : ','}`);
   const rest = suffix === END ? END : suffix.subarray(EXTENSIONS.length);
   return new ResultBytes([...pieces.slice(0, -1), extensions, rest], times);
+}
+
+/** Notes of which a suffix may have the same. */
+const REPLACING = /"(?:skipped|cursor)":/;
+const SUFFIX_MEMBER = /"(\w+)":(?:\d+|"[^"]*")/g;
+
+/** A suffix of `resultSuffix` with notes, which replace its members of the same names. */
+function notedSuffix(suffix: Buffer, notes: string): Buffer {
+  const members = Array.from(suffix.subarray(EXTENSIONS.length).toString().matchAll(SUFFIX_MEMBER))
+    .filter(([, name]) => !notes.includes(`"${name}":`))
+    .map(([text]) => text);
+  return Buffer.from(`${EXTENSIONS}${[notes, ...members].join()}}}}`);
 }
 
 /** Bytes of a frame whose message has `length` bytes. */

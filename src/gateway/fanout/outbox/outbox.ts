@@ -3,6 +3,7 @@ import { WebSocket } from 'ws';
 import type { MessageFormat } from '../../connections/message-format.ts';
 import { ResultBytes, lengthOf, writeFrames, writeStart } from './frame.ts';
 import type { Message } from './frame.ts';
+import type { ReadWindow } from './read-window.ts';
 import type { ResultTimes } from './result-times.ts';
 import type { WritableOutbox, Writer } from './writer.ts';
 
@@ -17,6 +18,8 @@ export interface OutboxOwner {
   readonly maxQueueBytes: number;
   /** Closes the connection. */
   onSlowConsumer(): void;
+  /** Bounds what the peer has not read; undefined: its transport cannot tell. */
+  openReadWindow(): ReadWindow | undefined;
   /** A write threw: it is unknown which bytes have left, so the connection must be closed. Must not throw. */
   onWriteFailure(error: unknown): void;
 }
@@ -26,6 +29,9 @@ export const MAX_BATCH_BYTES = 64 * 1024;
 
 /** A queue may hold this many messages of the size of its largest one, so that a peer that reads is not closed for two large messages. */
 const MIN_QUEUED_MESSAGES = 4;
+
+/** Time in ms after which a peer that has read nothing is closed, also where a newer result replaces those that it has not read. */
+const MAX_STALL_MS = 30_000;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -60,6 +66,8 @@ export class Outbox<Format extends MessageFormat = MessageFormat> implements Wri
   #isPrompt = true;
   #isScheduled = false;
   #isSlow = false;
+  /** undefined: nobody has asked, or the transport has none. */
+  #readWindow: ReadWindow | undefined;
 
   /** @param stream the TCP socket under `socket`; the server listens on plain HTTP, so it is never TLS */
   constructor(socket: OpenState, stream: Duplex, writer: Writer, owner: OutboxOwner, format: Format) {
@@ -78,6 +86,24 @@ export class Outbox<Format extends MessageFormat = MessageFormat> implements Wri
   /** True if the kernel accepts no more for now: the peer does not read as fast as the gateway writes. */
   get isBackpressured(): boolean {
     return this.#bytesInFlight > 0;
+  }
+
+  /**
+   * True if the peer does not keep up: the kernel accepts no more, or what waits for the peer is more than it reads in half a second. One that has
+   * read nothing for long is closed as a slow consumer.
+   */
+  get isBehind(): boolean {
+    const window = (this.#readWindow ??= this.#owner.openReadWindow());
+    const isBehind = window?.isFull(this.#queuedBytes) === true || this.isBackpressured;
+    if (!isBehind) return false;
+    const since = window?.markedAt ?? (this.isBackpressured ? this.#blockedSince : Infinity);
+    if (performance.now() - since > MAX_STALL_MS) this.refuse();
+    return true;
+  }
+
+  /** A pong of the peer. Returns false if it is for no ping of the outbox. */
+  onPong(mark: string): boolean {
+    return this.#readWindow?.onPong(mark) === true;
   }
 
   /** Start of the write that the kernel has not accepted, of performance.now(). */

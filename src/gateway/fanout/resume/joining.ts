@@ -7,8 +7,19 @@ import { Continuity } from '../continuity.ts';
 import type { CursorPosition } from './cursor.ts';
 import type { HeldEvents } from './held-events.ts';
 import type { HistoryRead, Missed } from './history-reads.ts';
+import type { NewestEvents } from '../pace/newest-events.ts';
 import type { SharingGroup } from '../sharing/sharing-group.ts';
 import type { Subscription } from '../subscription.ts';
+
+/** An event that waits for its subscription, which has a pace. */
+export interface NewestEvent {
+  readonly key: unknown;
+  readonly event: ChannelEvent;
+  /** See `Joining.isState`. */
+  readonly isState: boolean;
+  /** Events that it replaces. */
+  readonly skipped: number;
+}
 
 const NONE: readonly HistoryEntry[] = [];
 
@@ -21,6 +32,8 @@ export class Joining {
   readonly subscription: Subscription;
   /** In the replay; undefined: it has none yet. */
   group: SharingGroup | undefined;
+  /** Of a subscription with a pace: what it has not received of the events that were taken for it. */
+  newest: NewestEvents<NewestEvent> | undefined;
   #sharingKey: string | undefined;
   #filter: EventFilter | undefined;
   readonly #held: HeldEvents;

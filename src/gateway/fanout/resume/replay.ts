@@ -1,20 +1,24 @@
 import type { EventFilter } from '../../../graph/filter/event-filter.ts';
 import type { History, HistoryEntry } from '../../../bus/history.ts';
 import type { ChannelEvent } from '../channel-event.ts';
-import type { GapReason } from '../channel-services.ts';
+import type { ChannelObserver, GapReason } from '../channel-services.ts';
 import { INITIAL } from '../initial-event.ts';
+import { eventKey } from '../pace/event-key.ts';
+import { NewestEvents } from '../pace/newest-events.ts';
 import type { HeldBytes } from './replay-bytes.ts';
 import { HeldEvents, heldLength } from './held-events.ts';
 import { HeldIntake } from './held-intake.ts';
 import { HistoryReads } from './history-reads.ts';
 import type { Missed } from './history-reads.ts';
 import { Joining } from './joining.ts';
+import type { NewestEvent } from './joining.ts';
 import { MAX_REPLAYED_BYTES } from './recovery.ts';
 import type { Progress, Replays } from './replays.ts';
 import { COMPLETION } from '../row-deliveries.ts';
 import type { RowDeliveries } from '../row-deliveries.ts';
 import type { IntakeBytes } from '../scheduling/event-batch.ts';
 import type { EventExecutor } from '../../../graph/execution/event-executor.ts';
+import type { Pace } from '../../../graph/pace.ts';
 import type { Payload } from '../../../graph/payload.ts';
 import { SharingGroup } from '../sharing/sharing-group.ts';
 import type { GroupEvent } from '../sharing/sharing-group.ts';
@@ -42,6 +46,7 @@ export interface ReplayServices {
   readonly heldBytes: HeldBytes;
   readonly replays: Replays;
   readonly rows: RowDeliveries;
+  readonly observer: Pick<ChannelObserver, 'onSkipped'>;
 }
 
 export interface ReplayOwner {
@@ -182,6 +187,7 @@ export class Replay {
 
   #attempt(joining: Joining, group: SharingGroup, isSpent: () => boolean): Progress {
     const { subscription } = joining;
+    if (subscription.pace) return this.#attemptNewest(joining, group, subscription.pace, isSpent);
     if (!subscription.isEnded && subscription.isLagging && !this.#isUrgent) return 'waiting';
     let bytes = 0;
     for (let events = 1; ; events++) {
@@ -205,6 +211,56 @@ export class Replay {
     }
   }
 
+  /** As `#attempt`, with the newest event of each key alone. */
+  #attemptNewest(joining: Joining, group: SharingGroup, pace: Pace, isSpent: () => boolean): Progress {
+    const { subscription } = joining;
+    const newest = (joining.newest ??= new NewestEvents());
+    const isUrgent = this.#isUrgent;
+    if (this.#joinings.has(subscription) && (newest.size === 0 || isUrgent)) this.#gather(joining, group, pace, newest);
+    const mustWait = pace.keepsSlow ? subscription.isBehind : subscription.isLagging && !isUrgent;
+    if (!subscription.isEnded && mustWait) return 'waiting';
+    for (let events = 1; ; events++) {
+      if (subscription.isEnded || !this.#joinings.has(subscription)) {
+        this.#remove(joining);
+        return 'over';
+      }
+      const next = newest.oldest;
+      if (!next) {
+        // Further events may have come since.
+        if (events > 1) return 'served';
+        this.#owner.onReplayed(joining);
+        this.#remove(joining);
+        return 'over';
+      }
+      newest.take(next.key);
+      const { event, isState, skipped } = next;
+      // Its operation may have been replaced since.
+      const delivery = this.#deliveryOf(event, joining, group, isState);
+      if (delivery && isState && this.#isShown(event, subscription)) subscription.note(INITIAL);
+      if (delivery && skipped > 0) {
+        subscription.note(`"skipped":${skipped}`);
+        this.#services.observer.onSkipped(skipped, 'pace');
+      }
+      delivery?.serve(subscription);
+      if (events === MAX_EVENTS_PER_TURN || isSpent()) return 'served';
+    }
+  }
+
+  /** Takes all events that the subscription has not received, and keeps the newest of each key. */
+  #gather(joining: Joining, group: SharingGroup, pace: Pace, newest: NewestEvents<NewestEvent>): void {
+    const { subscription } = joining;
+    for (let event = joining.next(this.#eventOf); event; event = joining.next(this.#eventOf)) {
+      if (this.#isSkipped(event, subscription) || !this.#deliveryOf(event, joining, group)) continue;
+      const key = eventKey(event.coordinates, pace) ?? event;
+      const replaced = newest.take(key);
+      newest.put(key, { key, event, isState: joining.isState, skipped: replaced ? replaced.skipped + 1 : 0 });
+    }
+  }
+
+  #isSkipped({ isTombstone }: ChannelEvent, { operation }: Subscription): boolean {
+    return isTombstone && this.#services.executor.rulesOf(operation).onDelete === undefined;
+  }
+
   /** False: a tombstone that the field skips, or that completes it. */
   #isShown({ isTombstone }: ChannelEvent, { operation }: Subscription): boolean {
     return !isTombstone || this.#services.executor.rulesOf(operation).onDelete === 'NULL';
@@ -219,13 +275,17 @@ export class Replay {
     this.#events.get(entry.coordinates.entry!)?.event ?? this.#owner.eventOf(entry);
 
   /** What the subscription receives of an event; undefined: nothing. */
-  #deliveryOf(event: ChannelEvent, joining: Joining, group: SharingGroup): GroupEvent | undefined {
+  #deliveryOf(
+    event: ChannelEvent,
+    joining: Joining,
+    group: SharingGroup,
+    isState = joining.isState,
+  ): GroupEvent | undefined {
     const { filter } = joining;
     // With a filter the event is parsed, once for all subscriptions.
     const own = filter ? this.#replayedOf(event).event : event;
     const { row } = own;
     if (!row) return filter?.accepts(own.payload) === false ? undefined : this.#resultsOf(event, group);
-    const { isState } = joining;
     const outcome = row.outcomeFor(filter);
     // A subscription that begins has no row that could be gone, unless the delete is the last event of the channel.
     if (!outcome || (isState && outcome === 'deleted' && !row.isDeleted)) return undefined;

@@ -2,6 +2,7 @@ import type { Intake } from '../../../bus/flow/intake.ts';
 import type { EventResult } from '../../../graph/execution/event-executor.ts';
 import type { Operation } from '../../../graph/documents/operation.ts';
 import type { EventFilter } from '../../../graph/filter/event-filter.ts';
+import type { Pace } from '../../../graph/pace.ts';
 import type { Subscription } from '../subscription.ts';
 import { AnswerClasses } from './answer-classes.ts';
 
@@ -21,6 +22,18 @@ export interface GroupBatch {
   add(event: GroupEvent, length: number, intake: Intake | undefined): void;
 }
 
+/** Events that wait for the pace of the group, or for members that do not keep up (`PacedEvents`). */
+export interface WaitingEvents {
+  /** The member receives the events from the next one on. */
+  admit(member: Subscription): void;
+  /** Delivers the events that wait for their interval. */
+  flush(): void;
+  /** A member leaves the group. What waits for it is delivered before, unless it has ended. */
+  leave(member: Subscription): void;
+  /** The group has no members any more. */
+  close(): void;
+}
+
 /** The subscriptions of a channel that may share results. */
 export class SharingGroup {
   /** The channel's name for the group: the sharing key, or the subscription that shares with nobody. */
@@ -36,16 +49,21 @@ export class SharingGroup {
    * Its members run this operation, also while one of them is about to leave for a group of another graph. undefined: that of a member.
    */
   readonly operation: Operation | undefined;
+  /** Decides how often its members receive events. undefined: they receive each. */
+  readonly pace: Pace | undefined;
+  /** Events that wait because of its pace; undefined: it has none, or no event has come. */
+  waiting: WaitingEvents | undefined;
   /** The latest batch that is not served completely. */
   batch: GroupBatch | undefined;
   /** By read set, the latest first. */
   #remembered: readonly AnswerClasses<Subscription>[] = [];
 
-  constructor(key: string | Subscription, isReplay = false, filter?: EventFilter, operation?: Operation) {
+  constructor(key: string | Subscription, isReplay = false, filter?: EventFilter, operation?: Operation, pace?: Pace) {
     this.key = key;
     this.isReplay = isReplay;
     this.filter = filter;
     this.operation = operation;
+    this.pace = pace;
   }
 
   delete(member: Subscription): boolean {

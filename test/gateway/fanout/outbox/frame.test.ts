@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import {
   haveEqualLayout,
   cursorSuffix,
+  resultSuffix,
   frameLength,
   writeFrames,
   resultBytesOf,
@@ -78,6 +79,18 @@ describe('the frame of a next message', () => {
     assert.deepEqual(messagesOf(framesOf({ prefix: nextPrefix('1'), result })), [
       '{"id":"1","type":"next","payload":{"data":{"a":1},"extensions":{"gap":true,"cursor":"abc"}}}',
     ]);
+  });
+
+  it('replaces members of its end by notes of the same names', () => {
+    const extensionsOf = (cursor: string | undefined, skipped: number, notes: string) => {
+      const result = withNotes(resultBytesOf([Buffer.from('{"data":{}')], resultSuffix(cursor, skipped)), notes);
+      const text = messagesOf(framesOf({ prefix: nextPrefix('1'), result }))[0]!;
+      return (JSON.parse(text) as { payload: { extensions: object } }).payload.extensions;
+    };
+    assert.deepEqual(extensionsOf('a.b-_', 2, '"skipped":5'), { skipped: 5, cursor: 'a.b-_' });
+    assert.deepEqual(extensionsOf('a', 2, '"gap":true,"cursor":"b"'), { gap: true, cursor: 'b', skipped: 2 });
+    assert.deepEqual(extensionsOf(undefined, 0, '"skipped":1'), { skipped: 1 });
+    assert.deepEqual(extensionsOf('a', 3, '"gap":true'), { gap: true, skipped: 3, cursor: 'a' });
   });
 
   it('equals JSON.stringify of the whole message for any id and payload', () => {

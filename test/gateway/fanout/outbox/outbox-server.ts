@@ -70,6 +70,7 @@ export async function startWebSocketServer(t: TestContext, options: ServerOption
         slow++;
         socket.close(1013, 'slow');
       },
+      openReadWindow: () => undefined,
       onWriteFailure: (error: unknown) => {
         failures.push(error);
         socket.terminate();

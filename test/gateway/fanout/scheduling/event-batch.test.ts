@@ -34,6 +34,7 @@ function createBatch(count: number) {
         format: TRANSPORT_WS,
         sendParts: (_, { pieces }) => delivered.push(`${id}:${Buffer.concat(pieces).toString().slice(0, -2)}`) > 0,
         isBackpressured: false,
+        isBehind: false,
       },
       owner: {
         onFailure: () => assert.fail('failed'),

@@ -33,6 +33,7 @@ function createScheduler(members = 1) {
           format: TRANSPORT_WS,
           sendParts: (_, { pieces }) => received.push(Buffer.concat(pieces).toString().slice(0, -1)) > 0,
           isBackpressured: false,
+          isBehind: false,
         },
         owner: {
           onFailure: () => assert.fail('failed'),

@@ -14,6 +14,7 @@ import type { Row } from './leak-resolvers.ts';
 import { playSelection, selectionRows } from './leak-selections.ts';
 import { accessProperty } from './random-access.ts';
 import { DELIVERED_BESIDE_REVOCATION, renewalDifference, renewalProperty } from './random-renewals.ts';
+import { paceProperty } from './random-pace.ts';
 import { resolverProperty } from './random-resolvers.ts';
 import { rowProperty } from './random-rows.ts';
 import type { Fault } from './random-rows.ts';
@@ -363,6 +364,17 @@ describe('a table that changes at random, with filters, tenants, deletes, rows t
       assert.equal(failed, true);
     });
   }
+});
+
+describe('events at random, for clients with paces and slow sockets that join, leave and resume', () => {
+  it('reach each connection in order, with a result of its own, up to the newest of each key, and none is left out silently', () =>
+    fc.assert(paceProperty(), { numRuns: 100 }));
+
+  it('would give a connection the data of another one without the record of reads (twin)', async () => {
+    const options = { forgetsReads: true, hasSharing: true };
+    const { failed } = await fc.check(paceProperty(options), { numRuns: 300, endOnFailure: true });
+    assert.equal(failed, true);
+  });
 });
 
 describe('directives and authorize functions on fields and types, at random', () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
+import { printParts } from '../../../../src/bus/carried-parts.ts';
 import { printChange, splitChange } from '../../../../src/bus/change-text.ts';
 import type { ChangeOperation } from '../../../../src/bus/change-text.ts';
 import { HISTORY_DEFAULTS } from '../../../../src/bus/history.ts';
@@ -21,6 +23,9 @@ const SDL = `
     one(id: ID!, min: Int): Row @kafka(${ROWS}, match: [{ arg: "id", path: "id" }], tombstone: ROW)
     nulled(id: ID!, min: Int): Row @kafka(${ROWS}, match: [{ arg: "id", path: "id" }], tombstone: NULL)
     all(min: Int): Row @kafka(${ROWS}, tombstone: ROW)
+    paced_one(id: ID!, min: Int): Row @kafka(${ROWS}, match: [{ arg: "id", path: "id" }], tombstone: ROW, pace: { ms: 10 })
+    paced_nulled(id: ID!, min: Int): Row @kafka(${ROWS}, match: [{ arg: "id", path: "id" }], tombstone: NULL, pace: { ms: 10 }, slow: LATEST)
+    paced_all(min: Int): Row @kafka(${ROWS}, tombstone: ROW, pace: { ms: 10 })
     headed(id: ID!, tenant: ID!, min: Int): Row
       @kafka(${KEPT}, where: [${MIN}], match: [{ arg: "id", path: "id" }, { arg: "tenant", header: "tenant" }], tombstone: NULL)
   }
@@ -58,6 +63,8 @@ interface Client {
   readonly min: number | null;
   /** `early`: there from the beginning; `resuming`: away while half of the changes come; `late`: begins after these, with the last event of its row. */
   readonly kind: 'early' | 'resuming' | 'late';
+  /** True: it receives the newest changes alone. */
+  readonly isPaced: boolean;
 }
 
 const id = fc.constantFrom('1', '2');
@@ -81,7 +88,9 @@ const clientOf = fc
     id,
     min: fc.option(fc.nat(3)),
     kind: fc.constantFrom('early', 'resuming', 'late'),
+    isPaced: fc.nat(3).map((n) => n === 0),
   })
+  .map((client): Client => (client.field === 'headed' ? { ...client, isPaced: false } : client))
   // The last event of a channel says nothing of its other rows.
   .map((client): Client => (client.field === 'all' && client.kind === 'late' ? { ...client, kind: 'early' } : client));
 
@@ -132,7 +141,7 @@ export function rowProperty(options: Partial<StageOptions> = {}, fault: Fault = 
           declared.push(`$${name}: ID!`);
           args.push(`${name}: $${name}`);
         }
-        const query = `subscription (${declared.join()}) { ${field}(${args.join()}) ${SELECTION} }`;
+        const query = `subscription (${declared.join()}) { ${nameOf(client)}(${args.join()}) ${SELECTION} }`;
         const start = { cursor, replaysLast: client.kind === 'late' };
         return stage.join(query, factsOf(client.user, { user: client.user, tenant: own }), { ...of, min }, start);
       };
@@ -142,6 +151,8 @@ export function rowProperty(options: Partial<StageOptions> = {}, fault: Fault = 
       const settle = async () => {
         await waitFor('all results', () =>
           joined.every(({ client, listener, first, earlier }) => {
+            if (client.isPaced)
+              return isDeepStrictEqual(copyOf(receivedBy(client, earlier, listener)), visibleTo(client, table));
             return earlier.length + listener.received.length >= expectedOf(client, changes, first).length;
           }),
         );
@@ -172,12 +183,12 @@ export function rowProperty(options: Partial<StageOptions> = {}, fault: Fault = 
       await write(after);
       await settle();
       for (const one of joined) {
-        const received = [...one.earlier, ...one.listener.received].map((text) => dataOf(text, one.client));
+        const received = receivedBy(one.client, one.earlier, one.listener);
         assert.equal(foreignTo(one.client, received), 0, 'foreign results');
-        assert.deepEqual(received, expectedOf(one.client, changes, one.first));
+        if (!one.client.isPaced) assert.deepEqual(received, expectedOf(one.client, changes, one.first));
         // Nobody tells it of rows that leave it, without state.
         if (one.client.field === 'headed') continue;
-        assert.deepEqual(copyOf(received), [...table.values()].filter((row) => sees(one.client, row)).map(shown).sort(byId)); // prettier-ignore
+        assert.deepEqual(copyOf(received), visibleTo(one.client, table));
       }
     } finally {
       for (const end of ends.reverse()) await end();
@@ -185,6 +196,18 @@ export function rowProperty(options: Partial<StageOptions> = {}, fault: Fault = 
     }
   });
 }
+
+const nameOf = ({ field, isPaced }: Client) => (isPaced ? `paced_${field}` : field);
+const receivedBy = (
+  client: Client,
+  earlier: readonly string[],
+  { received }: { readonly received: readonly string[] },
+) => [...earlier, ...received].map((text) => dataOf(text, client));
+const visibleTo = (client: Client, table: ReadonlyMap<string, Row>) =>
+  [...table.values()]
+    .filter((row) => sees(client, row))
+    .map(shown)
+    .sort(byId);
 
 /** Writes to the table. undefined: nothing changes. */
 function changeOf({ id: of, row: written }: Write, table: Map<string, Row>): Change | undefined {
@@ -214,6 +237,7 @@ function messagesOf(
     channel: route.channel,
     payload,
     history: HISTORY_DEFAULTS,
+    record: printParts({ headers: {}, id: key }),
   });
   const told = message(JSON.stringify(row) + printChange({ op }, text));
   const gone = message(`null${printChange({ op: 'DELETE' }, text)}`);
@@ -263,8 +287,8 @@ function expectedOf(client: Client, changes: readonly Change[], first: number): 
   return events;
 }
 
-function dataOf(text: string, { field }: Client): Event {
-  return (JSON.parse(text) as { data: Record<string, Event> }).data[field]!;
+function dataOf(text: string, client: Client): Event {
+  return (JSON.parse(text) as { data: Record<string, Event> }).data[nameOf(client)]!;
 }
 
 function foreignTo({ user, tenant: own }: Client, events: readonly Event[]): number {

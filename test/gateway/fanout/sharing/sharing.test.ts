@@ -46,6 +46,7 @@ function memberOf(facts: ConnectionFacts, onSend: () => void = () => undefined) 
         return received.push(JSON.stringify(message.payload)) > 0;
       },
       isBackpressured: false,
+      isBehind: false,
     },
     owner: {
       onFailure: (error) => void failures.push(error),

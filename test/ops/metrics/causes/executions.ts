@@ -5,6 +5,16 @@ import type { Cause } from './cause.ts';
 
 export const executionCauses: readonly Cause[] = [
   {
+    title: 'skipped events: a field with pace receives three of one key at once',
+    metrics: ['crier_skipped_events_total'],
+    run: async (stage, t) => {
+      const socket = await stage.subscribe(t, 'subscription { paced_thing { id } }', `${stage.topic}{}`);
+      const things = ['1', '2', '3'].map((id) => `{"thing":{"id":"${id}"}}`);
+      await stage.moves({ 'crier_skipped_events_total{reason="pace"}': 1 }, () => stage.send(...things));
+      socket.close();
+    },
+  },
+  {
     title: 'executions: shared, with a request to a backend, and in flight',
     metrics: [
       'crier_execution_seconds',

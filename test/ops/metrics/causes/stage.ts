@@ -24,6 +24,7 @@ const graph = (topic: string, missingTopic: string) => ({
     type Subscription {
       thing(id: ID!): Thing @kafka(topic: "${topic}", match: [{ arg: "id", path: "thing.id" }], payload: "thing", history: {})
       any_thing: Thing @kafka(topic: "${topic}", payload: "thing")
+      paced_thing: Thing @kafka(topic: "${topic}", payload: "thing", pace: { ms: 2000 })
       late_thing: Thing @kafka(topic: "${missingTopic}", payload: "thing")
       own_source: Int
       news: Int
