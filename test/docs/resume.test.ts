@@ -22,6 +22,12 @@ interface Row {
   readonly resumed: string;
 }
 
+interface Reply {
+  readonly events: readonly Result[];
+  readonly cursor: string | null;
+  readonly resumed: boolean;
+}
+
 const SCHEMA = `
   type Event { id: ID text: String }
   type Subscription {
@@ -96,14 +102,48 @@ describe('what crier answers to a client that resumes', () => {
 
   it('is what the page says, row by row', async (t) => {
     const rows = await rowsOfPage();
-    assert.equal(rows.length, 6);
-    for (const row of rows) {
+    assert.equal(rows.length, 8);
+    for (const row of rows.filter(({ results }) => results !== '')) {
       id++;
       const socket = await begin(t, 'event', await cursorOf(t, row));
       if (row.published !== '') await publish('events', row.published);
       const { data, extensions } = await next(socket);
       const found = { ...row, results: data.event.text, resumed: extensions.resumed?.toString() ?? '' };
       assert.deepEqual(found, row);
+    }
+  });
+
+  /** The reply to a plain HTTP request. */
+  async function catchUp(cursor: string | null, wait = 0): Promise<Reply> {
+    const query = `subscription { event(id: ${id}) { text } }`;
+    const params = new URLSearchParams({ query, extensions: JSON.stringify({ resume: { cursor, wait } }) });
+    const response = await fetch(`${server.url}?${params.toString()}`, {
+      headers: { 'apollo-require-preflight': 'true' },
+    });
+    return (await response.json()) as Reply;
+  }
+
+  it('is what the page says, row by row, in one reply, which has the cursor of the next', async (t) => {
+    const rows = await rowsOfPage();
+    for (const row of rows.filter(({ sent }) => sent !== 'no resume')) {
+      id++;
+      const cursor = (await cursorOf(t, row)) ?? null;
+      const before = await channels();
+      const replying = catchUp(cursor, row.published === '' ? 0 : 30);
+      if (row.published !== '') {
+        await waitFor('the subscription', async () => (await channels()) === before + 1);
+        await publish('events', row.published);
+      }
+      const { events, resumed, cursor: next } = await replying;
+      const results = events.map(({ data }) => data.event.text).join(', ');
+      assert.deepEqual({ ...row, results, resumed: `${resumed}` }, row);
+      assert.equal(events.at(-1)?.extensions.cursor ?? (row.seen === '' ? null : cursor), next);
+      await publish('events', 'C');
+      if (next !== null)
+        assert.deepEqual(
+          (await catchUp(next)).events.map(({ data }) => data.event.text),
+          ['C'],
+        );
     }
   });
 });

@@ -49,7 +49,10 @@ export function observeConnections(metrics: MetricsRegistry, connections: Connec
 
 export function observeStreams(metrics: MetricsRegistry, streams: HttpStreams): void {
   metrics.gauges('crier_streams', 'Of these, streams over HTTP, by transport.', ['transport'], () =>
-    (['sse', 'multipart'] as const).map((transport) => ({ labels: { transport }, value: streams.countOf(transport) })),
+    (['sse', 'multipart', 'catch_up'] as const).map((transport) => ({
+      labels: { transport },
+      value: streams.countOf(transport),
+    })),
   );
 }
 

@@ -12,6 +12,7 @@ import { ExecutionDeadlines } from './execution-deadlines.ts';
 import { GroupDelivery } from './group-delivery.ts';
 import { HeldBytes } from './resume/replay-bytes.ts';
 import type { Joining } from './resume/joining.ts';
+import type { OnCaughtUp } from './resume/on-caught-up.ts';
 import { GAP, LiveChannel } from './live-channel.ts';
 import { MAX_REPLAYED, MAX_REPLAYED_BYTES, missedSince } from './resume/recovery.ts';
 import { Replays } from './resume/replays.ts';
@@ -61,6 +62,8 @@ export interface Start {
   readonly hasState?: boolean;
   /** True: the channel keeps a history. A gap before the subscription's first event is backfilled from it. */
   readonly hasHistory?: boolean;
+  /** Called once it has every event so far, for a client that reads what it has missed, and no more. */
+  readonly onCaughtUp?: OnCaughtUp | undefined;
 }
 
 /** Attempts to read a history for a backfill or for a first event, over about 2 s: the time within which a recovered Redis must be found. */
@@ -156,9 +159,10 @@ export class Hub {
   ): Promise<() => void> {
     const channel = this.#channels.get(name) ?? this.#open(name, start?.hasHistory === true);
     if (start?.hasState) channel.hasState = true;
-    const isJoining = start !== undefined && (start.cursor !== undefined || start.replaysLast);
+    const isJoining = start !== undefined && (start.cursor !== undefined || start.replaysLast || !!start.onCaughtUp);
     const joining = isJoining ? channel.addJoining(subscription, sharingKey, filter) : undefined;
-    if (!joining) channel.add(subscription, sharingKey, filter);
+    if (joining) joining.onCaughtUp = start!.onCaughtUp;
+    else channel.add(subscription, sharingKey, filter);
     // Before the wait: all joins that wait for one acknowledgement resume in the same turn of the event loop.
     const seen = start && this.#services.secret.cursors?.read(name, start.cursor);
     try {

@@ -18,7 +18,7 @@ import type { ChannelServices, GapReason } from './channel-services.ts';
 import { Continuity } from './continuity.ts';
 import type { EventTimes } from './outbox/result-times.ts';
 import { positionOf } from './resume/cursor.ts';
-import type { CursorPosition } from './resume/cursor.ts';
+import type { CursorPosition, EventPosition } from './resume/cursor.ts';
 import { ownText } from './own-text.ts';
 import type { RowDelivery } from './row-deliveries.ts';
 import type { GroupDelivery } from './group-delivery.ts';
@@ -27,7 +27,9 @@ import { GapRecovery } from './resume/gap-recovery.ts';
 import type { Backfill } from './resume/gap-recovery.ts';
 import type { Missed } from './resume/history-reads.ts';
 import type { Joining } from './resume/joining.ts';
+import type { OnCaughtUp } from './resume/on-caught-up.ts';
 import { Replay } from './resume/replay.ts';
+import type { Job } from './scheduling/turn-slices.ts';
 import type { SharingGroup } from './sharing/sharing-group.ts';
 import type { EventTrace } from '../../ops/tracing/event-trace.ts';
 import type { Subscription } from './subscription.ts';
@@ -159,9 +161,26 @@ export class LiveChannel implements CursorSource {
     return new Replay(this.#services, {
       read: (from) => this.#services.read(this.name, from),
       eventOf: ({ payload, coordinates }) => this.#eventOf(payload, coordinates)!,
-      onReplayed: (joining) => this.#members.setCaughtUp(joining),
+      onReplayed: (joining) => {
+        this.#members.setCaughtUp(joining);
+        if (joining.onCaughtUp) this.#report(joining, joining.onCaughtUp, joining.seen ?? this.#last);
+      },
       onOver: () => this.#closeReplay(),
     });
+  }
+
+  /** @param last the last event that the subscription has received, or has a slot for */
+  #report(joining: Joining, onCaughtUp: OnCaughtUp, last: EventPosition | undefined): void {
+    const cursor = last?.entry === undefined ? undefined : this.cursorOf(last);
+    const repeat = () => {
+      const latest = this.#last;
+      const report: Job = () => {
+        this.#report(joining, onCaughtUp, latest);
+        return true;
+      };
+      this.#services.scheduler.scheduleInChannel(this.#load, report);
+    };
+    joining.subscription.afterResults((notes) => onCaughtUp(cursor, notes, repeat));
   }
 
   /** A message of the bus. */
@@ -352,7 +371,7 @@ export class LiveChannel implements CursorSource {
     );
   };
 
-  cursorOf(coordinates: Coordinates): string | undefined {
+  cursorOf(coordinates: EventPosition): string | undefined {
     const { cursors } = this.#services.secret;
     const { entry } = coordinates;
     if (entry !== undefined) return cursors?.sign(this.name, { ...coordinates, entry });

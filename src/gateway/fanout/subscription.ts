@@ -33,6 +33,8 @@ export interface ResultSlot {
   result: ResultBytes | undefined;
   /** Additional members of the result's `extensions`. */
   readonly notes: string | undefined;
+  /** Its turn has come; undefined: it is the slot of a result. */
+  readonly onTurn?: () => void;
 }
 
 /** The first slot while results wait for `confirm()`. */
@@ -123,6 +125,13 @@ export class Subscription {
     this.#sendReady();
   }
 
+  /** Calls back once all results that were delivered or have a slot are sent, with what the next one would be told. */
+  afterResults(onSent: (notes: string | undefined) => void): void {
+    if (this.#isEnded) return;
+    (this.#slots ??= []).push({ result: undefined, notes: undefined, onTurn: () => onSent(this.#takeNotes()) });
+    this.#sendReady();
+  }
+
   get isEnded(): boolean {
     return this.#isEnded;
   }
@@ -179,9 +188,10 @@ export class Subscription {
   /** Sends the results that wait for no earlier one. */
   #sendReady(): void {
     let next = this.#slots?.[0];
-    for (; next?.result; next = this.#slots?.[0]) {
+    for (; next?.result ?? next?.onTurn; next = this.#slots?.[0]) {
       this.#slots!.shift();
-      this.#send(next.result, next.notes);
+      if (next.result) this.#send(next.result, next.notes);
+      else next.onTurn!();
     }
     if (this.#slots?.length === 0) this.#slots = undefined;
     if (next !== COMPLETION) return;
@@ -199,6 +209,6 @@ export class Subscription {
     const { format } = this.#outbox;
     const prefix = (this.#prefix ??= format.prefixOf(this.#id));
     const noted = notes === undefined ? result : withNotes(result, notes);
-    this.#outbox.sendParts(prefix, format.endResult ? noted.endedBy(format.endResult) : noted);
+    this.#outbox.sendParts(prefix, format.endResult ? format.endResult(noted, notes) : noted);
   }
 }

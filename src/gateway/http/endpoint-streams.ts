@@ -12,8 +12,15 @@ export interface EndpointStreams {
    * The reply to a client that may open no stream now, before it is authenticated; undefined: it may. Takes a handshake from the rate limit.
    */
   refusalAt(request: IncomingMessage, address: string): Response | undefined;
-  /** Resolves with the reply to a client that may have no stream, or with undefined once the response is the stream of a subscription. */
-  open(kind: StreamKind, payload: SubscribePayload, exchange: StreamRequestExchange): Promise<Response | undefined>;
+  /**
+   * Resolves with the reply to a client that may have no stream, or with undefined once the response is the stream of a subscription.
+   * @param kind undefined: the stream is one JSON text, and ends with what the client has missed
+   */
+  open(
+    kind: StreamKind | undefined,
+    payload: SubscribePayload,
+    exchange: StreamRequestExchange,
+  ): Promise<Response | undefined>;
   /** The result in `reply`, as a stream that ends with it. It is a reply, not a stream: it counts as a request. */
   ofOne(kind: StreamKind, reply: Response): Response;
 }

@@ -63,7 +63,7 @@ interface Exchange {
 
 /**
  * Queries and mutations over HTTP (graphql-over-http), with the documents, limits and authentication of the WebSocket.
- * A subscription needs a stream (`accept`) or the WebSocket. Whatever the headers decide is decided before the body is read.
+ * A subscription needs a stream (`accept`), a cursor or the WebSocket. Whatever the headers decide is decided before the body is read.
  */
 export class Endpoint {
   readonly #options: EndpointOptions;
@@ -174,9 +174,8 @@ export class Endpoint {
     const { request, body, identity, begunAt } = of;
     const handled = await this.#handle(request, body, { socket, identity, begunAt, forms: forms! });
     const kind = forms!.stream;
-    if (kind === undefined || handled.form === 'json') return handled.reply;
     if (handled.subscription) return streams.open(kind, handled.subscription, of);
-    return streams.ofOne(kind, handled.reply);
+    return kind === undefined || handled.form === 'json' ? handled.reply : streams.ofOne(kind, handled.reply);
   }
 
   #refusedByHead(

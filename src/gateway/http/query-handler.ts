@@ -13,6 +13,7 @@ import type { Operation } from '../../graph/documents/operation.ts';
 import { withNumbers } from '../../graph/execution/number-variables.ts';
 import type { Refusal } from '../../graph/refusal.ts';
 import type { OperationRunner } from '../../graph/operation-runner.ts';
+import { cursorOf } from '../operations/resume-cursor.ts';
 import type { Authenticated, Authenticator } from '../identity/authenticator.ts';
 import { textWeight, weightOf } from '../../base/json/weight.ts';
 import { parseRequest } from './request-params.ts';
@@ -40,7 +41,7 @@ export interface Handled {
   readonly reply: Response;
   /** In which form the client takes the reply. */
   readonly form: 'json' | 'stream';
-  /** The request is for a subscription, and the client takes a stream: the reply is to open one. */
+  /** The request is for a subscription, and the client takes a stream, or what it has missed as one reply: the reply is to open that. */
   readonly subscription?: SubscribePayload;
 }
 
@@ -58,7 +59,7 @@ const NO_REPLY: Response = [null, { status: 499, statusText: 'Client Closed Requ
 
 const NO_SUBSCRIPTIONS = clientError(
   'OPERATION_NOT_ALLOWED',
-  'A subscription needs a WebSocket to this URL (npm package graphql-ws), or the header "accept: text/event-stream" (npm package graphql-sse)',
+  'A subscription needs a WebSocket to this URL (npm package graphql-ws), or the header "accept: text/event-stream" (npm package graphql-sse); or extensions.resume, for one reply with what was missed',
 );
 
 export function createQueryHandler({ runtime, authenticator, documents }: QueryHandlerOptions): QueryHandler {
@@ -74,7 +75,7 @@ export function createQueryHandler({ runtime, authenticator, documents }: QueryH
       context.form = forms.refusal;
       if ('errors' in operation) return operation.errors;
       if (operation.type === OperationTypeNode.SUBSCRIPTION) {
-        if (!forms.stream) return [NO_SUBSCRIPTIONS];
+        if (!forms.stream && cursorOf(request.extensions) === undefined) return [NO_SUBSCRIPTIONS];
         context.form = 'stream';
         context.subscription = request;
         return NO_REPLY;

@@ -49,6 +49,10 @@ export interface LiveOperationOwner {
 
 /** Time in ms after which an operation whose executions were behind may begin again: a slow backend may have recovered. */
 const BEHIND_RETRY_MS = 1000;
+const NOTHING_KEPT = clientError(
+  'OPERATION_NOT_ALLOWED',
+  'Nothing tells what a client has missed here: a single reply needs a subscription to one channel whose field has "history" or "state" in @kafka; or take a stream (accept: text/event-stream)',
+);
 
 type Variables = Readonly<Record<string, unknown>> | undefined;
 
@@ -344,6 +348,11 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     this.#leave = undefined;
     this.heldBytes = operationWeight(variables) + sourceWeight(source);
     if (!this.#isAffordable()) return discardSource(source);
+    const { onCaughtUp } = this.#format;
+    if (onCaughtUp && !isKept(source)) {
+      discardSource(source);
+      return this.fail([NOTHING_KEPT]);
+    }
     const subscription = new Subscription({
       id: this.id,
       operation,
@@ -379,9 +388,10 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
   async #join(source: ChannelSource, subscription: Subscription, cursor: unknown): Promise<void> {
     const { replaysLast, hasState, hasHistory } = source;
     // The bus may have a history of the channel from a graph that kept one: events since are not in it.
-    const isKept = hasHistory || hasState;
-    if (cursor !== undefined && !isKept) this.#services.hub.notifyResume(subscription, 'no_history');
-    const start = { cursor: isKept ? cursor : undefined, replaysLast, hasState, hasHistory };
+    const hasKept = hasHistory || hasState;
+    if (cursor !== undefined && !hasKept) this.#services.hub.notifyResume(subscription, 'no_history');
+    const { onCaughtUp } = this.#format;
+    const start = { cursor: hasKept ? cursor : undefined, replaysLast, hasState, hasHistory, onCaughtUp };
     try {
       const leave = await joinChannels(this.#services.hub, source, subscription, start);
       // It may have ended meanwhile, or moved.
@@ -394,4 +404,9 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
       this.fail([clientError('BUS_UNAVAILABLE', 'Events cannot be subscribed to right now; try again')]);
     }
   }
+}
+
+/** True if a client can read later what it has missed. */
+function isKept(source: EventSource): boolean {
+  return !('events' in source) && source.channels.length === 1 && (source.hasHistory || source.hasState);
 }

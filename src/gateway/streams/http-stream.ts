@@ -25,7 +25,7 @@ export interface StreamExchange {
 }
 
 /** The normal close code: the operation of the stream is over. */
-const COMPLETED = 1000;
+export const COMPLETED = 1000;
 /** No close frame tells why a client has left. */
 const CLIENT_LEFT = 1005;
 /** Longest wait, in ms, for a client that does not read what precedes the end of its stream; then its socket is destroyed. */

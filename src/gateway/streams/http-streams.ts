@@ -14,7 +14,8 @@ import { refusalReply } from '../http/refusal-reply.ts';
 import { textReply } from '../http/request-head.ts';
 import { parseRequest } from '../http/request-params.ts';
 import type { Authenticated } from '../identity/authenticator.ts';
-import { HttpStream } from './http-stream.ts';
+import { CatchUp } from './catch-up.ts';
+import { COMPLETED, HttpStream } from './http-stream.ts';
 import type { HttpStreamServices } from './http-stream-services.ts';
 import { Reservations } from './reservations.ts';
 import type { Reservation } from './reservations.ts';
@@ -22,6 +23,7 @@ import { MULTIPART, MULTIPART_GRAPHQL } from './multipart-format.ts';
 import { SSE_OF_MANY, SSE_OF_ONE } from './sse-format.ts';
 import type { StreamFormat } from './stream-format.ts';
 import {
+  BAD_WAIT,
   CLIENT_LEFT,
   CONNECTION_REFUSALS,
   IS_OPEN,
@@ -97,19 +99,21 @@ export class HttpStreams implements EndpointStreams {
   }
 
   async open(
-    kind: StreamKind,
+    kind: StreamKind | undefined,
     payload: SubscribePayload,
     exchange: StreamRequestExchange,
   ): Promise<Response | undefined> {
     const { request, address, begunAt, isAdmitted } = exchange;
     const refusal = isAdmitted ? undefined : this.refusalAt(request, address);
     if (refusal) return refusal;
-    const stream = this.#openStream(
-      exchange,
-      begunAt,
-      (of) => new HttpStream(of, FORMATS_OF_ONE[kind], true, this.#options),
-    );
+    const format = kind ? FORMATS_OF_ONE[kind] : CatchUp.of(payload);
+    if (!format) return BAD_WAIT;
+    const stream = this.#openStream(exchange, begunAt, (of) => new HttpStream(of, format, true, this.#options));
     if (isReply(stream)) return stream;
+    if (format instanceof CatchUp) {
+      format.onEnd = () => stream.close(COMPLETED);
+      request.socket.once('close', () => format.close());
+    }
     const lastEventId = request.headers['last-event-id'];
     const extensions =
       typeof lastEventId === 'string' && lastEventId !== ''

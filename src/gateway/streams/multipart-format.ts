@@ -44,7 +44,7 @@ function multipart(boundary: string): StreamFormat {
     },
     prefixOf: () => NO_PREFIX,
     // A message of the WebSocket ends with two braces, too.
-    endResult,
+    endResult: (result) => result.endedBy(endResult),
     next: (_id, payload) => part({ payload }),
     error: (_id, errors) => part({ payload: { errors } }) + LAST,
     complete: () => LAST,

@@ -1,5 +1,5 @@
 import type { ResultEnder } from '../fanout/outbox/frame.ts';
-import { ownBytes, ResultBytes } from '../fanout/outbox/frame.ts';
+import { cursorIn, ownBytes, ResultBytes } from '../fanout/outbox/frame.ts';
 import type { StreamFormat } from './stream-format.ts';
 
 /**
@@ -18,7 +18,6 @@ const SSE = {
 
 const NEXT_OF_ONE = Buffer.from('event: next\ndata: ');
 const END_OF_EVENT = Buffer.from('\n\n');
-const CURSOR = Buffer.from('"cursor":"');
 
 /** The stream of one operation (distinct connections mode). Events whose results have a cursor have it as their id. */
 export const SSE_OF_ONE: StreamFormat = {
@@ -51,15 +50,15 @@ function completeOfMany(id: string): string {
   return `event: complete\ndata: ${JSON.stringify({ id })}\n\n`;
 }
 
-/** Replaces the last piece of a result, which closes the result and its message. */
-function withLastPiece(replace: (piece: Buffer) => Buffer): ResultEnder {
-  return ({ pieces, times }) => new ResultBytes([...pieces.slice(0, -1), replace(pieces.at(-1)!)], times);
+/** Replaces the last piece of a result, which closes the result and its message, once for all subscriptions that share it. */
+export function withLastPiece(replace: (piece: Buffer) => Buffer): ResultEnder {
+  const end: ResultEnder = ({ pieces, times }) =>
+    new ResultBytes([...pieces.slice(0, -1), replace(pieces.at(-1)!)], times);
+  return (result) => result.endedBy(end);
 }
 
-/** @param piece the last one of a result; it ends with the cursor, if the result has one */
+/** @param piece the last one of a result */
 function idLineOf(piece: Buffer): Buffer {
-  const at = piece.lastIndexOf(CURSOR);
-  if (at < 0) return Buffer.alloc(0);
-  const start = at + CURSOR.length;
-  return Buffer.from(`\nid: ${piece.toString('latin1', start, piece.indexOf('"', start))}`);
+  const cursor = cursorIn(piece);
+  return cursor === undefined ? Buffer.alloc(0) : Buffer.from(`\nid: ${cursor}`);
 }

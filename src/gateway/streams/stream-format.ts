@@ -3,7 +3,7 @@ import type { MessageFormat } from '../connections/message-format.ts';
 /** How a stream of results over HTTP looks. */
 export interface StreamFormat extends MessageFormat {
   /** As a metric label. */
-  readonly name: 'sse' | 'multipart';
+  readonly name: 'sse' | 'multipart' | 'catch_up';
   readonly contentType: string;
   /** Follows the headers at once: some proxies hold headers back until the first byte of a body. */
   readonly opening: string;

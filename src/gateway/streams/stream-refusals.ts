@@ -2,6 +2,7 @@ import type { Response } from 'graphql-http';
 import type { ConnectionRefusal } from '../connections/connections.ts';
 import { overloaded, tooMany } from '../http/refusal-reply.ts';
 import { textReply } from '../http/request-head.ts';
+import { MAX_WAIT_SECONDS } from './catch-up.ts';
 
 /** The replies to requests for a new stream that the pod or a limit of the client refuses. */
 export const CONNECTION_REFUSALS: Readonly<Record<ConnectionRefusal, Response>> = {
@@ -34,6 +35,11 @@ export const NO_OPERATION_ID = textReply(
   'An operation on a reserved stream needs extensions.operationId: a text that names its results\n',
 );
 export const USED_OPERATION_ID = textReply(409, 'Conflict', 'The stream has an operation with this operationId\n');
+export const BAD_WAIT = textReply(
+  400,
+  'Bad Request',
+  `extensions.resume.wait is a number of seconds, from 0 to ${MAX_WAIT_SECONDS}\n`,
+);
 export const PIPELINED = textReply(
   400,
   'Bad Request',

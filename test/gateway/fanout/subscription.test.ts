@@ -69,6 +69,23 @@ describe('the results of a subscription', () => {
     assert.deepEqual(messages, ['{"a":1,"extensions":{"gap":true,"resumed":false}}', '{"b":2}'].map(messageOf));
   });
 
+  it('are followed by a callback that has waited for them, with the notes of the next one', () => {
+    const { subscription, messages } = createSubscription(10);
+    const slot = subscription.reserve();
+    const told: unknown[] = [];
+    subscription.note('"gap":true');
+    subscription.afterResults((notes) => told.push(notes, messages.length));
+    subscription.deliver(resultOf('{"b":2}'));
+    assert.equal(told.length, 0);
+    subscription.deliver(resultOf('{"a":1}'), slot);
+    assert.deepEqual(told.slice(), [undefined, 1]);
+    assert.deepEqual(messages, ['{"a":1}', '{"b":2,"extensions":{"gap":true}}'].map(messageOf));
+    subscription.note('"resumed":true');
+    subscription.afterResults((notes) => told.push(notes, messages.length));
+    assert.deepEqual(told.slice(2), ['"resumed":true', 2]);
+    assert.equal(subscription.isLagging, false);
+  });
+
   it('are not sent after its end, with or without a slot', () => {
     const { subscription, messages } = createSubscription(10);
     const slot = subscription.reserve();

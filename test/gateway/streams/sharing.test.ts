@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { HISTORY_DEFAULTS } from '../../../src/bus/history.ts';
 import { openSocket } from '../../support/socket.ts';
 import { switches } from '../../support/switches.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -17,10 +18,17 @@ const GRAPH = {
     export const Thing = { tenant: (_, __, { connection }) => connection.headers['x-tenant'] };
   `,
 };
+const KEPT = { ...GRAPH, 'schema.graphql': GRAPH['schema.graphql'].replace('"id" }])', '"id" }], history: {})') };
 const QUERY = 'subscription { thing(id: 1) { seq text tenant } }';
 const CHANNEL = 'things{id="1"}';
 const EVENTS = 20;
 const TEXT = 'two\nlines, "quotes", an é and a 😀';
+
+interface Reply {
+  readonly events: readonly { readonly data: object }[];
+  readonly cursor: string | null;
+  readonly resumed: boolean;
+}
 
 /** The results that a client has received so far. */
 type Received = () => unknown[];
@@ -87,5 +95,35 @@ describe('subscribers of several transports and tenants', () => {
       );
     }
     if (switches.SHARING) assert.equal(await metric('crier_executions_total'), 2 * EVENTS);
+  });
+
+  it('receive in one reply what they have missed, of their own tenant alone', async (t) => {
+    const { endpoint, worker, metric } = await startRedisGateway(t, { graph: KEPT });
+    const publish = (seq: number) => worker.publish(CHANNEL, { id: 1, seq, text: TEXT }, HISTORY_DEFAULTS);
+    await publish(-1);
+    const ask = async (tenant: string, cursor: string | null, wait: number) => {
+      const params = new URLSearchParams({ query: QUERY, extensions: JSON.stringify({ resume: { cursor, wait } }) });
+      const headers = { 'x-tenant': tenant, 'apollo-require-preflight': 'true' };
+      return (await (await fetch(`${endpoint}?${params.toString()}`, { headers })).json()) as Reply;
+    };
+    const { cursor: begun } = await ask('a', null, 0);
+    const follow = async (tenant: string) => {
+      const results: Reply['events'][number][] = [];
+      let cursor = begun;
+      while (results.length < EVENTS) {
+        const { events, cursor: next, resumed } = await ask(tenant, cursor, 5);
+        assert.equal(resumed, true);
+        results.push(...events);
+        cursor = next;
+      }
+      assert.deepEqual(
+        results.map(({ data }) => data),
+        Array.from({ length: EVENTS }, (_, seq) => ({ thing: { seq, text: TEXT, tenant } })),
+      );
+    };
+    const clients = ['a', 'b', 'a', 'b', 'a', 'b'].map(follow);
+    for (let seq = 0; seq < EVENTS; seq++) await publish(seq);
+    await Promise.all(clients);
+    await waitFor('their end', async () => (await metric('crier_operations')) === 0);
   });
 });

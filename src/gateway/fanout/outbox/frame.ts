@@ -78,6 +78,7 @@ export interface Message {
 /** Closes a result and the object around it, which most messages are. */
 const END = Buffer.from('}}');
 const EXTENSIONS = ',"extensions":{';
+const CURSOR = '"cursor":"';
 
 /** Closes a result that has a cursor, which needs no quoting, in its `extensions`. For `resultBytesOf`. */
 export function cursorSuffix(cursor: string): Buffer {
@@ -91,6 +92,17 @@ export function resultSuffix(cursor: string | undefined, skipped: number): Buffe
     ...(cursor === undefined ? [] : [`"cursor":"${cursor}"`]),
   ];
   return members.length === 0 ? undefined : Buffer.from(`${EXTENSIONS}${members.join()}}}}`);
+}
+
+/**
+ * The cursor of a result; undefined: it has none.
+ * @param piece its last one
+ */
+export function cursorIn(piece: Buffer): string | undefined {
+  const at = piece.lastIndexOf(CURSOR);
+  if (at < 0) return undefined;
+  const start = at + CURSOR.length;
+  return piece.toString('latin1', start, piece.indexOf('"', start));
 }
 
 /**

@@ -6,8 +6,11 @@ import type { EntryId } from '../../../bus/entry-id.ts';
 const MAC_LENGTH = 16;
 const CURSOR = /^([0-9a-z]{1,11})\.([0-9a-z]{1,11})\.([0-9a-z]{1,11})\.([\w-]{0,64})\.([\w-]{16})$/;
 
+/** The position of an event, which may be in no history. */
+export type EventPosition = Pick<Coordinates, 'epoch' | 'partition' | 'offset' | 'entry'>;
+
 /** The position of an event: in Kafka and in the channel's history. */
-export interface CursorPosition extends Pick<Coordinates, 'epoch' | 'partition' | 'offset'> {
+export interface CursorPosition extends EventPosition {
   /** Of its entry in the channel's history; '' without one. */
   readonly entry: EntryId;
 }

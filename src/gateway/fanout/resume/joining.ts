@@ -4,11 +4,12 @@ import type { EventFilter } from '../../../graph/filter/event-filter.ts';
 import type { ChannelEvent } from '../channel-event.ts';
 import type { GapReason } from '../channel-services.ts';
 import { Continuity } from '../continuity.ts';
-import type { CursorPosition } from './cursor.ts';
+import type { CursorPosition, EventPosition } from './cursor.ts';
 import type { HeldEvents } from './held-events.ts';
 import type { HistoryRead, Missed } from './history-reads.ts';
 import type { NewestEvents } from '../pace/newest-events.ts';
 import type { SharingGroup } from '../sharing/sharing-group.ts';
+import type { OnCaughtUp } from './on-caught-up.ts';
 import type { Subscription } from '../subscription.ts';
 
 /** An event that waits for its subscription, which has a pace. */
@@ -34,6 +35,8 @@ export class Joining {
   group: SharingGroup | undefined;
   /** Of a subscription with a pace: what it has not received of the events that were taken for it. */
   newest: NewestEvents<NewestEvent> | undefined;
+  /** undefined: its client stays. */
+  onCaughtUp: OnCaughtUp | undefined;
   #sharingKey: string | undefined;
   #filter: EventFilter | undefined;
   readonly #held: HeldEvents;
@@ -48,7 +51,7 @@ export class Joining {
   #isBroken = false;
   readonly #onGap: (reason: GapReason) => void;
   /** The client has every event up to this one; undefined: it has none. */
-  #seen: (Pick<CursorPosition, 'epoch'> & { readonly entry?: string | undefined }) | undefined;
+  #seen: EventPosition | undefined;
   /** The same by offset: if Redis failed in the middle of a script, a repeated chunk brings the same events as other entries. */
   readonly #shown = new Continuity();
 
@@ -92,6 +95,11 @@ export class Joining {
   /** True if the event that `next` has returned is the last one of the channel, with which the subscription begins. */
   get isState(): boolean {
     return this.#isState;
+  }
+
+  /** Of the last event that the client has; undefined: it began without one. */
+  get seen(): EventPosition | undefined {
+    return this.#seen;
   }
 
   /** Position of the first held event that is still needed. */
