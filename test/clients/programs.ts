@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { runGo } from '../../stack/go-programs.ts';
@@ -49,6 +49,15 @@ export async function goProgram(fixture: string): Promise<string> {
   const program = join(INSTALLED, fixture);
   await runGo(['build', '-o', program, '.'], {}, join(FIXTURES, fixture));
   return program;
+}
+
+/** The folder of the classes of a fixture in Java and of the sources that it uses. */
+export async function javaClasses(fixture: string, ...sources: readonly string[]): Promise<string> {
+  await installPrograms(await missingPrograms(['javac']));
+  const folder = join(INSTALLED, fixture);
+  const own = readdirSync(join(FIXTURES, fixture)).map((name) => join(FIXTURES, fixture, name));
+  await runProgram('javac', ['-d', folder, ...sources, ...own]);
+  return folder;
 }
 
 /** Hasura's go-graphql-client. */
