@@ -294,7 +294,7 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
       const adopted = operation.schema === runtime.schema ? operation : runtime.adopt(operation);
       if ('errors' in adopted) return this.#failAndLeave(adopted.errors);
       operation = adopted;
-      source = await runtime.subscribe(operation, variables, facts);
+      source = this.#served(await runtime.subscribe(operation, variables, facts));
     } while ((facts !== this.#facts || operation.schema !== runtime.schema) && !this.#isEnded);
     // In the same turn as the last look at the facts and the graph: later ones are authorised by another call.
     clearTimeout(this.#deadline);
@@ -304,6 +304,15 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
       this.#failAndLeave(this.#isOutdated(source) ? schemaChanged(source.errors).errors : source.errors);
     else if (this.#isIn(source)) this.#continueIn(source, operation);
     else await this.#moveTo(source, operation, variables, cursor);
+  }
+
+  /**
+   * A single reply ends with the first news, and its cursor covers all before it. So none may wait for a pace: it has none, and shares with nobody
+   * that has.
+   */
+  #served(source: EventSource | Refusal): EventSource | Refusal {
+    if (!this.#format.onCaughtUp || 'errors' in source || 'events' in source || !source.pace) return source;
+    return { ...source, pace: undefined, sharingKey: undefined };
   }
 
   /** True if the arguments of a live subscription are refused: another graph has other arguments. */

@@ -14,6 +14,8 @@ const SCHEMA = `
   type Subscription {
     thing(id: ID!): Thing @kafka(topic: "things", match: { arg: "id", path: "id" }, history: { entries: 2000 })
     ofKind(kind: String!): Thing @kafka(topic: "things", history: { entries: 2000 }, where: { arg: "kind", path: "kind", op: EQ })
+    paced(id: ID!): Thing
+      @kafka(topic: "things", match: { arg: "id", path: "id" }, history: { entries: 2000 }, pace: { ms: 60000 })
     latest(id: ID!): Thing @kafka(topic: "states", match: { arg: "id", path: "id" }, state: {})
     passing(id: ID!): Thing @kafka(topic: "others", match: { arg: "id", path: "id" })
   }`;
@@ -65,6 +67,21 @@ async function start(scope: Scope) {
 }
 
 describe('a request for what a client has missed', () => {
+  it('waits for no pace, and its cursor is behind no event that does', async (t) => {
+    const { publish, poll, operations } = await start(t);
+    const query = 'subscription { event: paced(id: 1) { seq } }';
+    let { cursor } = await poll({ cursor: null }, query);
+    await publish(3);
+    const missed = await poll({ cursor }, query);
+    assert.deepEqual(sequence(missed), [1, 2, 3]);
+    for (const seq of [4, 5]) {
+      const waiting = poll({ cursor: missed.cursor, wait: 30 }, query);
+      await operations(1);
+      await publish(1);
+      assert.deepEqual(sequence(await waiting), seq === 4 ? [4] : [4, 5]);
+    }
+  });
+
   it('is answered with each event once, in order, and with the cursor of the next request', async (t) => {
     const { publish, poll } = await start(t);
     await publish(1);
