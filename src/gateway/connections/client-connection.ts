@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { RateLimit } from '../../base/limits/rate-limit.ts';
 import type { Logger } from '../../base/log.ts';
-import type { Outbox, OutboxOwner } from '../fanout/outbox/outbox.ts';
+import type { MessageOutbox, OutboxOwner } from '../fanout/outbox/outbox.ts';
 import type { Claims } from '../../graph/context/connection-facts.ts';
 import type { ReadWindow } from '../fanout/outbox/read-window.ts';
 import type { KnownClaims } from '../identity/revocation.ts';
@@ -37,8 +37,14 @@ export interface Ending {
   readonly isAnswered: boolean;
 }
 
+/** What carries a connection: a TCP socket, or posts. */
+export type Carrier = Pick<Socket, 'bytesWritten' | 'bytesRead'>;
+
 /** A client with live operations, whatever its transport. A base class, because an object more for each connection costs memory. */
-export abstract class ClientConnection<Services extends ClientConnectionServices = ClientConnectionServices>
+export abstract class ClientConnection<
+  Services extends ClientConnectionServices = ClientConnectionServices,
+  Stream extends Carrier = Carrier,
+>
   implements
     DrainedConnection,
     ExpiringConnection,
@@ -48,15 +54,14 @@ export abstract class ClientConnection<Services extends ClientConnectionServices
     OutboxOwner,
     ConnectionOperationsOwner
 {
-  abstract readonly outbox: Outbox;
+  abstract readonly outbox: MessageOutbox;
   abstract readonly operations: ConnectionOperations;
   abstract readonly id: string | undefined;
   abstract readonly address: string;
   abstract readonly knownClaims: KnownClaims | undefined;
   abstract readonly tokenExpiresAtMs: number;
   protected readonly services: Services;
-  /** The TCP socket. */
-  protected readonly stream: Socket;
+  protected readonly stream: Stream;
   protected readonly rateLimit: RateLimit;
   /** True: a client in a router's network has opened it. */
   readonly isOfRouterNetwork: boolean;
@@ -72,7 +77,7 @@ export abstract class ClientConnection<Services extends ClientConnectionServices
   #tooOldAt: number;
   readonly #openedAtSeconds = wholeSeconds();
 
-  constructor(stream: Socket, services: Services, isOfRouterNetwork = false) {
+  constructor(stream: Stream, services: Services, isOfRouterNetwork = false) {
     this.stream = stream;
     this.services = services;
     this.isOfRouterNetwork = isOfRouterNetwork;

@@ -3,7 +3,7 @@ import type { SubscribeMessage } from 'graphql-ws';
 import type { ConnectionFacts } from '../../graph/context/connection-facts.ts';
 import { clientError } from '../../base/errors.ts';
 import type { ErrorCode } from '../../base/errors.ts';
-import type { Outbox } from '../fanout/outbox/outbox.ts';
+import type { MessageOutbox } from '../fanout/outbox/outbox.ts';
 import { DocumentLane } from '../../graph/documents/document-queue.ts';
 import type { ConnectionLimits } from '../connections/connection-limits.ts';
 import { fits } from './held-bytes.ts';
@@ -25,7 +25,7 @@ const AUTHORISED_PER_TURN = 10;
 
 /** The live operations of one connection, by id, within its limits. */
 export class ConnectionOperations implements LiveOperationOwner {
-  readonly outbox: Outbox;
+  readonly outbox: MessageOutbox;
   readonly #services: LiveOperationServices;
   readonly #owner: ConnectionOperationsOwner;
   readonly #live = new Map<string, LiveOperation>();
@@ -38,7 +38,7 @@ export class ConnectionOperations implements LiveOperationOwner {
   /** Sum of `countedBytes` of the live ones. */
   #countedBytes = 0;
 
-  constructor(outbox: Outbox, services: LiveOperationServices, owner: ConnectionOperationsOwner) {
+  constructor(outbox: MessageOutbox, services: LiveOperationServices, owner: ConnectionOperationsOwner) {
     this.outbox = outbox;
     this.#services = services;
     this.#owner = owner;

@@ -12,7 +12,7 @@ import {
 import type { ErrorCode } from '../../base/errors.ts';
 import { joinChannels } from '../fanout/join-channels.ts';
 import type { MessageFormat } from '../connections/message-format.ts';
-import type { Outbox } from '../fanout/outbox/outbox.ts';
+import type { MessageOutbox } from '../fanout/outbox/outbox.ts';
 import { Subscription } from '../fanout/subscription.ts';
 import type { SubscriptionOwner } from '../fanout/subscription.ts';
 import type { ConnectionLimits } from '../connections/connection-limits.ts';
@@ -33,7 +33,7 @@ import { cursorOf } from './resume-cursor.ts';
 
 export interface LiveOperationOwner {
   readonly connectionId: string | undefined;
-  readonly outbox: Outbox;
+  readonly outbox: MessageOutbox;
   readonly hasWaitingDocuments: boolean;
   readonly documentLane: DocumentLane;
   readonly limits: ConnectionLimits;

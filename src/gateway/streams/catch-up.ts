@@ -4,7 +4,7 @@ import { CLOSE_CODES } from '../connections/close-codes.ts';
 import { ResultBytes, cursorIn } from '../fanout/outbox/frame.ts';
 import type { OnCaughtUp } from '../fanout/resume/on-caught-up.ts';
 import { cursorOf } from '../operations/resume-cursor.ts';
-import { COMPLETED } from './http-stream.ts';
+import { COMPLETED } from './request-connection.ts';
 import { withLastPiece } from './sse-format.ts';
 import type { StreamFormat } from './stream-format.ts';
 

@@ -2,30 +2,26 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Response } from 'graphql-http';
 import type { SubscribePayload } from 'graphql-ws';
-import { headerBytes } from '../connections/handshake-headers.ts';
 import type { ConnectionRefusal } from '../connections/connections.ts';
-import { keptTextBytes } from '../../graph/context/connection-facts.ts';
 import { STREAM_TOKEN_HEADER } from '../http/cors.ts';
 import { STREAM_HEADERS } from '../http/stream-headers.ts';
 import type { StreamKind } from '../http/reply-forms.ts';
 import type { EndpointStreams, StreamRequest, StreamRequestExchange } from '../http/endpoint-streams.ts';
 import { addressKey } from '../../config/addresses/ip-address.ts';
-import { refusalReply } from '../http/refusal-reply.ts';
 import { textReply } from '../http/request-head.ts';
 import { parseRequest } from '../http/request-params.ts';
-import type { Authenticated } from '../identity/authenticator.ts';
 import { CatchUp } from './catch-up.ts';
-import { COMPLETED, HttpStream } from './http-stream.ts';
-import type { HttpStreamServices } from './http-stream-services.ts';
+import { HttpStream } from './http-stream.ts';
+import { COMPLETED, ONLY_OPERATION } from './request-connection.ts';
 import { Reservations } from './reservations.ts';
 import type { Reservation } from './reservations.ts';
 import { MULTIPART, MULTIPART_GRAPHQL } from './multipart-format.ts';
 import { SSE_OF_MANY, SSE_OF_ONE } from './sse-format.ts';
+import { StreamAdmission, isReply } from './stream-admission.ts';
+import type { StreamAdmissionOptions } from './stream-admission.ts';
 import type { StreamFormat } from './stream-format.ts';
 import {
   BAD_WAIT,
-  CLIENT_LEFT,
-  CONNECTION_REFUSALS,
   IS_OPEN,
   LEAVING,
   NO_OPERATION_ID,
@@ -35,15 +31,13 @@ import {
   RESERVATIONS_REFUSAL,
   UNKNOWN_STREAM,
   USED_OPERATION_ID,
-  USER_REFUSAL,
-  longHeaders,
   longOperationId,
 } from './stream-refusals.ts';
 
-export interface HttpStreamsOptions extends HttpStreamServices {
+export interface HttpStreamsOptions extends StreamAdmissionOptions {
   /** Time in ms in which a reserved stream must be opened. */
   readonly openTimeoutMs: number;
-  readonly onRefused: (reason: ConnectionRefusal | 'headers' | 'user' | 'reservations' | 'stream_rate') => void;
+  readonly onRefused: (reason: ConnectionRefusal | 'headers' | 'reservations' | 'stream_rate') => void;
 }
 
 const FORMATS_OF_ONE: Readonly<Record<StreamKind, StreamFormat>> = {
@@ -52,9 +46,6 @@ const FORMATS_OF_ONE: Readonly<Record<StreamKind, StreamFormat>> = {
   multipart_graphql: MULTIPART_GRAPHQL,
 };
 
-/** The id of the operation of a stream that has one. */
-const ONLY_OPERATION = '';
-
 /**
  * Streams of results over HTTP. A stream of one operation is the response to the request for it: server-sent events or multipart, as
  * `accept` asks. A stream of many operations is reserved by a PUT, which replies with a token; a GET opens it, each POST starts an operation
@@ -62,12 +53,14 @@ const ONLY_OPERATION = '';
  */
 export class HttpStreams implements EndpointStreams {
   readonly #options: HttpStreamsOptions;
+  readonly #admission: StreamAdmission;
   readonly #reservations: Reservations;
   readonly #sockets = new WeakSet<Socket>();
   readonly #open = new Set<HttpStream>();
 
   constructor(options: HttpStreamsOptions) {
     this.#options = options;
+    this.#admission = new StreamAdmission(options);
     this.#reservations = new Reservations(options.openTimeoutMs);
   }
 
@@ -134,9 +127,9 @@ export class HttpStreams implements EndpointStreams {
   #reserving(request: IncomingMessage): StreamRequest {
     return {
       identity: undefined,
-      refusalAt: (address) => this.#headersRefusal(request) ?? this.#limitRefusal(request, address),
+      refusalAt: (address) => this.#admission.headersRefusal(request) ?? this.#admission.limitRefusal(request, address),
       answer: ({ identity, begunAt, address }) => {
-        const refusal = this.#factsRefusal(identity);
+        const refusal = this.#admission.factsRefusal(identity);
         if (refusal) return Promise.resolve(refusal);
         const token = this.#reservations.add(identity, begunAt, addressKey(address));
         if (token !== undefined) return Promise.resolve(textReply(201, 'Created', token));
@@ -204,21 +197,10 @@ export class HttpStreams implements EndpointStreams {
     begunAt: number,
     create: (exchange: StreamRequestExchange) => HttpStream,
   ): HttpStream | Response {
-    const { request, identity, address } = exchange;
-    const { authenticator, users, onRefusedUser } = this.#options;
-    // Its close was emitted already, so nothing would end the stream.
-    if (request.socket.destroyed) return CLIENT_LEFT;
-    if (exchange.isPipelined()) return PIPELINED;
-    const failure = authenticator.failureOf(identity, begunAt);
-    if (failure) return refusalReply(failure);
-    const refusal = this.#limitRefusal(request, address) ?? this.#factsRefusal(identity);
-    if (refusal) return refusal;
-    const stream = create(exchange);
-    if (stream.subject !== undefined && !stream.isRouter && !users.add(stream.subject, stream)) {
-      onRefusedUser();
-      return USER_REFUSAL;
-    }
-    const { socket } = request;
+    const { socket } = exchange.request;
+    if (exchange.isPipelined() && !socket.destroyed) return PIPELINED;
+    const stream = this.#admission.admit(exchange, begunAt, () => create(exchange));
+    if (isReply(stream)) return stream;
     this.#sockets.add(socket);
     this.#open.add(stream);
     socket.once('close', () => this.#open.delete(stream));
@@ -227,35 +209,7 @@ export class HttpStreams implements EndpointStreams {
   }
 
   refusalAt(request: IncomingMessage, address: string): Response | undefined {
-    const refused = this.#headersRefusal(request);
-    if (refused) return refused;
-    const refusal = this.#options.connections.refusalOf(request, address);
-    return refusal && this.#refusedBy(refusal);
-  }
-
-  #limitRefusal(request: IncomingMessage, address: string): Response | undefined {
-    const limit = this.#options.connections.limitFor(request, address);
-    return limit && this.#refusedBy(limit);
-  }
-
-  #refusedBy(refusal: ConnectionRefusal): Response {
-    this.#options.onRefused(refusal);
-    return CONNECTION_REFUSALS[refusal];
-  }
-
-  #headersRefusal({ rawHeaders }: IncomingMessage): Response | undefined {
-    return this.#bytesRefusal(headerBytes(rawHeaders));
-  }
-
-  #factsRefusal({ facts }: Authenticated): Response | undefined {
-    return this.#bytesRefusal(keptTextBytes(facts));
-  }
-
-  #bytesRefusal(bytes: number): Response | undefined {
-    const { maxInitBytes } = this.#options.limits;
-    if (bytes <= maxInitBytes) return undefined;
-    this.#options.onRefused('headers');
-    return longHeaders(maxInitBytes);
+    return this.#admission.refusalAt(request, address);
   }
 }
 
@@ -293,8 +247,4 @@ async function payloadOf({ request, body }: StreamRequestExchange): Promise<Subs
   } catch (error) {
     return textReply(400, 'Bad Request', `${(error as Error).message}\n`);
   }
-}
-
-function isReply(value: object): value is Response {
-  return Array.isArray(value);
 }

@@ -26,7 +26,7 @@ import { isServed, protocolClose } from './subprotocol.ts';
  * stays in use for some time after its `complete`.
  */
 export class Connection
-  extends ClientConnection<ConnectionServices<Connection>>
+  extends ClientConnection<ConnectionServices<Connection>, Socket>
   implements DeadlineOwner, IdentityOwner, SocketListener, Recipient
 {
   readonly outbox: Outbox<SocketFormat>;

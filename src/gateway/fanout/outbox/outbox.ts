@@ -24,6 +24,12 @@ export interface OutboxOwner {
   onWriteFailure(error: unknown): void;
 }
 
+/** What waits for one connection, as its operations and its limits see it, whatever its transport. */
+export type MessageOutbox = Pick<
+  Outbox,
+  'format' | 'queuedBytes' | 'isBackpressured' | 'isBehind' | 'send' | 'sendParts' | 'refuse' | 'drop'
+>;
+
 /** Bytes copied into one write at most. A larger message is written without a copy. */
 export const MAX_BATCH_BYTES = 64 * 1024;
 
