@@ -1,5 +1,6 @@
 import { parseRedisUrl } from './addresses/redis-address.ts';
 import { isAddressRange } from './addresses/address-ranges.ts';
+import { isCallbackPrefix } from './addresses/callback-url.ts';
 import { isOrigin, isSiteOrigin, originFix } from './addresses/origin.ts';
 import { variables } from './variables.ts';
 import { documentsProblems } from './documents-problems.ts';
@@ -64,9 +65,11 @@ function addresses(settings: Settings): string[] {
   const brokers = settings.KAFKA_BROKERS.filter(
     (broker) => !/^[^\s:/@]+:\d+$/.test(broker) && !/^\[[^\]]+\]:\d+$/.test(broker),
   );
+  const callbacks = settings.CALLBACK_URLS.filter((url) => !isCallbackPrefix(url));
   const proxies = settings.TRUSTED_PROXIES.filter((range) => !isAddressRange(range));
   return [
     ...proxies.map((range) => refusal(names.TRUSTED_PROXIES, range, variables.TRUSTED_PROXIES.expects)),
+    ...callbacks.map((url) => refusal(names.CALLBACK_URLS, url, variables.CALLBACK_URLS.expects)),
     ...redisUrlProblems(settings),
     ...brokers.map((broker) => refusal(names.KAFKA_BROKERS, broker, variables.KAFKA_BROKERS.expects)),
   ];

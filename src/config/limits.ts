@@ -44,6 +44,8 @@ export function limitsOf(settings: SettingValues) {
     MAX_CONNECTION_BYTES: Math.max(MIB, 4 * message),
     /** HTTP requests of one user, also where a pod has no limit. */
     MAX_REQUESTS_IN_FLIGHT_PER_USER: ofOneInFlight,
+    /** Sustained HTTP requests of one user: those that it may have in flight, if each takes a second. */
+    MAX_REQUESTS_PER_SECOND_PER_USER: ofOneInFlight,
     /** HTTP requests of one address that name no user. Many clients may share an address, so only a limit of its rate limits them. */
     MAX_REQUESTS_IN_FLIGHT_PER_ADDRESS: settings.MAX_REQUESTS_PER_SECOND_PER_ADDRESS > 0 ? ofOneInFlight : 0,
     /** Characters; a message has a query, its variables and its envelope. */

@@ -86,6 +86,11 @@ export const removedSettings: ReadonlyMap<string, (names: SettingNames) => strin
     ({ MAX_REQUESTS_IN_FLIGHT }) => follows(MAX_REQUESTS_IN_FLIGHT, 'a tenth of it, or 100 with 0'),
   ],
   [
+    'MAX_REQUESTS_PER_SECOND_PER_USER',
+    ({ MAX_REQUESTS_IN_FLIGHT, ROUTERS }) =>
+      follows(MAX_REQUESTS_IN_FLIGHT, `a tenth of it, or 100 with 0; none for ${ROUTERS}`),
+  ],
+  [
     'MAX_REQUESTS_IN_FLIGHT_PER_ADDRESS',
     ({ MAX_REQUESTS_IN_FLIGHT, MAX_REQUESTS_PER_SECOND_PER_ADDRESS: rate }) =>
       follows(MAX_REQUESTS_IN_FLIGHT, `a tenth of it, or 100 with 0, where ${rate} is set, else no limit`),

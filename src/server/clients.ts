@@ -3,11 +3,13 @@ import type { TrustedProxies } from '../config/addresses/client-address.ts';
 import { LogWindow } from '../base/log.ts';
 import { routerSettings } from '../config/routers.ts';
 import {
+  callbackPosts,
   clientCounts,
   observeConnections,
   observeStreams,
   observeSubscriptions,
 } from '../gateway/connections/connection-metrics.ts';
+import { Callbacks } from '../gateway/callback/callbacks.ts';
 import {
   admissionLimits,
   connectionLimits,
@@ -168,14 +170,34 @@ function createDeflater({ config, metrics }: RoleServices): Deflater | undefined
   return deflater;
 }
 
+/** Longest wait in ms for a connection to a router, and for its answer to a post. */
+const POST_TIMEOUT_MS = 5000;
+/** Time in ms in which a router may restart: a subscription whose posts all fail for so long ends. */
+const POST_RETRY_FOR_MS = 15_000;
+
+export interface Streams {
+  readonly streams: HttpStreams;
+  readonly callbacks: Callbacks;
+}
+
+/** The connections that HTTP requests open. */
 export function openStreams(
   { config, metrics, register }: RoleServices,
   { clients, connections, refused }: Pick<GatewayParts, 'clients' | 'connections' | 'refused'>,
-): HttpStreams {
+): Streams {
   const { onRefused } = refused;
-  const streams = register(
-    new HttpStreams({ ...clients, connections, openTimeoutMs: config.INIT_TIMEOUT_MS, onRefused }),
+  const parts = { ...clients, connections, onRefused };
+  const streams = register(new HttpStreams({ ...parts, openTimeoutMs: config.INIT_TIMEOUT_MS }));
+  const posts = callbackPosts(metrics);
+  const callbacks = register(
+    new Callbacks({
+      ...parts,
+      prefixes: config.CALLBACK_URLS,
+      timeoutMs: POST_TIMEOUT_MS,
+      retryForMs: POST_RETRY_FOR_MS,
+      onPosted: (result) => posts.inc({ result }),
+    }),
   );
-  observeStreams(metrics, streams);
-  return streams;
+  observeStreams(metrics, streams, callbacks);
+  return { streams, callbacks };
 }

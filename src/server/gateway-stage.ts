@@ -81,10 +81,10 @@ export async function startGateway(services: GatewayServices, isListening = true
   const hub = await openHub(services, { graphs, executions, writer, receiver, channels, handshakes });
   const documents = createDocumentQueue(services, arrivals);
   const clients = createClientServices(services, { runtime, authenticator, documents, hub, writer, refused, routers });
-  const streams = openStreams(services, { clients, connections, refused });
+  const { streams, callbacks } = openStreams(services, { clients, connections, refused });
   const { onRefused } = refused;
   const endpoint = { runtime, authenticator, documents, proxies, routers, refusedOrigins, onRefused };
-  const httpServer = createHttpServer(services, endpoint, streams);
+  const httpServer = createHttpServer(services, endpoint, { streams, callbacks });
   handshakes.watch(httpServer);
   limitSockets(httpServer, files.sockets, () => onRefused('open_files'));
   const sockets = { httpServer, handshakes, proxies, refusedOrigins, connections, clients, refused };

@@ -7,6 +7,7 @@ import { eventSources } from '../graph/schema/event-sources.ts';
 import { exampleOperation } from '../graph/schema/example-operation.ts';
 import { Endpoint } from '../gateway/http/endpoint.ts';
 import type { EndpointOptions } from '../gateway/http/endpoint.ts';
+import type { Callbacks } from '../gateway/callback/callbacks.ts';
 import type { HttpStreams } from '../gateway/streams/http-streams.ts';
 import { createGraphiql } from '../gateway/http/graphiql.ts';
 import type { GraphiqlHandler } from '../gateway/http/graphiql.ts';
@@ -28,12 +29,13 @@ export function createHttpServer(
     EndpointOptions,
     'runtime' | 'authenticator' | 'documents' | 'proxies' | 'routers' | 'refusedOrigins' | 'onRefused'
   >,
-  streams: HttpStreams,
+  { streams, callbacks }: { readonly streams: HttpStreams; readonly callbacks: Callbacks },
 ): HttpServer {
   const { config, log, draining } = services;
   const endpoint = new Endpoint({
     ...parts,
     streams,
+    callbacks,
     admission: createAdmission(services),
     origins: { allowed: config.ALLOWED_ORIGINS, own: config.PUBLIC_ORIGIN },
     maxBodyBytes: config.MAX_MESSAGE_BYTES,

@@ -10,7 +10,7 @@ import type { RefusalReason } from '../gateway/websocket/websocket-endpoint.ts';
 const LOG_WINDOW_MS = 10_000;
 
 /** Why a handshake or a request is refused, as a metric label. */
-export type Refused = RefusalReason | RequestLimit | 'reservations' | 'stream_rate' | 'body';
+export type Refused = RefusalReason | RequestLimit | 'reservations' | 'stream_rate' | 'body' | 'callback';
 
 /** What raises each limit; undefined: nothing. A drain is planned, and origins and hosts have lines of their own. */
 const SETTINGS: Readonly<Record<Exclude<Refused, OriginRefusal['reason'] | 'draining' | 'path'>, string | undefined>> =
@@ -19,6 +19,7 @@ const SETTINGS: Readonly<Record<Exclude<Refused, OriginRefusal['reason'] | 'drai
     address_requests: 'MAX_REQUESTS_IN_FLIGHT',
     address_request_rate: 'MAX_REQUESTS_PER_SECOND_PER_ADDRESS',
     body: 'MAX_MESSAGE_BYTES',
+    callback: 'CALLBACK_URLS',
     connections: 'MAX_CONNECTIONS',
     handshake_rate: 'MAX_HANDSHAKES_PER_SECOND',
     headers: undefined,
@@ -31,7 +32,7 @@ const SETTINGS: Readonly<Record<Exclude<Refused, OriginRefusal['reason'] | 'drai
     stream_rate: 'MAX_MESSAGES_PER_SECOND',
     user: 'MAX_CONNECTIONS_PER_USER',
     user_requests: 'MAX_REQUESTS_IN_FLIGHT',
-    user_request_rate: 'MAX_REQUESTS_PER_SECOND_PER_USER',
+    user_request_rate: 'MAX_REQUESTS_IN_FLIGHT',
   };
 
 /** Codes of closes that are planned, or that have lines of their own. */

@@ -11,6 +11,11 @@ export const gatewayVariables = {
     'an origin such as https://api.example.com',
     'Origin under which browsers reach the server; requests for another Host get 421; not set: open to DNS rebinding, so set it in production.',
   ),
+  CALLBACK_URLS: list(
+    '',
+    'http:// or https:// URLs without user, password and query, such as https://router.example.com:4000/callback or http://*.routers:4000/callback, separated by commas',
+    'Routers to which results may be posted (HTTP callback protocol): each URL, and paths below it; `*.` stands for one label of the host; not set: none.',
+  ),
   INIT_TIMEOUT_MS: ms(
     1,
     '5000',
@@ -73,13 +78,7 @@ export const gatewayVariables = {
     0,
     '1000',
     'requests',
-    'HTTP requests in flight on a pod (more get 503), of one user a tenth (429), without a user half where tokens are accepted; 0: no limit, of one user 100.',
-  ),
-  MAX_REQUESTS_PER_SECOND_PER_USER: count(
-    0,
-    '100',
-    'requests/s',
-    'Sustained HTTP requests of one `iss` and `sub`, and 10 s of them at once; more get 429; 0: no limit.',
+    'HTTP requests in flight on a pod (more get 503); of one user a tenth, and as many a second, 10 s of them at once (429); without a user half where tokens are accepted; 0: no limit, of one user 100.',
   ),
   MAX_REQUESTS_PER_SECOND_PER_ADDRESS: count(
     0,

@@ -1,6 +1,7 @@
 import type { MetricsRegistry } from '../../ops/metrics/metrics-registry.ts';
 import type { SubscriptionTally } from '../operations/subscription-tally.ts';
 import type { HttpStreams } from '../streams/http-streams.ts';
+import type { Callbacks } from '../callback/callbacks.ts';
 import type { Connections } from './connections.ts';
 
 /** Counts of what begins and ends connections, whatever their transports. */
@@ -47,13 +48,18 @@ export function observeConnections(metrics: MetricsRegistry, connections: Connec
   metrics.gauge('crier_operations', 'Operations live now.', () => connections.operationCount);
 }
 
-export function observeStreams(metrics: MetricsRegistry, streams: HttpStreams): void {
-  metrics.gauges('crier_streams', 'Of these, streams over HTTP, by transport.', ['transport'], () =>
-    (['sse', 'multipart', 'catch_up'] as const).map((transport) => ({
+export function observeStreams(metrics: MetricsRegistry, streams: HttpStreams, callbacks: Callbacks): void {
+  metrics.gauges('crier_streams', 'Of these, streams over HTTP and callbacks, by transport.', ['transport'], () => [
+    ...(['sse', 'multipart', 'catch_up'] as const).map((transport) => ({
       labels: { transport },
       value: streams.countOf(transport),
     })),
-  );
+    { labels: { transport: 'callback' }, value: callbacks.size },
+  ]);
+}
+
+export function callbackPosts(metrics: MetricsRegistry) {
+  return metrics.increments('crier_callback_posts_total', 'Posts to callbacks of routers, by result.', ['result']);
 }
 
 export function observeSubscriptions(metrics: MetricsRegistry, subscriptions: SubscriptionTally): void {

@@ -13,6 +13,7 @@ const ACCEPTED_TYPES: readonly AcceptedType[] = [
   { type: 'application/json', use: 'queries and mutations' },
   { type: 'text/event-stream', use: 'subscriptions, as server-sent events: npm package graphql-sse' },
   { type: 'multipart/mixed;subscriptionSpec=1.0', use: 'subscriptions, as Apollo Client reads them' },
+  { type: 'application/json;callbackSpec=1.0', use: 'subscriptions, posted to a callback of a router' },
 ];
 
 const HEADERS = {

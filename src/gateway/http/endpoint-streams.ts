@@ -25,6 +25,12 @@ export interface EndpointStreams {
   ofOne(kind: StreamKind, reply: Response): Response;
 }
 
+/** Subscriptions whose results are posted to a callback, as the endpoint sees them. */
+export interface EndpointCallbacks {
+  /** Resolves with the reply: the subscription begins once it is sent, or is refused. */
+  open(payload: SubscribePayload, exchange: StreamRequestExchange): Promise<Response>;
+}
+
 /** A request that reserves a stream or is about a reserved one. */
 export interface StreamRequest {
   /** Whom the client authenticated as when it reserved the stream; undefined: the request must authenticate itself. */

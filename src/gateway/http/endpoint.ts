@@ -7,7 +7,7 @@ import type { Authenticator } from '../identity/authenticator.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
 import { allowOrigin } from './cors.ts';
-import type { EndpointStreams, StreamRequest, StreamRequestExchange } from './endpoint-streams.ts';
+import type { EndpointCallbacks, EndpointStreams, StreamRequest, StreamRequestExchange } from './endpoint-streams.ts';
 import type { TrustedProxies } from '../../config/addresses/client-address.ts';
 import { addressKey } from '../../config/addresses/ip-address.ts';
 import { replyFor } from './event-source-reply.ts';
@@ -32,6 +32,7 @@ export interface EndpointOptions extends QueryHandlerOptions {
   readonly proxies: TrustedProxies;
   readonly routers: Pick<Routers, 'hasSent' | 'hasToken'>;
   readonly streams: EndpointStreams;
+  readonly callbacks: EndpointCallbacks;
   readonly maxBodyBytes: number;
   /** A request whose client has disconnected counts for at most this time while its execution goes on: a resolver may never settle. */
   readonly executionTimeoutMs: number;
@@ -170,9 +171,10 @@ export class Endpoint {
 
   /** Resolves with undefined once the response is the stream of a subscription. */
   async #result({ socket, forms }: Exchange, of: StreamRequestExchange): Promise<Response | undefined> {
-    const { streams } = this.#options;
+    const { streams, callbacks } = this.#options;
     const { request, body, identity, begunAt } = of;
     const handled = await this.#handle(request, body, { socket, identity, begunAt, forms: forms! });
+    if (handled.subscription && forms!.isCallback) return callbacks.open(handled.subscription, of);
     const kind = forms!.stream;
     if (handled.subscription) return streams.open(kind, handled.subscription, of);
     return kind === undefined || handled.form === 'json' ? handled.reply : streams.ofOne(kind, handled.reply);

@@ -41,7 +41,7 @@ export interface Handled {
   readonly reply: Response;
   /** In which form the client takes the reply. */
   readonly form: 'json' | 'stream';
-  /** The request is for a subscription, and the client takes a stream, or what it has missed as one reply: the reply is to open that. */
+  /** The request is for a subscription, and the client takes a stream, posts, or what it has missed as one reply: the reply is to open that. */
   readonly subscription?: SubscribePayload;
 }
 
@@ -75,7 +75,7 @@ export function createQueryHandler({ runtime, authenticator, documents }: QueryH
       context.form = forms.refusal;
       if ('errors' in operation) return operation.errors;
       if (operation.type === OperationTypeNode.SUBSCRIPTION) {
-        if (!forms.stream && cursorOf(request.extensions) === undefined) return [NO_SUBSCRIPTIONS];
+        if (!forms.stream && !forms.isCallback && cursorOf(request.extensions) === undefined) return [NO_SUBSCRIPTIONS];
         context.form = 'stream';
         context.subscription = request;
         return NO_REPLY;

@@ -10,6 +10,8 @@ export interface ReplyForms {
   /** Of a single reply. */
   readonly json: JsonType | undefined;
   readonly stream: StreamKind | undefined;
+  /** True: a router takes the results of a subscription as posts, in Apollo's HTTP callback protocol. */
+  readonly isCallback: boolean;
   /** Of the result of a query or mutation: a stream of one event only if the client takes nothing else, or rates it higher. */
   readonly result: 'json' | 'stream';
   /** Of an operation that is refused: what the client rates higher, or else names first. */
@@ -45,11 +47,14 @@ export function replyForms(accept?: string): ReplyForms | undefined {
     offerOf<StreamKind>('sse', ['text/event-stream', 'text/*'], inUtf8),
     ...ranges.filter(isOfSubscriptions).map((range) => ({ ...range, form: multipartOf(range) })),
   ]);
-  if (!json) return stream && { json: undefined, stream: stream.form, result: 'stream', refusal: 'stream' };
-  if (!stream) return { json: json.form, stream: undefined, result: 'json', refusal: 'json' };
+  if (!json)
+    return stream && { json: undefined, stream: stream.form, isCallback: false, result: 'stream', refusal: 'stream' };
+  const isCallback = inUtf8.some(isOfCallbacks);
+  if (!stream) return { json: json.form, stream: undefined, isCallback, result: 'json', refusal: 'json' };
   return {
     json: json.form,
     stream: stream.form,
+    isCallback,
     result: stream.quality > json.quality ? 'stream' : 'json',
     refusal: best<unknown>([json, stream]) === stream ? 'stream' : 'json',
   };
@@ -76,6 +81,10 @@ function qualityOf(weight = '1'): number {
 /** Without the parameter, the client wants parts of one result (`@defer`), which crier does not have. */
 function isOfSubscriptions({ type, parameters }: Range): boolean {
   return type === 'multipart/mixed' && /^1(?:\.0)?$/.test(parameters.get('subscriptionspec') ?? '');
+}
+
+function isOfCallbacks({ type, parameters, quality }: Range): boolean {
+  return type === 'application/json' && quality > 0 && parameters.get('callbackspec') === '1.0';
 }
 
 function multipartOf({ parameters }: Range): StreamKind {

@@ -21,6 +21,7 @@ import type { Start } from '../../../src/gateway/fanout/hub.ts';
 import { SharingAudit } from '../../../src/gateway/fanout/sharing/sharing-audit.ts';
 import type { AuditOutcome } from '../../../src/gateway/fanout/sharing/sharing-audit.ts';
 import { Subscription } from '../../../src/gateway/fanout/subscription.ts';
+import type { SubscriptionOptions } from '../../../src/gateway/fanout/subscription.ts';
 import type { Intake } from '../../../src/bus/flow/intake.ts';
 import { Receiver } from '../../../src/bus/flow/receiver.ts';
 import { attachEntities } from '../../../src/graph/federation/entities.ts';
@@ -92,6 +93,8 @@ export interface StageOptions {
   readonly onFailure?: (error: unknown) => void;
   /** Compresses the results of all listeners. */
   readonly deflater?: Deflater;
+  /** Default: a socket that reads whatever it gets. */
+  readonly openOutbox?: (id: string, onMessage: (text: string) => void) => SubscriptionOptions['outbox'];
   /** Results are written. */
   readonly onFlush?: () => void;
   /** A listener has received one more result. */
@@ -360,7 +363,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
       operation,
       variables,
       facts,
-      outbox: socket,
+      outbox: options.openOutbox?.(facts.id, (text) => received.push(resultOf(text))) ?? socket,
       owner,
       maxPendingEvents: 100,
       pace: 'channels' in source ? source.pace : undefined,

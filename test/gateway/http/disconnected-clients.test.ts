@@ -57,6 +57,7 @@ async function stage(t: TestContext, { isPrepared = true, executionTimeoutMs = 6
     maxBodyBytes: 1024,
     executionTimeoutMs,
     log,
+    callbacks: { open: () => assert.fail('no router') },
     streams: {
       requestOf: () => undefined,
       refusalAt: () => undefined,

@@ -52,6 +52,22 @@ describe('the forms of a reply', () => {
       assert.equal(forms ? `${json} ${stream} ${result} ${refusal}` : 'none', expected);
     });
 
+  const callbacks: Readonly<Record<string, boolean>> = {
+    'application/json;callbackSpec=1.0': true,
+    // As Hive Gateway sends it.
+    'application/json;callbackSpec=1.0; charset=utf-8': true,
+    // As Apollo Router sends it.
+    'application/json, application/graphql-response+json, application/json;callbackSpec=1.0': true,
+    'text/event-stream, application/json;callbackspec="1.0"': true,
+    'application/json;callbackSpec=2.0': false,
+    'application/json, application/json;callbackSpec=1.0;q=0': false,
+    'application/json': false,
+  };
+  for (const [accept, isCallback] of Object.entries(callbacks))
+    it(`takes "accept: ${accept}" as that of a router with a callback: ${isCallback}`, () => {
+      assert.equal(replyForms(accept)?.isCallback, isCallback);
+    });
+
   it('looks at the first ranges only', () => {
     const forms = replyForms(`${'a/b,'.repeat(31)}application/json,text/event-stream`);
     assert.deepEqual([forms?.json, forms?.stream], ['application/json', undefined]);

@@ -68,6 +68,7 @@ async function startEndpoint(t: TestContext): Promise<string> {
     maxBodyBytes: 1024 * 1024,
     executionTimeoutMs: 10_000,
     log,
+    callbacks: { open: () => assert.fail('no router') },
     streams: {
       requestOf: () => undefined,
       refusalAt: () => undefined,

@@ -5,6 +5,7 @@ import { HISTORY_DEFAULTS } from '../../../src/bus/history.ts';
 import { openSocket } from '../../support/socket.ts';
 import { switches } from '../../support/switches.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { CallbackRouter } from '../callback/callback-router.ts';
 import { startRedisGateway } from '../websocket/redis-gateway.ts';
 import { partsOf } from './parts.ts';
 import { openStream } from './stream-client.ts';
@@ -68,14 +69,23 @@ const multipart: Open = async (t, endpoint, tenant) => {
   return () => partsOf(stream).map((part) => (part as { payload: unknown }).payload);
 };
 
-const TRANSPORTS = [webSocket, serverSentEvents, reservedStream, multipart];
+/** @param router the one of the test */
+const callbackOf =
+  (router: CallbackRouter): Open =>
+  async (_t, endpoint, tenant) => {
+    const { subscription } = await router.subscribe(endpoint, QUERY, { headers: { 'x-tenant': tenant } });
+    return () => subscription.payloads;
+  };
 
 describe('subscribers of several transports and tenants', () => {
   it('receive the results of their own tenant, each executed once for all transports', async (t) => {
-    const { endpoint, worker, hasChannel, metric } = await startRedisGateway(t, { graph: GRAPH });
+    const router = await CallbackRouter.start(t);
+    const settings = { CALLBACK_URLS: router.url };
+    const { endpoint, worker, hasChannel, metric } = await startRedisGateway(t, { graph: GRAPH, settings });
+    const transports = [webSocket, serverSentEvents, reservedStream, multipart, callbackOf(router)];
     const clients: { readonly tenant: string; readonly received: Received }[] = [];
     for (const tenant of ['a', 'b']) {
-      for (const open of [...TRANSPORTS, ...TRANSPORTS])
+      for (const open of [...transports, ...transports])
         clients.push({ tenant, received: await open(t, endpoint, tenant) });
     }
     await hasChannel(CHANNEL);

@@ -97,6 +97,7 @@ export async function startRedisGateway(t: TestContext, options: GatewayOptions)
   const metric = (name: string) => metricOf(`http://127.0.0.1:${server.adminPort}`, name);
   return {
     redis,
+    server,
     worker: new TestWorker(bus, prefix),
     url,
     adminUrl: `http://127.0.0.1:${server.adminPort}`,

@@ -21,6 +21,7 @@ import type { Fault } from './random-rows.ts';
 import { selectionProperty } from './random-selections.ts';
 import { switches } from '../../../support/switches.ts';
 import { waitFor } from '../../../support/wait-for.ts';
+import { callbackOutboxes } from '../../callback/callback-outboxes.ts';
 import { createStage, factsOf } from '../stage.ts';
 import type { StageOptions } from '../stage.ts';
 
@@ -126,6 +127,22 @@ describe(`a shared result that is compressed${TRIVIAL}`, () => {
       await stage.publish(CHANNEL, hidden, open, hidden);
       for (const { received, alone } of listeners) assert.deepEqual(received, alone);
       assert.ok(deflater.outputBytes < deflater.inputBytes, 'nothing was compressed');
+    });
+  }
+});
+
+describe(`a shared result that is posted to callbacks${TRIVIAL}`, () => {
+  for (const row of rows) {
+    it(`reaches no subscriber whose own result would differ, for a resolver that reads ${row.name} (S-57)`, async (t) => {
+      const openOutbox = await callbackOutboxes(t);
+      const stage = await stageOf(t, row, { ...MODES.at(-1)!, openOutbox });
+      const listeners = await Promise.all(people().map((facts) => stage.join(QUERY, facts)));
+      await stage.publish(CHANNEL, open);
+      await stage.publish(CHANNEL, hidden, open, hidden);
+      const before = stage.executions;
+      await stage.publish(CHANNEL, hidden);
+      for (const { received, alone } of listeners) assert.deepEqual(received, alone);
+      assert.equal(stage.executions - before, executionsOf(row));
     });
   }
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { startKafkaBroker } from '../../../../stack/kafka-broker.ts';
 import { spawnPod } from '../../../end-to-end/pod-process.ts';
 import { startPod } from '../../../end-to-end/pod-server.ts';
+import { CallbackRouter } from '../../../gateway/callback/callback-router.ts';
 import { Outside } from '../../../kafka/consumer-harness.ts';
 import { OtlpReceiver } from '../../../support/otlp-receiver.ts';
 import { openSocket } from '../../../support/socket.ts';
@@ -54,6 +55,18 @@ export const ownPodCauses: readonly Cause[] = [
         await stage.send(...Array.from({ length: 1000 }, () => record));
       await pod.counts('crier_spans_lost_total', 1);
       assert.equal(await pod.stop(), 0);
+    },
+  },
+  {
+    title: 'a subscription whose results are posted to a callback',
+    metrics: ['crier_callback_posts_total'],
+    run: async (stage, t) => {
+      const router = await CallbackRouter.start(t);
+      const pod = await startPod(t, { ...apart(stage, 'callback'), ROLE: 'gateway', CALLBACK_URLS: router.url });
+      const { status } = await router.subscribe(pod.endpoint, 'subscription { thing(id: "1") { id } }');
+      assert.equal(status, 200);
+      assert.equal(await pod.metric('crier_callback_posts_total{result="delivered"}'), 1);
+      await pod.stop();
     },
   },
   {

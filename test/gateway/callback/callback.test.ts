@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { waitFor } from '../../support/wait-for.ts';
+import { createProbe } from '../websocket/probe.ts';
+import { startStreams } from '../streams/start-streams.ts';
+import { CallbackRouter } from './callback-router.ts';
+
+const LIVE = 'subscription ($token: String!) { live(token: $token) { value } }';
+
+/** A crier and a router to which it may post, and a source of events. */
+async function start(t: TestContext, settings: Readonly<Record<string, string>> = {}) {
+  const router = await CallbackRouter.start(t);
+  const crier = await startStreams(t, { CALLBACK_URLS: router.url, ...settings });
+  const probe = createProbe(t);
+  const variables = { token: probe.token };
+  const live = async (options: object = {}) => {
+    const begun = await router.subscribe(crier.url, LIVE, { variables, ...options });
+    if (begun.status === 200) await waitFor('its source', () => probe.starts > probe.returns);
+    return begun;
+  };
+  return { router, probe, live, ...crier };
+}
+
+describe('a subscription over the HTTP callback protocol', () => {
+  it('is checked, begins with data null, and is posted each result, then its completion', async (t) => {
+    const { router, probe, live, metric } = await start(t);
+    const { status, headers, body, subscription } = await live();
+    assert.deepEqual([status, body], [200, { data: null }]);
+    assert.equal(headers.get('subscription-protocol'), 'callback/1.0');
+    assert.deepEqual(
+      router.posts.map(({ action }) => action),
+      ['check'],
+    );
+    assert.equal(await metric('crier_streams{transport="callback"}'), 1);
+    assert.equal(await metric('crier_connections'), 1);
+    for (const value of [1, 2, 3]) probe.push(value);
+    await subscription.next(3);
+    probe.end();
+    const completion = await subscription.completed();
+    assert.deepEqual(
+      subscription.payloads.map(({ data }) => data),
+      [1, 2, 3].map((value) => ({ live: { value } })),
+    );
+    assert.equal(completion.errors, undefined);
+    assert.equal(router.maxAtOnce, 1);
+    for (const { headers: sent } of router.posts) {
+      assert.equal(sent['content-type'], 'application/json');
+      assert.equal(sent['subscription-protocol'], 'callback/1.0');
+      assert.deepEqual([sent.cookie, sent.authorization], [undefined, undefined]);
+    }
+    await waitFor('its end', async () => (await metric('crier_connections')) === 0);
+    assert.equal(await metric('crier_streams{transport="callback"}'), 0);
+    assert.equal(await metric('crier_callback_posts_total{result="delivered"}'), 5);
+  });
+
+  it('is completed with the errors of a source that fails', async (t) => {
+    const { probe, live } = await start(t);
+    const { subscription } = await live();
+    probe.fail(new Error('broken'));
+    const { errors } = await subscription.completed();
+    assert.equal(errors![0]!.extensions!['code'], 'INTERNAL_SERVER_ERROR');
+  });
+
+  it('gets checks before the interval of its heartbeats is over, and none if that is 0', async (t) => {
+    const { router, live } = await start(t);
+    const { subscription: quiet } = await live();
+    const { subscription } = await live({ extension: { heartbeatIntervalMs: 200 } });
+    await waitFor('heartbeats', () => subscription.accepted.length >= 5);
+    const times = subscription.accepted.map(({ at }) => at);
+    assert.ok(times.at(-1)! - times[0]! < 200 * (times.length - 1), times.join());
+    assert.equal(quiet.accepted.length, 1);
+    assert.ok(router.posts.every(({ action }) => action === 'check'));
+  });
+
+  for (const action of ['check', 'next'] as const)
+    it(`ends when a ${action} gets 404, and posts no more`, async (t) => {
+      const { router, probe, live, metric } = await start(t);
+      const { subscription } = await live(action === 'check' ? { extension: { heartbeatIntervalMs: 200 } } : {});
+      router.forget(subscription);
+      if (action === 'next') probe.push(1);
+      await waitFor('its end', async () => (await metric('crier_connections')) === 0);
+      await waitFor('the end of its source', () => probe.returns === 1);
+      assert.equal(router.posts.length, 2);
+      assert.equal(await metric('crier_callback_posts_total{result="gone"}'), 1);
+    });
+
+  it('is told why it ends if a post is refused otherwise', async (t) => {
+    const { router, probe, live, metric } = await start(t);
+    const { subscription } = await live();
+    router.answer = ({ action }) => (action === 'next' ? 413 : undefined);
+    probe.push(1);
+    const { errors } = await subscription.completed();
+    assert.equal(errors![0]!.message, 'The callback refused a post: status 413');
+    assert.deepEqual(errors![0]!.extensions, { code: 'STREAM_CLOSED', closeCode: 1008 });
+    await waitFor('its end', async () => (await metric('crier_connections')) === 0);
+  });
+
+  it('replaces the former one of its URL and id, which a router that has restarted does not know', async (t) => {
+    const { router, probe, live, metric } = await start(t);
+    const { subscription: former } = await live({ id: 'same' });
+    const { subscription } = await live({ id: 'same' });
+    await waitFor('the end of the former', async () => (await metric('crier_connections')) === 1);
+    probe.push(1);
+    await subscription.next(1);
+    probe.push(2);
+    await subscription.next(2);
+    assert.equal(former.payloads.length, 0);
+    assert.deepEqual(
+      subscription.payloads.map(({ data }) => data),
+      [1, 2].map((value) => ({ live: { value } })),
+    );
+    assert.ok(router.posts.every(({ action }) => action !== 'complete'));
+  });
+
+  it('counts as a connection', async (t) => {
+    const { live, metric } = await start(t, { MAX_CONNECTIONS: '1' });
+    assert.equal((await live()).status, 200);
+    const { status, body } = await live();
+    assert.equal(status, 503);
+    assert.match(body.errors![0]!.message, /MAX_CONNECTIONS/);
+    assert.equal(await metric('crier_connections'), 1);
+  });
+
+  it('answers a query that accepts callbacks as any other', async (t) => {
+    const { router, url } = await start(t);
+    const { body } = await router.subscribe(url, '{ hello }');
+    assert.deepEqual(body, { data: { hello: 'world' } });
+    const { body: invalid } = await router.subscribe(url, 'subscription { nothing }');
+    assert.equal(invalid.errors![0]!.extensions['code'], 'GRAPHQL_VALIDATION_FAILED');
+    assert.equal(router.posts.length, 0);
+  });
+});
+
+describe('a callback that is not confirmed', () => {
+  for (const [status, extension] of [
+    [401, { verifier: 'guessed' }],
+    [404, {}],
+    [307, {}],
+  ] as const)
+    it(`refuses the subscription with 502, and names the status ${status}`, async (t) => {
+      const { router, probe, live, metric } = await start(t);
+      router.answer = () => status;
+      const begun = await live({ extension });
+      assert.equal(begun.status, 502);
+      const [error] = begun.body.errors!;
+      assert.equal(error!.extensions['code'], 'CALLBACK_FAILED');
+      assert.match(error!.message, /^The callback did not confirm the subscription \(check\): status \d+$/);
+      assert.ok(error!.message.endsWith(`${status}`));
+      assert.equal(router.posts.length, 1);
+      assert.equal(probe.starts, 0);
+      assert.equal(await metric('crier_connections'), 0);
+    });
+});
+
+describe('the URL of a callback', () => {
+  it('is refused while the protocol is off, and the reply names the setting', async (t) => {
+    const router = await CallbackRouter.start(t);
+    const { url } = await startStreams(t);
+    const { status, body } = await router.subscribe(url, 'subscription { live(token: "") { value } }');
+    assert.equal(status, 403);
+    assert.match(body.errors![0]!.message, /CALLBACK_URLS/);
+    assert.equal(router.posts.length, 0);
+  });
+
+  const refused: Readonly<Record<string, (port: number) => Readonly<Record<string, unknown>>>> = {
+    'of another port': (port) => ({ callbackUrl: `http://127.0.0.1:${port - 1}/callback/1` }),
+    'of another host': (port) => ({ callbackUrl: `http://localhost:${port}/callback/1` }),
+    'of another scheme': (port) => ({ callbackUrl: `https://127.0.0.1:${port}/callback/1` }),
+    'of another path': (port) => ({ callbackUrl: `http://127.0.0.1:${port}/callbacks` }),
+    'above the path': (port) => ({ callbackUrl: `http://127.0.0.1:${port}/callback/../admin` }),
+    'above the path, encoded': (port) => ({ callbackUrl: `http://127.0.0.1:${port}/callback/%2e%2e%2fadmin` }),
+    'above the path, with a backslash': (port) => ({ callbackUrl: `http://127.0.0.1:${port}/callback\\..\\admin` }),
+    'with a user': (port) => ({ callbackUrl: `http://user@127.0.0.1:${port}/callback/1` }),
+    'of a host that only begins so': (port) => ({ callbackUrl: `http://127.0.0.1:${port}@example.com/callback/1` }),
+    'of a file': () => ({ callbackUrl: 'file:///etc/passwd' }),
+    'that is none': () => ({ callbackUrl: 'callback' }),
+    'that is no text': () => ({ callbackUrl: 1 }),
+    'of 3000 characters': (port) => ({ callbackUrl: `http://127.0.0.1:${port}/callback/${'x'.repeat(3000)}` }),
+  };
+  it('is refused with 400, and not posted to, if it is not allowed or is none', async (t) => {
+    const { router, live, metric } = await start(t);
+    for (const [what, extension] of Object.entries(refused)) {
+      const { status, body } = await live({ extension: extension(router.port) });
+      assert.equal(status, 400, what);
+      assert.match(body.errors![0]!.message, /^extensions\.subscription\.callbackUrl (?:must be|is not allowed)/);
+      assert.equal(body.errors![0]!.extensions['code'], 'BAD_USER_INPUT');
+    }
+    assert.equal(router.posts.length, 0);
+    assert.equal(await metric('crier_refusals_total{reason="callback"}'), Object.keys(refused).length);
+  });
+});
+
+describe('extensions.subscription', () => {
+  it('is refused with 400 for a member that cannot be used, which the reply names', async (t) => {
+    const { router, live } = await start(t);
+    const members = {
+      subscriptionId: ['', 1, 'x'.repeat(129)],
+      verifier: ['', null, 'x'.repeat(1025)],
+      heartbeatIntervalMs: [-1, 1, 1.5, '5000', 2 ** 31],
+    };
+    for (const [member, values] of Object.entries(members))
+      for (const value of values) {
+        const { status, body } = await live({ extension: { [member]: value } });
+        assert.equal(status, 400);
+        assert.match(body.errors![0]!.message, new RegExp(`^extensions\\.subscription\\.${member} must be `));
+      }
+    assert.equal(router.posts.length, 0);
+  });
+
+  it('is asked for by a reply to a request that has none', async (t) => {
+    const { url } = await start(t);
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json;callbackSpec=1.0' },
+      body: JSON.stringify({ query: 'subscription { live(token: "") { value } }' }),
+    });
+    assert.equal(response.status, 400);
+    assert.match(await response.text(), /needs extensions\.subscription, an object with callbackUrl/);
+  });
+});
