@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import type { RequestListener } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { before, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -54,12 +55,15 @@ interface Subgraph {
   readonly pod: Pod;
 }
 
-async function startSubgraphs(t: TestContext): Promise<readonly Subgraph[]> {
+async function startSubgraphs(
+  t: TestContext,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<readonly Subgraph[]> {
   const graphs = { orders: ORDERS, customers: CUSTOMERS };
   return Promise.all(
     Object.entries(graphs).map(async ([name, files]) => ({
       name,
-      pod: await spawnPod(t, { GRAPH: await graphFolder(t, files) }).started(),
+      pod: await spawnPod(t, { GRAPH: await graphFolder(t, files), ...settings }).started(),
     })),
   );
 }
@@ -131,19 +135,36 @@ describe('crier behind Apollo Gateway', { timeout: 300_000 }, () => {
   });
 });
 
-/** Options of Hive Gateway's transport to subgraphs, and the streams that crier then has. */
+/** Where Hive Gateway receives posts, below its address. */
+const CALLBACK = '/callback';
+
+/** Options of Hive Gateway's transport to subgraphs, by its own address, and the streams that crier then has. */
 const TRANSPORTS = {
-  'a WebSocket': { options: { subscriptions: { kind: 'ws' } }, streams: 0 },
-  'server-sent events': { options: { method: 'POST' }, streams: 1 },
+  'a WebSocket': { optionsOf: () => ({ subscriptions: { kind: 'ws' } }), streams: {} },
+  'server-sent events': { optionsOf: () => ({ method: 'POST' }), streams: { sse: 1 } },
+  'HTTP callbacks': {
+    optionsOf: (address: string) => ({
+      subscriptions: {
+        kind: 'http-callback',
+        // An event comes each 500 ms, and a check before the interval is over.
+        options: { public_url: `${address}${CALLBACK}`, path: CALLBACK, heartbeat_interval: 400 },
+      },
+    }),
+    streams: { callback: 1 },
+  },
 };
 
-for (const [transport, { options, streams }] of Object.entries(TRANSPORTS)) {
+for (const [transport, { optionsOf, streams }] of Object.entries(TRANSPORTS)) {
   describe(`crier behind Hive Gateway, over ${transport}`, { timeout: 300_000 }, () => {
     before(installRouters);
 
     it('feeds subscriptions of the router, whose events the router completes from another subgraph', async (t) => {
-      const { supergraph, orders } = await composed(t);
-      const url = await startHiveGateway(t, supergraph, options);
+      const server = await listening(t);
+      const { port } = server.address() as AddressInfo;
+      const address = `http://127.0.0.1:${port}`;
+      const { supergraph, orders } = await composed(t, { CALLBACK_URLS: `${address}${CALLBACK}` });
+      await startHiveGateway(t, server, supergraph, optionsOf(address));
+      const url = `ws://127.0.0.1:${port}/graphql`;
       const query = 'subscription { order_updated(id: "2") { total priority customer { name } } }';
       for (let round = 0; round < 2; round++) {
         const subscription = watch(t, url, query);
@@ -155,7 +176,11 @@ for (const [transport, { options, streams }] of Object.entries(TRANSPORTS)) {
           priority: order.total > 41 ? 'HIGH' : 'LOW',
           customer: { name: 'Name of c2' },
         });
-        assert.equal(await orders.metric('crier_streams{transport="sse"}'), streams);
+        for (const name of ['sse', 'multipart', 'callback'])
+          assert.equal(
+            await orders.metric(`crier_streams{transport="${name}"}`),
+            (streams as Readonly<Record<string, number>>)[name] ?? 0,
+          );
         assert.deepEqual(subscription.failures, []);
         await subscription.close();
         await orders.until('no operation', async () => (await orders.metric('crier_operations')) === 0);
@@ -165,8 +190,11 @@ for (const [transport, { options, streams }] of Object.entries(TRANSPORTS)) {
 }
 
 /** Two pods, and their supergraph as Hive's tool composes it. */
-async function composed(t: TestContext): Promise<{ readonly supergraph: string; readonly orders: Pod }> {
-  const subgraphs = await startSubgraphs(t);
+async function composed(
+  t: TestContext,
+  settings: Readonly<Record<string, string>>,
+): Promise<{ readonly supergraph: string; readonly orders: Pod }> {
+  const subgraphs = await startSubgraphs(t, settings);
   const { parse } = await importRouter<{ parse: (text: string) => object }>('graphql');
   const { composeServices } = await importRouter<{
     composeServices: (services: object[]) => { supergraphSdl?: string; errors?: readonly { message: string }[] };
@@ -179,17 +207,30 @@ async function composed(t: TestContext): Promise<{ readonly supergraph: string; 
   return { supergraph, orders: subgraphs[0]!.pod };
 }
 
+/** A server whose port is known before what it serves. */
+async function listening(t: TestContext): Promise<Server> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return server;
+}
+
 /**
- * Starts the gateway with a WebSocket for its clients. Its address.
+ * Starts the gateway with a WebSocket for its clients.
  * @param options of its transport to subgraphs
  */
-async function startHiveGateway(t: TestContext, supergraph: string, options: object): Promise<string> {
+async function startHiveGateway(t: TestContext, server: Server, supergraph: string, options: object): Promise<void> {
   const { createGatewayRuntime, getGraphQLWSOptions } = await importRouter<{
     createGatewayRuntime: (
       options: object,
     ) => RequestListener & { getSchema(): Promise<unknown>; [Symbol.asyncDispose](): Promise<void> };
     getGraphQLWSOptions: (gateway: object, context: (context: object) => object) => Parameters<typeof useServer>[0];
   }>('@graphql-hive/gateway-runtime');
+  const { MemPubSub } = await importRouter<{ MemPubSub: new () => object }>('@graphql-hive/pubsub');
   const gateway = createGatewayRuntime({
     supergraph,
     logging: false,
@@ -197,22 +238,19 @@ async function startHiveGateway(t: TestContext, supergraph: string, options: obj
     transports: {
       http: await importRouter('@graphql-mesh/transport-http'),
       ws: await importRouter('@graphql-mesh/transport-ws'),
+      'http-callback': await importRouter('@graphql-mesh/transport-http-callback'),
     },
+    pubsub: new MemPubSub(),
+    webhooks: true,
   });
   await gateway.getSchema();
-  const server = createServer(gateway);
+  server.on('request', gateway);
   const sockets = useServer(
     getGraphQLWSOptions(gateway, (context) => ({ ...context })),
     new WebSocketServer({ server, path: '/graphql' }),
   );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   t.after(async () => {
     await sockets.dispose();
-    server.closeAllConnections();
-    server.close();
     await gateway[Symbol.asyncDispose]();
   });
-  const { port } = server.address() as { port: number };
-  return `ws://127.0.0.1:${port}/graphql`;
 }
