@@ -18,8 +18,13 @@ const DEBIAN_PACKAGES = {
 /** Programs that only the tests of proxies run: the proxies, and what they need. */
 const PROXY_PACKAGES = { nginx: 'nginx', haproxy: 'haproxy', pip3: 'python3-pip' } as const;
 
-/** Programs that only the tests of clients run: Java runs a client from its source, which the runtime alone cannot. */
-const CLIENT_PACKAGES = { javac: 'default-jdk-headless' } as const;
+/** Programs that only the tests of clients run: Java runs a client from its source, which the runtime alone cannot; WebKit needs a display. */
+const CLIENT_PACKAGES = {
+  javac: 'default-jdk-headless',
+  curl: 'curl',
+  WebKitWebDriver: 'webkit2gtk-driver',
+  'xvfb-run': 'xvfb xauth',
+} as const;
 
 /** Programs that only the tests of change data capture run. Debian keeps the server of PostgreSQL outside of PATH, and its client on it. */
 const CAPTURE_PACKAGES = { psql: 'postgresql', mariadbd: 'mariadb-server' } as const;

@@ -1,8 +1,22 @@
+/** Shows how applications use each client. */
+export const CLIENTS_PAGE = 'docs/reference/clients.md';
+
 /** A GraphQL client as an application has it, connected to one server. */
 export interface Client {
   subscribe(query: string, variables: Readonly<Record<string, unknown>>): Subscription;
   close(): unknown;
 }
+
+/** How a client reaches a server that wants more than an address. */
+export interface Access {
+  /** A file with the token of the next connection. */
+  readonly tokenFile: string;
+  /** Of the page of a browser, whose origin the server allows. */
+  readonly pagePort: number;
+}
+
+/** Starts a client of an endpoint, whose address begins with `http`. */
+export type StartClient = (url: string, access?: Access) => Client;
 
 /** What the client has told its application about a subscription. */
 export interface Subscription {
@@ -11,7 +25,7 @@ export interface Subscription {
   /** Messages of GraphQL errors, and of whatever else ended the subscription. */
   readonly errors: string[];
   isComplete: boolean;
-  stop(): void;
+  readonly stop: () => void;
 }
 
 /** A subscription of which nothing has been told yet. */

@@ -5,8 +5,9 @@ import { join, resolve } from 'node:path';
 import { runGo } from '../../stack/go-programs.ts';
 import { installJars } from '../../stack/jars.ts';
 import { installPrograms, missingPrograms, runProgram } from '../../stack/programs.ts';
-import { ClientProgram } from './client-program.ts';
-import type { StartClient } from './javascript-clients.ts';
+import { clientProgram, programForEach } from './client-program.ts';
+import type { Told } from './client-program.ts';
+import type { Access, StartClient } from './client.ts';
 
 const FIXTURES = resolve('test', 'clients', 'fixtures');
 const INSTALLED = resolve('.stack', 'clients');
@@ -16,6 +17,9 @@ function folderOf(...manifest: readonly [string, string]): string {
   const hash = createHash('sha256').update(readFileSync(join(FIXTURES, ...manifest)));
   return join(INSTALLED, `${manifest[0]}-${hash.digest('hex').slice(0, 12)}`);
 }
+
+/** Programs read the token when they connect. */
+const tokenFile = (access?: Access): Record<string, string> => (access ? { TOKEN_FILE: access.tokenFile } : {});
 
 const webSocketUrl = (url: string) => url.replace('http', 'ws');
 
@@ -37,11 +41,12 @@ export async function gqlPackages(): Promise<string> {
 }
 
 /** Python's gql. */
-export async function installGql(transport: 'websocket' | 'multipart'): Promise<StartClient> {
+export async function installGql(transport: 'websockets' | 'aiohttp' | 'multipart'): Promise<StartClient> {
   const folder = await gqlPackages();
   const script = join(FIXTURES, 'gql', 'client.py');
-  const urlOf = transport === 'websocket' ? webSocketUrl : String;
-  return (url) => new ClientProgram('python3', [script, urlOf(url)], { PYTHONPATH: folder });
+  const urlOf = transport === 'multipart' ? String : webSocketUrl;
+  return (url, access) =>
+    clientProgram('python3', [script, transport, urlOf(url)], { PYTHONPATH: folder, ...tokenFile(access) });
 }
 
 /** The program of a fixture in Go, which builds only what has changed. */
@@ -63,7 +68,7 @@ export async function javaClasses(fixture: string, ...sources: readonly string[]
 /** Hasura's go-graphql-client. */
 export async function installGoClient(): Promise<StartClient> {
   const program = await goProgram('go-graphql-client');
-  return (url) => new ClientProgram(program, [webSocketUrl(url)]);
+  return (url, access) => clientProgram(program, [webSocketUrl(url)], tokenFile(access));
 }
 
 /** Spring for GraphQL. */
@@ -73,5 +78,55 @@ export async function installSpring(): Promise<StartClient> {
   await mkdir(INSTALLED, { recursive: true });
   await installJars(join(FIXTURES, 'spring'), jars);
   const words = ['-Xmx128m', '-cp', join(jars, '*'), join(FIXTURES, 'spring', 'SpringClient.java')];
-  return (url) => new ClientProgram('java', [...words, webSocketUrl(url)]);
+  return (url, access) => clientProgram('java', [...words, webSocketUrl(url)], tokenFile(access));
+}
+
+/** `clients/python`. */
+export async function installPython(): Promise<StartClient> {
+  const folder = await gqlPackages();
+  const script = join(FIXTURES, 'resume-python', 'client.py');
+  return (url, access) =>
+    programForEach(
+      (query, variables) => [
+        'python3',
+        script,
+        resolve('clients', 'python'),
+        webSocketUrl(url),
+        query,
+        JSON.stringify(variables),
+      ],
+      { PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1', ...tokenFile(access) },
+    );
+}
+
+/** `clients/go`. */
+export async function installGo(): Promise<StartClient> {
+  const program = await goProgram('resume-go');
+  return (url, access) =>
+    programForEach(
+      (query, variables) => [program, webSocketUrl(url), query, JSON.stringify(variables)],
+      tokenFile(access),
+    );
+}
+
+/** curl, over server-sent events. */
+export async function installCurl(): Promise<StartClient> {
+  await installPrograms(await missingPrograms(['curl']));
+  return (url, access) =>
+    programForEach(
+      (query, variables) => [
+        ...['curl', '-sSN', url, '-d', JSON.stringify({ query, variables })],
+        ...['-H', 'accept: text/event-stream', '-H', 'content-type: application/json'],
+        ...(access ? ['-H', `authorization: Bearer ${readFileSync(access.tokenFile, 'utf8')}`] : []),
+      ],
+      {},
+      toldByEvents,
+    );
+}
+
+/** What a line of a stream of server-sent events says. */
+function toldByEvents(line: string): Told {
+  if (line === 'event: complete') return { isComplete: true };
+  const data = /^data: (.+)/.exec(line)?.[1];
+  return data === undefined ? undefined : (JSON.parse(data) as Told);
 }

@@ -1,24 +1,16 @@
+import type { Client as WebSocketClient } from 'graphql-ws';
 import { OwnPackages } from '../support/own-packages.ts';
 import { messagesOf, untold } from './client.ts';
-import { webSocketClient } from './javascript-clients.ts';
-import type { StartClient } from './javascript-clients.ts';
+import type { Client } from './client.ts';
+import { clientOfPage, disposed } from './javascript-clients.ts';
 
 /** A subscription that Relay's compiler wrote. */
 interface Compiled {
   readonly params: { readonly name: string; readonly text: string };
 }
 
-type Sink = Parameters<ReturnType<typeof webSocketClient>['subscribe']>[1];
-
 /** What this file uses of relay-runtime, which is not installed where this file is compiled. */
 interface Relay {
-  readonly Environment: new (options: object) => object;
-  readonly Network: {
-    create(fetch: () => never, subscribe: (params: Compiled['params'], variables: object) => object): object;
-  };
-  readonly Observable: { create(source: (sink: Sink) => () => void): object };
-  readonly RecordSource: new () => object;
-  readonly Store: new (source: object) => object;
   requestSubscription(
     environment: object,
     config: {
@@ -31,25 +23,19 @@ interface Relay {
   ): { dispose(): void };
 }
 
-const packages = new OwnPackages('test', 'clients', 'fixtures', 'relay');
+const FOLDER = 'test/clients/fixtures/relay';
+const packages = new OwnPackages(FOLDER);
 
-/** Installs Relay; returns a client whose network layer is graphql-ws. It knows the subscription of the fixture. */
-export async function installRelay(): Promise<StartClient> {
+/** Installs Relay; returns what makes a client of it over a client of graphql-ws. It knows the subscription of the fixture. */
+export async function installRelay(): Promise<(client: WebSocketClient) => Client> {
   packages.install();
   const { default: relay } = await packages.import<{ default: Relay }>('relay-runtime');
   const { default: compiled } = await packages.import<{ default: Compiled }>('./ordersSubscription.graphql.js');
-  return (url) => {
-    const client = webSocketClient(url);
-    const network = relay.Network.create(
-      () => {
-        throw new Error('no queries');
-      },
-      ({ name, text }, variables) =>
-        relay.Observable.create((sink) =>
-          client.subscribe({ operationName: name, query: text, variables: { ...variables } }, sink),
-        ),
-    );
-    const environment = new relay.Environment({ network, store: new relay.Store(new relay.RecordSource()) });
+  const relayOf = await clientOfPage<object, [fetchQuery: () => never]>('relay', `${FOLDER}/node_modules`);
+  return (client) => {
+    const environment = relayOf(client, () => {
+      throw new Error('no queries');
+    });
     return {
       subscribe: (text, variables) => {
         const of = untold(() => subscription.dispose());
@@ -62,7 +48,7 @@ export async function installRelay(): Promise<StartClient> {
         });
         return of;
       },
-      close: () => client.dispose(),
+      close: () => disposed(client),
     };
   };
 }

@@ -5,6 +5,8 @@ import { createContext, runInContext } from 'node:vm';
 import type { ClientOptions } from 'graphql-ws';
 import { createServer, defineGraph } from '../../src/library/crier.ts';
 import { freePorts } from '../../stack/port.ts';
+import { itLosesNothingByExpiry } from '../clients/expiry.ts';
+import { installApollo, installUrql, overSink } from '../clients/javascript-clients.ts';
 import { metricOf } from '../support/metric.ts';
 import { watch } from '../support/stock-client.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -16,8 +18,8 @@ const GRAPH = defineGraph({
 /** Options of the first client of graphql-ws on a page, as they stand there. */
 async function optionsOf(page: string): Promise<Partial<ClientOptions>> {
   const text = await readFile(page, 'utf8');
-  const [, options] = /\bcreateClient\((\{.*?\n *\}),?\s*\)/s.exec(text)!;
-  const context = createContext({ crier: '', url: '', getToken: () => 'a', getAccessToken: () => 'a' });
+  const [, options] = /\bcreateClient\((\{.*?(?:\n *|\.\.\.options )\}),?\s*\)/s.exec(text)!;
+  const context = createContext({ options: {}, crier: '', url: '', getToken: () => 'a', getAccessToken: () => 'a' });
   return runInContext(`(${options!})`, context) as Partial<ClientOptions>;
 }
 
@@ -48,4 +50,10 @@ describe('a stock client of graphql-ws as a page creates it', () => {
       assert.deepEqual(client.failures, []);
     });
   }
+});
+
+describe('a stock client that sends its cursor', { concurrency: true }, () => {
+  itLosesNothingByExpiry('graphql-ws', () => Promise.resolve(overSink));
+  itLosesNothingByExpiry('Apollo Client', installApollo);
+  itLosesNothingByExpiry('urql', installUrql);
 });

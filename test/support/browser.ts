@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { chromium } from 'playwright-core';
 import type { Page } from 'playwright-core';
+import type { Scope } from './socket.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 
@@ -17,8 +17,8 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** An empty page of a fresh headless Chromium, which is closed at the end of the test. @param width of the window */
-export async function openPage(t: TestContext, width = 1280, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
+/** An empty page of a fresh headless Chromium, which is closed with the scope. @param width of the window */
+export async function openPage(t: Scope, width = 1280, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
   const profile = await mkdtemp(join(tmpdir(), 'crier-chromium-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: CHROMIUM,

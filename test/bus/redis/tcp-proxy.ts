@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import type { TestContext } from 'node:test';
+import type { Scope } from '../../support/socket.ts';
 
 interface Pair {
   readonly client: Socket;
@@ -24,8 +24,8 @@ export class TcpProxy {
     this.#delayMs = delayMs;
   }
 
-  /** Listens on a free loopback port until the test ends, and forwards to `target`. Delays the server's bytes by `delayMs`. */
-  static async start(t: TestContext, target: number, delayMs = 0): Promise<TcpProxy> {
+  /** Listens on a free loopback port until the scope ends, and forwards to `target`. Delays the server's bytes by `delayMs`. */
+  static async start(t: Scope, target: number, delayMs = 0): Promise<TcpProxy> {
     const proxy = new TcpProxy(target, delayMs);
     const server = createServer((client) => proxy.#join(client, connect(proxy.#target, '127.0.0.1')));
     server.listen(0, '127.0.0.1');
@@ -36,6 +36,10 @@ export class TcpProxy {
       server.close();
     });
     return proxy;
+  }
+
+  get port(): number {
+    return this.#port;
   }
 
   get url(): string {
@@ -61,13 +65,22 @@ export class TcpProxy {
   }
 
   /** The clients of the present links receive bytes that the server has not sent. */
-  inject(bytes: string): void {
+  inject(bytes: string | Buffer): void {
     for (const { client } of this.#pairs) client.write(bytes);
   }
 
   /** The present links stay open and carry no more bytes in either direction. */
   freeze(): void {
     for (const pair of this.#pairs) pair.isFrozen = true;
+  }
+
+  /** Reads no more of what the server sends, on the present links, until `unpause`. */
+  pause(): void {
+    for (const { server } of this.#pairs) server.pause();
+  }
+
+  unpause(): void {
+    for (const { server } of this.#pairs) server.resume();
   }
 
   /** Holds the bytes that clients send on the present links until `release`. */
