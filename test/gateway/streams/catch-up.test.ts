@@ -70,7 +70,7 @@ describe('a request for what a client has missed', () => {
   it('waits for no pace, and its cursor is behind no event that does', async (t) => {
     const { publish, poll, operations } = await start(t);
     const query = 'subscription { event: paced(id: 1) { seq } }';
-    let { cursor } = await poll({ cursor: null }, query);
+    const { cursor } = await poll({ cursor: null }, query);
     await publish(3);
     const missed = await poll({ cursor }, query);
     assert.deepEqual(sequence(missed), [1, 2, 3]);
