@@ -16,6 +16,7 @@ import { finishMs, shutdownTimes } from './shutdown-times.ts';
 /** A line for each pair of settings that exclude each other, and for each address that cannot be one. */
 export function contradictions(settings: Settings): string[] {
   return [
+    ...ports(settings),
     ...bounds(settings),
     ...times(settings),
     ...addresses(settings),
@@ -27,6 +28,13 @@ export function contradictions(settings: Settings): string[] {
     ...identityProblems(settings),
     ...documentsProblems(settings),
   ];
+}
+
+/** 0 takes a free port. Two addresses have two ports of one number, unless one of them is all addresses. */
+function ports({ ROLE: role, PORT: port, ADMIN_PORT: adminPort, HOST: host, ADMIN_HOST: adminHost, names }: Settings) {
+  const isShared = [host, adminHost].some((one) => one === '0.0.0.0' || one === '::') || host === adminHost;
+  if (role === 'worker' || port === 0 || port !== adminPort || !isShared) return [];
+  return [`${names.PORT} and ${names.ADMIN_PORT}: expected two ports, got ${port} for both; set one to another`];
 }
 
 type BoundSettings = Pick<

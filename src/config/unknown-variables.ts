@@ -1,6 +1,7 @@
 import { didYouMean } from '../base/did-you-mean.ts';
 import { BACKEND_SUFFIXES } from './backend-settings.ts';
 import { removedVariable } from './removed-settings.ts';
+import { otherNameFix } from './other-names.ts';
 import { ENVIRONMENT_NAMES } from './setting-names.ts';
 import type { UnknownVariable } from './settings-input.ts';
 import { TRACES_ENDPOINT } from './traces-endpoint.ts';
@@ -35,11 +36,14 @@ export function findUnknownVariables(environment: Environment): UnknownVariable[
     if (removed) return [removed];
     const setting = BACKEND_SETTING.exec(name);
     if (setting) return withoutUrl(name, setting[1]!, environment);
+    const fix = otherNameFix(name);
     const isOurs = PREFIXES.some((prefix) => name.toUpperCase().startsWith(prefix));
     const near =
-      name.length < SHORTEST_NAME ? '' : didYouMean(name, [...names, ...backendSettings(name)], MISSPELT_SHARE);
+      fix || name.length < SHORTEST_NAME ? '' : didYouMean(name, [...names, ...backendSettings(name)], MISSPELT_SHARE);
     if (!isOurs && near === '') return [];
-    return [{ message: `${name} is not a setting${near || '; crier settings lists them'}`, isNear: near !== '' }];
+    return [
+      { message: `${name} is not a setting${fix || near || '; crier settings lists them'}`, isNear: near !== '' },
+    ];
   });
 }
 

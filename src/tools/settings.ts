@@ -2,6 +2,7 @@ import { fold } from './fold.ts';
 import { didYouMean } from '../base/did-you-mean.ts';
 import { UsageError } from '../base/errors.ts';
 import { processEnvironment, readEnvironmentFile } from '../config/environment.ts';
+import { otherNameFix } from '../config/other-names.ts';
 import { removedSettings } from '../config/removed-settings.ts';
 import { ENVIRONMENT_NAMES } from '../config/setting-names.ts';
 import { NOT_SHOWN } from '../config/setting-refusal.ts';
@@ -49,8 +50,14 @@ function named(name: string): [variable: string, row: SettingRow] {
   if (row) return [row.name.includes('<') ? variable : row.name, row];
   const removed = removedSettings.get(variable);
   if (removed) throw new UsageError(`${variable} is no longer a setting: ${removed(ENVIRONMENT_NAMES)}`);
-  const fix = didYouMean(name, words()) || '; crier settings lists them';
+  const fix = otherNameFix(name) || didYouMean(name, words()) || namesWith(variable) || '; crier settings lists them';
   throw new UsageError(`unknown setting ${JSON.stringify(name)}${fix}`);
+}
+
+/** A part of a name finds its settings: `BROKERS` finds KAFKA_BROKERS. */
+function namesWith(part: string): string {
+  const names = words().filter((word) => `_${word}_`.includes(`_${part}_`) && !word.endsWith('_FILE'));
+  return names.length === 0 ? '' : `; with it there are ${names.join(', ')}`;
 }
 
 /** By task: names, and of each setting its value with its source, or its default. */

@@ -20,6 +20,24 @@ describe('readConfig, of two bounds', () => {
   }
 });
 
+describe('readConfig, of the two ports', () => {
+  it('refuses one port for both, on one address or on all', () => {
+    const message = 'PORT and ADMIN_PORT: expected two ports, got 4001 for both; set one to another';
+    assert.equal(configRefusal({ PORT: '4001' }), message);
+    assert.equal(configRefusal({ PORT: '4001', HOST: '127.0.0.1', ADMIN_HOST: '127.0.0.1' }), message);
+  });
+
+  it('accepts it on two addresses, for a worker, and 0', () => {
+    const worker = { ROLE: 'worker', KAFKA_BROKERS: 'kafka:9092', REDIS_URL: 'redis://redis' };
+    for (const settings of [
+      { PORT: '4001', HOST: '127.0.0.2' },
+      { PORT: '4001', ...worker },
+      { PORT: '0', ADMIN_PORT: '0' },
+    ])
+      assert.doesNotThrow(() => readConfig(settings));
+  });
+});
+
 describe('readConfig, of KAFKA_BROKERS', () => {
   it('refuses a broker with a user, and does not show it', () => {
     assert.equal(

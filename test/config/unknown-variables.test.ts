@@ -36,9 +36,35 @@ describe('findUnknownVariables', () => {
     });
   }
 
+  const others: readonly (readonly [name: string, instead: string])[] = [
+    ['KAFKA_URL', 'KAFKA_BROKERS'],
+    ['KAFKA_BOOTSTRAP_SERVERS', 'KAFKA_BROKERS'],
+    ['KAFKA_SSL', 'KAFKA_TLS'],
+    ['KAFKA_SECURITY_PROTOCOL', 'KAFKA_TLS'],
+    ['KAFKA_USERNAME', 'KAFKA_SASL_USERNAME'],
+    ['KAFKA_PASSWORD', 'KAFKA_SASL_PASSWORD'],
+    ['KAFKA_GROUP', 'KAFKA_GROUP_ID'],
+    ['KAFKA_TOPIC', '@kafka(topic: "…") in schema.graphql'],
+    ['REDIS_HOST', 'REDIS_URL'],
+    ['REDIS_PORT', 'REDIS_URL'],
+    ['REDIS_TLS', 'REDIS_URL=rediss://…'],
+    ['REDIS_PASS', 'REDIS_PASSWORD'],
+    ['SCHEMA_REGISTRY_HOST', 'SCHEMA_REGISTRY_URL'],
+  ];
+  for (const [name, instead] of others) {
+    it(`names ${instead} for ${name}, as other programs call it, which is no reason to fail`, () => {
+      assert.deepEqual(findUnknownVariables({ [name]: '1' }), [
+        { message: `${name} is not a setting; write ${instead} instead`, isNear: false },
+      ]);
+    });
+  }
+
+  it('says nothing of names that many programs have, without a prefix of crier', () => {
+    assert.deepEqual(messagesOf({ CORS_ORIGIN: '*', HTTP_PORT: '1', METRICS_PORT: '2' }), []);
+  });
+
   const ours = [
     'KAFKA_HEAP_OPTS',
-    'REDIS_HOST',
     'MAX_RETRIES_OF_THE_GRAPH',
     'BACKEND_URLS',
     'DRAIN_SECONDS',

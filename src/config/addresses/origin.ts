@@ -83,7 +83,9 @@ export function originFix(text: string): string {
   if (text.includes('*')) return '; a wildcard within an origin matches nothing: list each origin';
   if (text === 'null') return '; files and sandboxed pages of everybody have this one: give the page an origin';
   const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text);
-  const url = hasScheme ? text : `https://${text}`;
+  // Development servers have no certificate.
+  const scheme = isFixedHostname(hostnameOf(text) ?? '') ? 'http' : 'https';
+  const url = hasScheme ? text : `${scheme}://${text}`;
   if (!URL.canParse(url) || !(hasScheme || /[.:]|^localhost$/.test(text))) return '';
   const origin = originOf(url);
   if (!isOrigin(origin)) return '';
