@@ -16,7 +16,7 @@ import { developmentLive } from '../ops/live/development-live.ts';
 import { SLOW_CLIENT_LIMITS, closeAfterReplies } from '../gateway/http/listening.ts';
 import { RequestAdmission } from '../gateway/http/request-admission.ts';
 import { observeRequests } from '../gateway/http/request-metrics.ts';
-import { isBodyShort } from '../gateway/http/request-head.ts';
+import { asksForPage, isBodyShort } from '../gateway/http/request-head.ts';
 import { shareOf } from '../config/processes.ts';
 import { acceptsTokens } from '../config/token-keys.ts';
 import type { GatewayServices } from './services.ts';
@@ -43,14 +43,19 @@ export function createHttpServer(
     log,
   });
   const pages = openPages(services);
+  const page = config.GRAPHIQL ? ', GraphiQL at /' : '';
+  const nothingHere = `Nothing here; GraphQL is at ${ENDPOINT}${page}; health and metrics are on ${config.names.ADMIN_PORT}\n`;
   const limits = { ...SLOW_CLIENT_LIMITS, keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT_MS };
   const server = createServer(limits, (request, response) => {
     if (streams.has(request.socket)) return void request.socket.destroy();
-    if (request.url?.split('?', 1)[0] === ENDPOINT) return void endpoint.receive(request, response);
+    if (request.url?.split('?', 1)[0] === ENDPOINT) {
+      // Relative, as the URLs of the page: a proxy may serve both under a path.
+      if (!config.GRAPHIQL || !asksForPage(request)) return void endpoint.receive(request, response);
+      return void response.writeHead(302, { location: './', vary: 'accept' }).end();
+    }
     if (!isBodyShort(request, 0)) response.setHeader('connection', 'close');
     if (pages(request, response)) return;
-    const text = `Nothing here; GraphQL is at ${ENDPOINT}${config.GRAPHIQL ? ', GraphiQL at /' : ''}\n`;
-    response.writeHead(404, { 'content-type': 'text/plain' }).end(text);
+    response.writeHead(404, { 'content-type': 'text/plain' }).end(nothingHere);
   });
   // A handler that reads the body asks for it; a refused request sends none.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));

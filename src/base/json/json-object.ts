@@ -19,8 +19,9 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The kind of a JSON value, for a message: `null`, `an array`, `an object`, `a string`. */
+/** The kind of a JSON value, for a message: `null`, `an array`, `an object`, `a string`; `nothing` if there is none. */
 export function jsonKind(value: unknown): string {
+  if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;

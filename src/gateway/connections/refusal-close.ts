@@ -21,9 +21,9 @@ function tryAgain(reason: string): Close {
 }
 
 const REASONS: Partial<Record<AuthenticationFailure, string>> = {
-  token_missing: 'Token missing',
+  token_missing: 'Token missing: the payload needs { "token": "<token>" }',
   token_expired: 'Token expired',
-  token_invalid: 'Token invalid',
+  token_invalid: 'Token invalid: the log of the server says why',
   token_revoked: 'Revoked',
   other_subject: 'Token of another subject',
   keys_unavailable: 'Tokens cannot be verified right now',

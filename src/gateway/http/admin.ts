@@ -76,14 +76,19 @@ export class AdminServer {
   }
 
   #answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> | void {
-    const { routes } = this.#options;
+    const { routes, names } = this.#options;
     const route = routes.get(path);
     const refusal = route?.isPublic ? undefined : this.#access.refusal(request);
     if (refusal) {
       if (refusal.status === 401) response.setHeader('www-authenticate', 'Bearer');
       return sendText(response, refusal.status, refusal.text);
     }
-    if (!route) return sendText(response, 404, `not found; there are ${[...routes.keys()].join(', ')}\n`);
+    if (!route)
+      return sendText(
+        response,
+        404,
+        `not found; GraphQL is on ${names.PORT}; there are ${[...routes.keys()].join(', ')}\n`,
+      );
     const allowed: readonly string[] = route.methods.flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name]));
     if (!allowed.includes(request.method ?? '')) {
       response.setHeader('allow', allowed.join(', '));

@@ -11,9 +11,15 @@ const MEMORY_RETRY_SECONDS = 10;
 /** Sent before GraphQL is involved, so the status is the same for every `accept` header. Challenges: RFC 6750 section 3. */
 const FORBIDDEN = reply(403, 'Forbidden', 'FORBIDDEN', 'Forbidden');
 const FAILURES: Partial<Record<AuthenticationFailure, Response>> = {
-  token_missing: reply(401, 'Unauthorized', 'UNAUTHENTICATED', 'Token missing', { 'www-authenticate': 'Bearer' }),
+  token_missing: reply(
+    401,
+    'Unauthorized',
+    'UNAUTHENTICATED',
+    'Token missing: send the header "authorization: Bearer <token>"',
+    { 'www-authenticate': 'Bearer' },
+  ),
   token_expired: invalidToken('Token expired'),
-  token_invalid: invalidToken('Token invalid'),
+  token_invalid: invalidToken('Token invalid: the log of the server says why'),
   token_revoked: invalidToken('Revoked'),
   keys_unavailable: later(
     503,

@@ -6,6 +6,11 @@ import { isUtf8, mediaTypeOf, parametersOf } from './media-type.ts';
 const NOT_PREFLIGHTED =
   'A GET needs the header "apollo-require-preflight: true" (or "content-type: application/json"), against cross-site requests; or send a POST\n';
 
+/** True for a GET of the endpoint that a person has typed into a browser: it takes a page, and could only be refused. */
+export function asksForPage(request: IncomingMessage): boolean {
+  return request.headers.accept?.includes('text/html') === true && !isPreflighted(request);
+}
+
 export interface RequestKind {
   /** True: it reserves a stream of many operations, or is about a reserved one. */
   readonly isOfStream: boolean;

@@ -1,58 +1,51 @@
-import { parseRequestParams } from 'graphql-http';
-import type { Request, RequestParams, Response } from 'graphql-http';
+import type { Request, RequestParams } from 'graphql-http';
 import { documentIdOf } from '../../graph/documents/document-request.ts';
 import { parseExactly } from '../../base/json/exact-numbers.ts';
+import { isJsonObject, jsonKind } from '../../base/json/json-object.ts';
+import { payloadProblem } from '../operations/payload-problem.ts';
 
 /** The parameters of a request (graphql-over-http), which may name its document by an id. */
 export interface DocumentParams extends RequestParams {
   readonly documentId?: unknown;
 }
 
-/** The parts of a request that have its parameters. */
-interface Source extends Pick<Request<unknown, unknown>, 'url' | 'body'>, Pick<DocumentParams, 'documentId'> {
-  /** Of a URL, whose numbers graphql-http would round; it names what is wrong with them. */
-  readonly variables?: Record<string, unknown> | undefined;
-}
-
-/** What `refusedHead` has made sure of, as graphql-http spells it. */
-const JSON_HEADERS = { 'content-type': 'application/json' };
-
-/** As graphql-http's `parseRequestParams`, and accepts a request that names its document by an id and has no text. */
-export async function parseRequest<Raw, Context>(request: Request<Raw, Context>): Promise<DocumentParams | Response> {
-  const { documentId, variables, ...source } = request.method === 'GET' ? inUrl(request) : inBody(request);
-  const params = await parseRequestParams({ ...request, ...source, headers: JSON_HEADERS });
-  return 'query' in params ? { ...params, ...(variables && { variables }), documentId } : params;
-}
-
-function inUrl({ url, body }: Source): Source {
-  const [path, search] = url.split('?');
-  const params = new URLSearchParams(search);
-  const documentId = params.get('documentId');
-  const id = documentIdOf({ documentId, extensions: parsed(params.get('extensions') ?? '') });
-  const variables = parsed(params.get('variables') ?? '') as Record<string, unknown> | undefined;
-  if (id === undefined || params.has('query')) return { url, body, documentId, variables };
-  params.set('query', '');
-  return { url: `${path}?${params.toString()}`, body, documentId, variables };
-}
+const EXAMPLE = '{"query":"{ __typename }"}';
 
 const BATCH =
   'Batches are not supported: send each request as a JSON object of its own (Apollo Client: HttpLink instead of BatchHttpLink)';
 
-/** graphql-http names the other mistakes of a body that is not a JSON object. @throws Error for a list, whose message is for the client */
-function inBody({ url, body }: Source): Source {
-  const data = typeof body === 'string' ? parsed(body) : undefined;
-  if (Array.isArray(data)) throw new Error(BATCH);
-  if (typeof data !== 'object' || data === null) return { url, body };
-  const params = data as Record<string, unknown>;
-  const { query, documentId } = params;
-  const isText = query != null || documentIdOf(params) === undefined;
-  return { url, body: isText ? params : { ...params, query: '' }, documentId };
+/**
+ * The parameters of a request whose head is accepted. It has a text, or names its document by an id.
+ * @throws Error whose message is for the client
+ */
+export function parseRequest({ method, url, body }: Pick<Request<unknown, unknown>, 'method' | 'url' | 'body'>) {
+  const { query, variables, operationName, extensions, documentId } = method === 'GET' ? inUrl(url) : inBody(body);
+  const isById = query == null && documentIdOf({ documentId, extensions }) !== undefined;
+  const params = { query: isById ? '' : query, variables, operationName, extensions, documentId };
+  if (params.query === undefined) throw new Error(`query is missing: the text of the operation, as in ${EXAMPLE}`);
+  const problem = payloadProblem(params);
+  if (problem !== undefined) throw new Error(problem);
+  return params as DocumentParams;
 }
 
-function parsed(text: string): unknown {
+function inUrl(url: string): Readonly<Record<string, unknown>> {
+  const params = Object.fromEntries(new URLSearchParams(url.split('?')[1]));
+  const parsed = (name: string) => (params[name] ? parseJson(params[name], `${name} in the URL`) : undefined);
+  return { ...params, variables: parsed('variables'), extensions: parsed('extensions') };
+}
+
+function inBody(body: unknown): Readonly<Record<string, unknown>> {
+  const data = typeof body === 'string' ? parseJson(body, 'The body') : body;
+  if (Array.isArray(data)) throw new Error(BATCH);
+  if (!isJsonObject(data)) throw new Error(`The body must be a JSON object such as ${EXAMPLE}, got ${jsonKind(data)}`);
+  return data;
+}
+
+function parseJson(text: string, what: string): unknown {
   try {
     return parseExactly(text);
-  } catch {
-    return undefined;
+  } catch (error) {
+    const example = what === 'The body' ? `, such as ${EXAMPLE}` : '';
+    throw new Error(`${what} must be JSON${example}: ${(error as Error).message}`, { cause: error });
   }
 }

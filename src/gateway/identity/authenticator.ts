@@ -214,11 +214,12 @@ export class Authenticator {
       }
     } catch (error) {
       if (error instanceof NotAdmittedError) return { failure: 'denied', subject: undefined };
+      let kind = '';
       if (error instanceof TokenProblem) {
-        failure = error.refusal;
+        ({ refusal: failure, kind } = error);
         subject ??= error.subject;
       }
-      this.#logWindow.run(`authenticate ${failure}`, (suppressed) =>
+      this.#logWindow.run(`authenticate ${failure} ${kind}`, (suppressed) =>
         log.warn(
           { err: loggedError(error), reason: failure, connection: source.id, suppressed },
           `authenticate failed; ${consequence}`,
@@ -243,7 +244,8 @@ export class Authenticator {
     if (!tokens) return undefined;
     const token = tokenOf(source, tokens.cookie);
     if (token !== undefined) return tokens.verifier.verify(token);
-    if (tokens.isRequired) throw new TokenProblem('token_missing', 'no token was sent');
+    if (tokens.isRequired)
+      throw new TokenProblem('token_missing', 'no token was sent; a header Authorization begins with "Bearer "');
     return undefined;
   }
 

@@ -21,4 +21,10 @@ export class TokenProblem extends Error {
     this.refusal = refusal;
     this.subject = options?.subject;
   }
+
+  /** One of few texts for what is wrong: a message of jose may quote a header of the token. */
+  get kind(): string {
+    const { code, claim } = (this.cause ?? {}) as { readonly code?: string; readonly claim?: string };
+    return code === undefined ? this.message : `${code} ${claim ?? ''}`;
+  }
 }

@@ -65,7 +65,7 @@ export class TokenVerifier {
     } catch (error) {
       if (error instanceof TokenProblem) throw error;
       const refusal = error instanceof errors.JWTExpired ? 'token_expired' : 'token_invalid';
-      throw new TokenProblem(refusal, describe(error), { subject: signedSubject(error) });
+      throw new TokenProblem(refusal, describe(error), { cause: error, subject: signedSubject(error) });
     }
   }
 

@@ -176,8 +176,8 @@ export class HttpStreams implements EndpointStreams {
     return Promise.resolve(undefined);
   }
 
-  async #startOperation(stream: HttpStream, exchange: StreamRequestExchange): Promise<Response> {
-    const payload = await payloadOf(exchange);
+  #startOperation(stream: HttpStream, exchange: StreamRequestExchange): Response {
+    const payload = payloadOf(exchange);
     if (isReply(payload)) return payload;
     const { operationId, ...extensions } = payload.extensions ?? {};
     const { maxIdBytes } = this.#options.limits;
@@ -239,11 +239,10 @@ function searchOf({ url = '' }: IncomingMessage): URLSearchParams {
 }
 
 /** The operation that a request asks for, or the reply to a request that cannot be read. */
-async function payloadOf({ request, body }: StreamRequestExchange): Promise<SubscribePayload | Response> {
-  const { method = 'GET', url = '/', headers } = request;
+function payloadOf({ request, body }: StreamRequestExchange): SubscribePayload | Response {
+  const { method = 'GET', url = '/' } = request;
   try {
-    const params = await parseRequest({ method, url, headers, body, raw: request, context: undefined });
-    return params;
+    return parseRequest({ method, url, body });
   } catch (error) {
     return textReply(400, 'Bad Request', `${(error as Error).message}\n`);
   }

@@ -42,9 +42,12 @@ describe('AdminServer', () => {
     ]);
     const { get } = await startAdmin(t, [], { routes });
     const { status, type, text } = await get('/reads?x');
-    assert.deepEqual([status, type, text], [404, 'text/plain; charset=utf-8', 'not found; there are /read, /change\n']);
+    assert.deepEqual(
+      [status, type, text],
+      [404, 'text/plain; charset=utf-8', 'not found; GraphQL is on PORT; there are /read, /change\n'],
+    );
     routes.set('/later', read);
-    assert.equal((await get('/reads')).text, 'not found; there are /read, /change, /later\n');
+    assert.equal((await get('/reads')).text, 'not found; GraphQL is on PORT; there are /read, /change, /later\n');
     assert.equal((await get('/later')).status, 200);
   });
 

@@ -48,7 +48,7 @@ describe('a connection with a token', () => {
     }
     const own = await openSocket(t, url, { protocols: [TRANSPORT_WS, bearer] });
     own.send({ type: 'connection_init', payload: { token: 'x' } });
-    assert.deepEqual(await own.expectClose(), { code: 4403, reason: 'Token invalid' });
+    assert.deepEqual(await own.expectClose(), { code: 4403, reason: 'Token invalid: the log of the server says why' });
     const origin = 'https://evil.example';
     assert.equal(
       (await handshake(url, { 'sec-websocket-protocol': `${TRANSPORT_WS}, ${bearer}`, origin })).status,
@@ -62,7 +62,10 @@ describe('a connection with a token', () => {
     const token = await provider.sign();
     const socket = await openSocket(t, url, { protocols: [`bearer.${token}`, TRANSPORT_WS] });
     socket.send({ type: 'connection_init' });
-    assert.deepEqual(await socket.expectClose(), { code: 4403, reason: 'Token missing' });
+    assert.deepEqual(await socket.expectClose(), {
+      code: 4403,
+      reason: 'Token missing: the payload needs { "token": "<token>" }',
+    });
     assert.ok(log.length > 0 && !log.join('').includes(token));
   });
 
@@ -125,7 +128,10 @@ describe('a connection with a token', () => {
     const { provider, connect } = await stage(t, { JWT_LOCATIONS: 'cookie:session' });
     const socket = await connect({ cookie: `session=${await provider.sign()}` });
     socket.send({ type: 'connection_init' });
-    assert.deepEqual(await socket.expectClose(), { code: 4403, reason: 'Token missing' });
+    assert.deepEqual(await socket.expectClose(), {
+      code: 4403,
+      reason: 'Token missing: the payload needs { "token": "<token>" }',
+    });
   });
 
   it('is closed with 4403 if the token is in the URL, which is not logged either (S-20)', async (t) => {
@@ -133,7 +139,10 @@ describe('a connection with a token', () => {
     const token = await provider.sign();
     const socket = await connect({}, `?token=${token}&access_token=${token}`);
     socket.send({ type: 'connection_init' });
-    assert.deepEqual(await socket.expectClose(), { code: 4403, reason: 'Token missing' });
+    assert.deepEqual(await socket.expectClose(), {
+      code: 4403,
+      reason: 'Token missing: the payload needs { "token": "<token>" }',
+    });
     assert.equal((await post({}, `?access_token=${token}`)).status, 401);
     assert.ok(log.length > 0 && !log.join('').includes(token));
   });
@@ -141,10 +150,10 @@ describe('a connection with a token', () => {
   it('is closed with 4403 and the reason if its token is missing, expired or invalid', async (t) => {
     const { provider, connect } = await stage(t);
     const cases = [
-      [{}, 'Token missing'],
+      [{}, 'Token missing: the payload needs { "token": "<token>" }'],
       [{ token: await provider.sign({ exp: fromNow(-61) }) }, 'Token expired'],
-      [{ token: await provider.sign({ aud: 'else' }) }, 'Token invalid'],
-      [{ token: 'x' }, 'Token invalid'],
+      [{ token: await provider.sign({ aud: 'else' }) }, 'Token invalid: the log of the server says why'],
+      [{ token: 'x' }, 'Token invalid: the log of the server says why'],
     ] as const;
     for (const [payload, reason] of cases) {
       const socket = await connect();
@@ -222,7 +231,10 @@ describe('AUTH', () => {
     assert.deepEqual(await (await post()).json(), { data: { me: null } });
     const socket = await connect();
     socket.send({ type: 'connection_init', payload: { token: 'x' } });
-    assert.deepEqual(await socket.expectClose(), { code: 4403, reason: 'Token invalid' });
+    assert.deepEqual(await socket.expectClose(), {
+      code: 4403,
+      reason: 'Token invalid: the log of the server says why',
+    });
   });
 
   it('none: reads no token', async (t) => {
@@ -247,9 +259,23 @@ describe('the log of a refused client', () => {
     await post();
     await post({ authorization: `Bearer ${await provider.sign()}` });
     const [refused, thrown] = errors();
-    assert.equal(refused?.message, 'no token was sent');
+    assert.equal(refused?.message, 'no token was sent; a header Authorization begins with "Bearer "');
     assert.equal(refused.stack || undefined, undefined);
     assert.match(thrown?.stack ?? '', /called\n +at /);
+  });
+
+  it('has each reason of refused tokens once per window, also of those that come soon after another', async (t) => {
+    const { provider, post, log } = await stage(t);
+    const tokens = ['x', `${await provider.sign()}x`, await provider.sign({ aud: 'else' }), 'y'];
+    for (const token of tokens) {
+      const body = await (await post({ authorization: `Bearer ${token}` })).text();
+      assert.match(body, /"message":"Token invalid: the log of the server says why"/);
+    }
+    const reasons = log.flatMap((line) => {
+      const { msg, err } = JSON.parse(line) as { msg: string; err: { message: string } };
+      return msg.startsWith('authenticate failed') ? [err.message] : [];
+    });
+    assert.deepEqual(reasons, ['Invalid Compact JWS', 'signature verification failed', 'unexpected "aud" claim value']);
   });
 });
 

@@ -178,14 +178,14 @@ describe('a ping with a token that is not accepted', { concurrency: 4 }, () => {
     await socket.init({ token: await provider.sign({ exp, tenant: 'north' }) });
     const garbage = `${await provider.sign()}x`;
     const cases = [
-      [garbage, 'Token invalid'],
-      ['x', 'Token invalid'],
+      [garbage, 'Token invalid: the log of the server says why'],
+      ['x', 'Token invalid: the log of the server says why'],
       [await provider.sign({ exp: fromNow(-1) }), 'Token expired'],
       [await provider.sign({ sub: 'root' }), 'Token of another subject'],
       [await provider.sign(NOBODY), 'Token of another subject'],
-      ['', 'Token missing'],
-      [5, 'Token missing'],
-      [{ a: 1 }, 'Token missing'],
+      ['', 'Token missing: the payload needs { "token": "<token>" }'],
+      [5, 'Token missing: the payload needs { "token": "<token>" }'],
+      [{ a: 1 }, 'Token missing: the payload needs { "token": "<token>" }'],
     ] as const;
     for (const [token, error] of cases) {
       assert.deepEqual(await refresh(socket, { token }), { error });

@@ -114,7 +114,7 @@ describe('a stream of server-sent events', () => {
     const stream = await openStream(t, url, { headers: { 'content-type': 'application/json' } });
     assert.equal(stream.status, 400);
     await stream.ended();
-    assert.match(stream.text, /Missing body/);
+    assert.match(stream.text, /The body must be JSON, such as .*: Unexpected end of JSON input/);
   });
 
   it('is the reply to a query only for a client that takes nothing else, or rates it higher', async (t) => {

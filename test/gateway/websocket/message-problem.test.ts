@@ -24,13 +24,13 @@ describe('messageProblem', () => {
     [{ type: 'complete', id: '' }, 'id must not be empty'],
     [subscribe({ query: 'x' }, 5), 'id must be a string, got a number'],
     [subscribe(undefined), 'payload must be an object, got nothing'],
-    [subscribe([{ query: 'x' }]), 'payload must be an object, got a list'],
+    [subscribe([{ query: 'x' }]), 'payload must be an object, got an array'],
     [subscribe({}), 'payload.query is missing'],
     [subscribe({ query: {} }), 'query must be a string, got an object'],
     [subscribe({ query: null }), 'query must be a string, got null'],
     [subscribe({ query: 'x', operationName: 5 }), 'operationName must be a string, got a number'],
     [subscribe({ query: 'x', variables: '{}' }), 'variables must be an object, got a string'],
-    [subscribe({ query: 'x', extensions: [] }), 'extensions must be an object, got a list'],
+    [subscribe({ query: 'x', extensions: [] }), 'extensions must be an object, got an array'],
   ];
   for (const [message, problem] of rows)
     it(`says of ${JSON.stringify(message)}: ${problem}`, () => assert.equal(messageProblem(message), problem));
