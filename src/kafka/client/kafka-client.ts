@@ -20,8 +20,11 @@ const CONNECT_TIMEOUT_MS = 3000;
 const ANSWER_TIMEOUT_MS = 3000;
 const TCP_KEEP_ALIVE_MS = 60_000;
 const LOG_WINDOW_MS = 5000;
-/** A warning at each start of an idempotent producer: a record that it gave up is reported, so its retries may end. */
-const LIMITED_RETRIES = 'Limiting retries for the idempotent producer';
+/**
+ * At each start of an idempotent producer: a record that it gave up is reported, so its retries may end. And at the first group of a new
+ * cluster, whose brokers make the topic of groups then: kafkajs tries again, and crier logs what ends a consumer.
+ */
+const EXPECTED = /^Limiting retries for the idempotent producer|The group coordinator is not available/;
 
 /** A client of the configured brokers that can be closed at any time. */
 export interface KafkaClient {
@@ -115,9 +118,9 @@ function writeTo(log: Logger, isClosed: () => boolean): (entry: LogEntry) => voi
     // The root logger has no namespace, contrary to kafkajs's types. A namespace may end in a node id, which is data.
     const [kind = ''] = (namespace as string | undefined)?.split(' ') ?? [];
     const line = `${['kafkajs', namespace].filter(Boolean).join(' ')}: ${message}`;
-    const isExpected = level >= kafkajs.logLevel.INFO || message.startsWith(LIMITED_RETRIES) || isClosed();
-    if (isExpected) return log.debug(fields, line);
     const reason = text(error);
+    const isExpected = level >= kafkajs.logLevel.INFO || EXPECTED.test(`${message} ${reason}`) || isClosed();
+    if (isExpected) return log.debug(fields, line);
     window.run(`${kind} ${level}`, (suppressed) =>
       log.warn({ ...fields, err: reason === undefined ? undefined : { message: reason }, suppressed }, line),
     );

@@ -41,3 +41,15 @@ it('logs no warning of the connections that it closes itself', () => {
   client.kafka.logger().namespace('Connection').error('Connection error: reset', { broker: 'a:1' });
   assert.deepEqual(lines, []);
 });
+
+it('logs no warning of a new cluster that has no coordinator of groups yet', (t) => {
+  const { log, lines } = readableLog();
+  const client = createKafkaClient(config, log);
+  t.after(() => client.destroy());
+  const logger = client.kafka.logger().namespace('Connection');
+  const message = 'Response GroupCoordinator(key: 10, version: 2)';
+  logger.error(message, { broker: 'a:1', error: 'The group coordinator is not available' });
+  assert.deepEqual(lines, []);
+  logger.error(message, { broker: 'a:1', error: 'Group authorization failed' });
+  assert.equal(lines.length, 1);
+});
