@@ -47,15 +47,28 @@ export function readArguments<const T extends Options>(
   }
 }
 
+/** Options that other programs have, and what the command is in crier. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  watch: 'dev, which serves a changed graph at once',
+  reload: 'dev, which serves a changed graph at once',
+  version: 'version',
+};
+
 /** Node's message of an unknown option explains how to pass it as a positional. */
 function problemOf({ code, message }: Error & { code?: string }, options: Options, command: string): string {
   const [, unknown] = (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && /'(-[^']*)'/.exec(message)) || [];
   if (unknown === undefined) return message;
-  const names = Object.keys(options).map((name) => `--${name}`);
+  const names = [...Object.keys(options), 'help', ...Object.keys(COMMANDS)].map((name) => `--${name}`);
+  const whole = /^-\w$/.test(unknown) ? names.find((name) => name.startsWith(`-${unknown}`)) : undefined;
+  const instead = COMMANDS[unknown.slice(2)];
   const setting = unknown.replace(/^-+/, '').replaceAll('-', '_').toUpperCase();
   const fix = Object.hasOwn(variables, setting)
     ? `; ${setting} is a setting, an environment variable: ${setting}=… crier ${command}`
-    : didYouMean(unknown, names);
+    : instead !== undefined
+      ? `; the command is crier ${instead}`
+      : whole !== undefined
+        ? `; did you mean "${whole}"?`
+        : didYouMean(unknown, names);
   return `unknown option ${JSON.stringify(unknown)}${fix}`;
 }
 

@@ -1,7 +1,7 @@
 import { readSettings } from '../config/config.ts';
 import { SetupError, UsageError } from '../base/errors.ts';
 import { parseExactly } from '../base/json/exact-numbers.ts';
-import { isJsonObject } from '../base/json/json-object.ts';
+import { isJsonObject, jsonKind } from '../base/json/json-object.ts';
 import { compactTextAt } from '../base/json/tokens.ts';
 import { valueAt } from '../base/json/value-at.ts';
 import type { Cluster } from '../kafka/client/cluster.ts';
@@ -24,7 +24,7 @@ Usage: crier publish <topic> [options] < records.jsonl
                             after it is a tombstone, a record without a value: 7|. "\\t" is a tab. A key may be
                             a JSON object
   --header <name: value>    a header of every record; may be repeated
-  --text                    lines are any text; default: each must be JSON
+  --text                    lines are any text; default: each must be a JSON object
   --create                  creates the topic if it does not exist, with the brokers' defaults
   --json                    prints { topic, written } as JSON; if not all lines are written with the error, and
                             with unknown, the number of the next ones of which some may be written
@@ -106,9 +106,11 @@ function targetOf(args: readonly string[]): Target {
     create: { type: 'boolean' },
     json: { type: 'boolean' },
   } as const;
-  const { values, positionals } = readArguments('publish', args, { options, maxPositionals: 1 });
-  const [topic] = positionals;
+  const { values, positionals } = readArguments('publish', args, { options, maxPositionals: 2 });
+  const [topic, file] = positionals;
   if (topic === undefined) throw new UsageError('expected the name of a topic; see crier publish --help');
+  if (file !== undefined)
+    throw new UsageError(`records come from standard input: crier publish ${topic} < ${shorten(file)}`);
   if (values.text && values.key !== undefined) throw new UsageError('--key: a line of --text has no fields');
   const separator = values['key-separator']?.replaceAll('\\t', '\t');
   if (separator === '') throw new UsageError('--key-separator: expected a text, such as "|" or "\\t"');
@@ -216,15 +218,25 @@ function checkValue(text: string, number: number, { isText, separator }: Target)
     value = parseExactly(text);
   } catch (error) {
     const other = separator === undefined ? '' : ` after the first ${JSON.stringify(separator)}`;
-    throw new SetupError(`line ${number} is not JSON${other}: ${(error as Error).message}; --text writes any text`, {
-      cause: error,
-    });
+    const fix = /^\s*[[{]/.test(text) ? perLine(text) : '--text writes any text';
+    throw new SetupError(`line ${number} is not JSON${other}: ${(error as Error).message}; ${fix}`, { cause: error });
   }
-  if (value !== null) return value;
+  if (isJsonObject(value)) return value;
+  if (value !== null) {
+    const fix = Array.isArray(value) ? `${perLine(text)}; ` : '';
+    throw new SetupError(
+      `line ${number}: a record is a JSON object, got ${jsonKind(value)}; ${fix}--text writes any text`,
+    );
+  }
   const tombstone = separator === undefined ? 'give its key with --key-separator' : 'end the line after the separator';
   throw new SetupError(
     `line ${number}: null is a JSON value and no tombstone: for a tombstone ${tombstone}; --text writes the text null`,
   );
+}
+
+/** What fixes records over several lines, or in a list. */
+function perLine(text: string): string {
+  return `each record must be one line, as ${text.trimStart().startsWith('[') ? "jq -c '.[]'" : 'jq -c .'} prints them`;
 }
 
 /** @throws SetupError for a line that has no key, or whose key is a part of one */

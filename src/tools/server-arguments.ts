@@ -1,6 +1,7 @@
-import { parse, Source } from 'graphql';
-import type { GraphQLError } from 'graphql';
+import { Kind, parse, Source } from 'graphql';
+import type { DocumentNode, GraphQLError } from 'graphql';
 import { UsageError } from '../base/errors.ts';
+import { onOneLine } from '../base/visible.ts';
 import { parseExactly } from '../base/json/exact-numbers.ts';
 import { syntaxProblem } from '../graph/schema/sdl-problem.ts';
 
@@ -14,13 +15,23 @@ export function webSocketUrl(option: string, text: string): string {
   return url.href;
 }
 
-/** A mistake of the syntax needs no server. @throws UsageError */
+/** Mistakes of the syntax, and several operations, need no server. @throws UsageError */
 export function checkedDocument(option: string, text: string): string {
+  const operations = parsed(option, text).definitions.flatMap((one) =>
+    one.kind === Kind.OPERATION_DEFINITION ? [one.name?.value ?? `${one.operation} without a name`] : [],
+  );
+  if (operations.length === 1) return text;
+  const found = operations.length === 0 ? 'none' : operations.join(', ');
+  throw new UsageError(`${option}: expected one operation, got ${onOneLine(found)}`);
+}
+
+function parsed(option: string, text: string): DocumentNode {
   try {
-    parse(new Source(text, option));
-    return text;
+    return parse(new Source(text, option));
   } catch (error) {
-    throw new UsageError(syntaxProblem(error as GraphQLError), { cause: error });
+    const [, field] = /^\s*(?!(?:subscription|query|mutation|fragment)\b)(\w+)\b/.exec(text) ?? [];
+    const fix = field === undefined ? '' : `\n\nBegin with the word subscription: subscription { ${field} … }`;
+    throw new UsageError(syntaxProblem(error as GraphQLError) + fix, { cause: error });
   }
 }
 

@@ -79,6 +79,21 @@ describe('crier tail and crier publish', { timeout: 240_000 }, () => {
         /^crier: <subscription>:1:18: Syntax Error: .* The \( of line 1 is not closed: add a \)\.\n/,
       ],
       [['{ a }', '--url', `http://127.0.0.1:${unused}`], 1, /cannot connect to .*ECONNREFUSED.*is crier running/],
+      [
+        ['{ a }', '--url', pod.admin],
+        1,
+        /cannot connect to .*: 404 Not Found: not found; GraphQL is on PORT; there are /,
+      ],
+      [
+        ['{ a }', '--url', pod.url.replace(/graphql$/, 'ws')],
+        1,
+        /: 404 Not Found: No WebSocket here; it is at \/graphql; /,
+      ],
+      [
+        ['{ a }', '--url', pod.url.replace('ws:', 'wss:')],
+        1,
+        /; the server speaks no TLS there: write ws:\/\/ in --url$/m,
+      ],
     ] as const) {
       const ended = await crier(t, ['tail', ...args]);
       assert.equal(ended.code, code, ended.errors);
@@ -87,6 +102,12 @@ describe('crier tail and crier publish', { timeout: 240_000 }, () => {
     }
     for (const [args, message] of [
       [['{ a }', '--url', 'localhost'], /--url: expected a URL such as/],
+      [['query A { a } query B { a }'], /^<subscription>: expected one operation, got A, B$/],
+      [['fragment F on Query { a }'], /^<subscription>: expected one operation, got none$/],
+      [
+        ['order { status }'],
+        /Unexpected Name "order"[^]*\n\nBegin with the word subscription: subscription \{ order … \}$/,
+      ],
       [['{ a }', '--variables', '[1]'], /--variables: expected a JSON object such as \{"id":"1"\}, got/],
       [['{ a }', '--header', 'x'], /--header: expected "name: value"/],
       [['{ a }', '--count', '0'], /--count: expected a whole number/],
@@ -132,7 +153,7 @@ describe('crier tail and crier publish', { timeout: 240_000 }, () => {
     const refused = await json('{"n":4}\n{"n":\n');
     const { error, ...outcome } = JSON.parse(refused.output) as { error: string };
     assert.deepEqual([refused.code, outcome], [1, { topic, written: 1 }]);
-    assert.match(error, /^line 2 is not JSON: .*--text writes any text$/);
+    assert.match(error, /^line 2 is not JSON: .*; each record must be one line, as jq -c \. prints them$/);
     assert.equal(refused.errors, `crier: ${error}\n`);
     assert.equal((await outside.readAll(topic, 4)).length, 4);
   });
@@ -237,6 +258,32 @@ describe('crier tail and crier publish', { timeout: 240_000 }, () => {
       [[randomName('absent')], '{}\n', 1, /the topic "absent-.*" does not exist.*; --create creates it$/m],
       [[`${topic}x`], '{}\n', 1, new RegExp(`may not be seen; did you mean "${topic}"\\?; --create creates it`)],
       [[], '{}\n', 2, /expected the name of a topic/],
+      [
+        [topic, 'a.jsonl'],
+        '',
+        2,
+        new RegExp(`records come from standard input: crier publish ${topic} < a\\.jsonl$`, 'm'),
+      ],
+      [
+        [topic],
+        '[{"a":1},{"a":2}]\n',
+        1,
+        /line 1: a record is a JSON object, got an array; each record must be one line, as jq -c '\.\[\]' prints them; --text/,
+      ],
+      [[topic], '5\n', 1, /line 1: a record is a JSON object, got a number; --text writes any text$/m],
+      [
+        [topic],
+        '[\n  {"a":1}\n]\n',
+        1,
+        /line 1 is not JSON: .*; each record must be one line, as jq -c '\.\[\]' prints them$/m,
+      ],
+      [
+        [topic],
+        '{\n  "a": 1\n}\n',
+        1,
+        /line 1 is not JSON: .*; each record must be one line, as jq -c \. prints them$/m,
+      ],
+      [[topic], 'oops\n', 1, /line 1 is not JSON: .*; --text writes any text$/m],
       [[topic], 'null\n', 1, /line 1: null is a JSON value and no tombstone: .* give its key with --key-separator/],
       [[topic, '--key', 'id'], 'null\n', 1, /line 1: null is a JSON value and no tombstone/],
       [[topic, '--key', 'a'], '{"a":[1]}\n', 1, /--key a: expected a string, a number or an object there, got \[1\]/],

@@ -120,10 +120,9 @@ export function readBench(args: readonly string[]): Bench {
 /** @throws UsageError unless the document is one operation of this type */
 function operationOf(type: 'query' | 'mutation' | 'subscription', text: string): string {
   const option = type === 'mutation' ? '--trigger' : `--${type}`;
-  const operation = getOperationAST(parse(checkedDocument(option, text)));
-  const given: string | undefined = operation?.operation;
+  const given: string = getOperationAST(parse(checkedDocument(option, text)))!.operation;
   if (given === type) return text;
-  throw new UsageError(`${option}: expected one ${type}, got ${given ? `a ${given}` : 'several operations'}`);
+  throw new UsageError(`${option}: expected one ${type}, got a ${given}`);
 }
 
 function triggerOf(text: string, url: string): Trigger {

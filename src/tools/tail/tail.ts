@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { createClient } from '@crier/client';
 import type { EventClient, EventExtensions } from '@crier/client';
 import type { FormattedExecutionResult } from 'graphql';
@@ -26,6 +27,12 @@ Exits with 0 when the subscription completes or after Ctrl-C, with 1 after an er
 `;
 
 const DEFAULT_URL = 'ws://localhost:4000/graphql';
+
+/** Characters of the text of a refused upgrade that are shown. */
+const MAX_REPLY_LENGTH = 1000;
+
+/** OpenSSL's message for a server that answers without TLS. */
+const WRONG_SCHEME = /wrong version number|packet length too long/;
 
 type Result = FormattedExecutionResult<Record<string, unknown>, EventExtensions>;
 
@@ -133,8 +140,10 @@ function connect(
       error: (error) => {
         if (wasConnected) return;
         const reason = (error as Error).message || 'no answer';
-        const fix = 'is crier running there? --url names another server';
-        onRefused(new SetupError(`cannot connect to ${url}: ${reason}; ${fix}`));
+        const fix = WRONG_SCHEME.test(reason)
+          ? 'the server speaks no TLS there: write ws:// in --url'
+          : 'is crier running there? --url names another server';
+        onRefused(new SetupError(`cannot connect to ${url}: ${onOneLine(reason)}; ${fix}`));
       },
     },
   });
@@ -144,6 +153,22 @@ function socketWith(headers: Subscription['headers']) {
   return class extends WebSocket {
     constructor(address: string, protocols?: string | string[]) {
       super(address, protocols, { headers } satisfies ClientOptions);
+      // Without a listener the text of the reply, which names the mend, would be lost.
+      this.on('unexpected-response', (_, response) => void this.#refuse(response));
+    }
+
+    async #refuse(response: IncomingMessage): Promise<void> {
+      const { statusCode, statusMessage } = response;
+      let text = '';
+      try {
+        for await (const chunk of response.setEncoding('utf8') as AsyncIterable<string>)
+          if ((text += chunk).length > MAX_REPLY_LENGTH) break;
+      } catch {
+        // What has come is shown.
+      }
+      const shown = text.slice(0, MAX_REPLY_LENGTH).trim();
+      this.emit('error', new Error(`${statusCode} ${statusMessage}${shown && `: ${shown}`}`));
+      this.terminate();
     }
   };
 }
