@@ -48,9 +48,15 @@ function readArguments() {
   try {
     const parsed = parseArgs({ options, allowPositionals: true });
     if (parsed.positionals.length <= 1) return parsed;
-    throw new Error(`Unexpected argument '${parsed.positionals[1]}'`);
+    throw new Error(
+      `one folder is expected, got ${parsed.positionals.join(', ')}; npm passes on only options after --`,
+    );
   } catch (error) {
-    throw new ArgumentError(`${/** @type {Error} */ (error).message}\n\n${USAGE}`);
+    const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+    const [option] = (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && /'(-[^']*)'/.exec(message)?.slice(1)) || [];
+    const names = Object.keys(options).map((name) => `--${name}`);
+    const problem = option === undefined ? message : `unknown option "${option}"; options are ${names.join(', ')}`;
+    throw new ArgumentError(`${problem}\n\n${USAGE}`);
   }
 }
 

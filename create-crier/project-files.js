@@ -27,6 +27,8 @@ in the environment or in a file .env, those of the topic:
     KAFKA_BROKERS=localhost:9092
     REDIS_URL=redis://localhost:6379
 
+Without a Kafka and a Redis of your own: \`GRAPH=<this folder>/graph npm run stack\` in a clone of crier starts both.
+
 \`npm start\` is for production: it does not watch the graph. \`npm run check\` tries the settings, the graph, Kafka and Redis, and starts nothing.
 \`npx --no-install crier help\` lists the commands, \`npx --no-install crier settings\` the settings.
 `;

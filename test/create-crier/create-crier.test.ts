@@ -123,9 +123,15 @@ describe('@crier/create', () => {
   });
 
   it('exits with 2 and its usage for arguments that it does not have', async (t) => {
-    for (const args of [['--topik', 'x'], ['a', 'b'], ['--topic']]) {
+    for (const [args, problem] of [
+      [['a', '--topik', 'x'], /^create-crier: unknown option "--topik"; options are --topic, --sample, --help\n/],
+      [['-t', 'x'], /^create-crier: unknown option "-t"; options are --topic, --sample, --help\n/],
+      [['a', 'orders'], /^create-crier: one folder is expected, got a, orders; npm passes on only options after --\n/],
+      [['--topic'], /^create-crier: .*--topic <value>/],
+    ] as const) {
       const { cwd, code, errors } = await create(t, args);
       assert.equal(code, 2);
+      assert.match(errors, problem);
       assert.match(errors, /Usage: npm create @crier \[folder\]/);
       assert.deepEqual(await readdir(cwd), []);
     }
