@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -8,6 +8,8 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { WebSocket } from 'ws';
 import { startGraph } from '../../src/library/testing.ts';
+import { spawnPod } from '../end-to-end/pod-process.ts';
+import { watch } from '../support/stock-client.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { fileOfPage, replaced } from './page-files.ts';
 
@@ -63,6 +65,30 @@ describe('docs/learn', () => {
     await waitFor('the event', () => shown.length === 2);
     assert.deepEqual(shown, ['PAID', 'SHIPPED']);
   });
+});
+
+it('docs/learn/deploy.md has a Dockerfile whose files, settings and command serve the graph of a project', async (t) => {
+  const file = fileOfPage('docs/learn/deploy.md', 'app.Dockerfile');
+  const linesOf = (word: string) => Array.from(file.matchAll(new RegExp(`^${word} (.*)$`, 'gm')), ([, text]) => text!);
+  const records = JSON.stringify({ topic: 'orders', value: RECORD });
+  const project = await folderWith(t, { 'package.json': '{"type":"module"}' });
+  await mkdir(join(project, 'node_modules'));
+  await symlink(resolve('.'), join(project, 'node_modules', 'crier'));
+  await mkdir(join(project, 'live'));
+  await writeFile(join(project, 'live/schema.graphql'), await blockOf('docs/learn/schema.md', 'graphql'));
+  await writeFile(join(project, 'live/samples.js'), `export function* records() { for (;;) yield ${records}; }`);
+  const image = await folderWith(t, {});
+  for (const [from, to] of linesOf('COPY').map((text) => text.split(' ') as [string, string]))
+    await cp(join(project, from), join(image, to === './' ? from : to), { recursive: true, verbatimSymlinks: true });
+  const settings = linesOf('ENV').flatMap((text) => text.split(' ').map((one) => one.split('=') as [string, string]));
+  const [program, ...words] = JSON.parse(linesOf('CMD')[0]!) as [string, ...string[]];
+  assert.equal(program, 'node');
+  // An option of Node 22.
+  const command = [process.execPath, ...words.filter((word) => !word.startsWith('--max-old-space-size-percentage='))];
+  const own = { EMBEDDED: 'true', SAMPLE_INTERVAL_MS: '20', ADMIN_HOST: '127.0.0.1' };
+  const pod = await spawnPod(t, { ...Object.fromEntries(settings), ...own }, { folder: image, command }).started();
+  const event = await watch(t, pod.url, 'subscription { order(order_id: "7") { status } }').event();
+  assert.deepEqual(event, { order: { status: 'SHIPPED' } });
 });
 
 it('docs/learn/deploy.md has settings that a shell gives to crier as they stand', async (t) => {
