@@ -331,6 +331,29 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     make: async (t) => logged(await startPod(t, { KAFKA_BROKER: UNUSED_ADDRESS }), 'KAFKA_BROKER '),
     says: [/^warn: KAFKA_BROKER is not a setting/, /did you mean "KAFKA_BROKERS"\?/],
   },
+  'a setting has the name of another program': {
+    make: async (t) => {
+      const settings = { KAFKA_URL: UNUSED_ADDRESS, KAFKA_SSL: 'true', REDIS_HOST: 'localhost' };
+      const pod = await startPod(t, settings);
+      return (await Promise.all(Object.keys(settings).map((name) => logged(pod, `${name} `)))).join('\n');
+    },
+    says: [
+      /^warn: KAFKA_URL is not a setting; write KAFKA_BROKERS instead/m,
+      /^warn: KAFKA_SSL is not a setting; write KAFKA_TLS instead/m,
+      /^warn: REDIS_HOST is not a setting; write REDIS_URL instead/m,
+    ],
+  },
+  'an origin of a development server has no scheme': {
+    make: (t) => refusedStart(t, { ALLOWED_ORIGINS: 'localhost:5173', PUBLIC_ORIGIN: 'localhost:4000' }),
+    says: [
+      /ALLOWED_ORIGINS: expected origins .*; write http:\/\/localhost:5173$/m,
+      /PUBLIC_ORIGIN: expected .*; write http:\/\/localhost:4000$/m,
+    ],
+  },
+  'both ports are one': {
+    make: (t) => refusedStart(t, { PORT: '4001', ADMIN_PORT: '4001' }),
+    says: [/^crier: PORT and ADMIN_PORT: expected two ports, got 4001 for both; set one to another$/],
+  },
   'an origin has a slash': {
     make: (t) => refusedStart(t, { ALLOWED_ORIGINS: 'http://localhost:5173/' }),
     says: [
@@ -503,6 +526,70 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     make: (t) => reply(t, { method: 'GET' }, '?query={__typename}'),
     says: [/^400 A GET needs the header "apollo-require-preflight: true" \(or "content-type: application\/json"\)/],
   },
+  'a browser opens the endpoint': {
+    make: async (t) => {
+      const pod = await samplePod(t);
+      const { statusCode, headers } = await request(pod.endpoint, { headers: { accept: 'text/html,*/*;q=0.8' } });
+      return `${statusCode} ${String(headers['location'])}`;
+    },
+    says: [/^302 \.\/$/],
+  },
+  'a POST is no request of GraphQL': {
+    make: async (t) => {
+      const pod = await samplePod(t);
+      const post = async (body: string) => {
+        const headers = { 'content-type': 'application/json' };
+        const answer = await request(pod.endpoint, { method: 'POST', headers, body });
+        return `${answer.statusCode} ${await answer.body.text()}`;
+      };
+      const bodies = [
+        '{query: x}',
+        '',
+        '5',
+        '{"operation":"{ a }"}',
+        '{"query":{}}',
+        '{"query":"{ a }","variables":"{}"}',
+      ];
+      return (await Promise.all(bodies.map(post))).join('\n');
+    },
+    says: [
+      /^400 .*"The body must be JSON, such as \{\\"query\\":\\"\{ __typename \}\\"\}: .*"/m,
+      /^400 .*"The body must be a JSON object such as .*, got a number"/m,
+      /^400 .*"query is missing: the text of the operation, as in \{\\"query\\":/m,
+      /^400 .*"query must be a string, got an object"/m,
+      /^400 .*"variables must be an object, got a string"/m,
+    ],
+  },
+  'a GET has variables that are no JSON': {
+    make: (t) => {
+      const headers = { 'apollo-require-preflight': 'true' };
+      return reply(t, { method: 'GET', headers }, '?query={__typename}&variables={a:1}');
+    },
+    says: [/^400 .*"variables in the URL must be JSON: /],
+  },
+  'health is looked for on the port of clients, and GraphQL on that of operators': {
+    make: async (t) => {
+      const pod = await samplePod(t);
+      const urls = [new URL('/healthz', pod.endpoint), new URL('/graphql', pod.admin)];
+      return (await Promise.all(urls.map(async (url) => (await request(url)).body.text()))).join('');
+    },
+    says: [
+      /^Nothing here; GraphQL is at \/graphql, GraphiQL at \/; health and metrics are on ADMIN_PORT$/m,
+      /^not found; GraphQL is on PORT; there are \/healthz, /m,
+    ],
+  },
+  'a token comes without its scheme': {
+    make: async (t) => {
+      const pod = await startPod(t, { GRAPH: await graphFolder(t, schemaOf(BOUND)), JWT_SECRET: 's'.repeat(32) });
+      const headers = { 'content-type': 'application/json', authorization: 'eyJhbGciOiJIUzI1NiJ9.e30.x' };
+      const { body } = await request(pod.endpoint, { method: 'POST', headers, body: '{"query":"{ __typename }"}' });
+      return `${await body.text()}\n${await logged(pod, 'authenticate failed')}`;
+    },
+    says: [
+      /"Token missing: send the header \\"authorization: Bearer <token>\\""/,
+      /"no token was sent; a header Authorization begins with \\"Bearer \\""/,
+    ],
+  },
   'a GET accepts nothing that there is': {
     make: (t) =>
       reply(
@@ -527,6 +614,23 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
       /^unknown option "--admin-port"; ADMIN_PORT is a setting, an environment variable: ADMIN_PORT=… crier start; see/,
     ],
   },
+  'an option is that of another program': {
+    make: async () => {
+      const mistakes = [
+        ['start', '.', '--watch'],
+        ['dev', '.', '-p', '5000'],
+        ['start', '--verion'],
+        ['tail', '--hlep'],
+      ] as const;
+      return (await Promise.all(mistakes.map((args) => refusalOf([...args])))).map(({ message }) => message).join('\n');
+    },
+    says: [
+      /^unknown option "--watch"; the command is crier dev, which serves a changed graph at once; see/m,
+      /^unknown option "-p"; did you mean "--port"\?; see/m,
+      /^unknown option "--verion"; did you mean "--version"\?; see/m,
+      /^unknown option "--hlep"; did you mean "--help"\?; see/m,
+    ],
+  },
   'a folder is given without a command': {
     make: async () => (await refusalOf(['examples/orders'])).message,
     says: [/^"examples\/orders" is a folder, not a command/, /did you mean "crier start examples\/orders"\?$/],
@@ -536,8 +640,18 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     says: [/^expected one of list, replay, drop, got "lst"; did you mean "list"\?$/],
   },
   'a setting is looked for by another name': {
-    make: async () => (await refusalOf(['settings', 'KAFKA_BROKER'])).message,
-    says: [/^unknown setting "KAFKA_BROKER"; did you mean "KAFKA_BROKERS"\?$/],
+    make: async () => {
+      const names = ['KAFKA_BROKER', 'BROKERS', 'kafka_url', 'CORS_ORIGIN'];
+      return (await Promise.all(names.map((name) => refusalOf(['settings', name]))))
+        .map(({ message }) => message)
+        .join('\n');
+    },
+    says: [
+      /^unknown setting "KAFKA_BROKER"; did you mean "KAFKA_BROKERS"\?$/m,
+      /^unknown setting "BROKERS"; with it there are KAFKA_BROKERS$/m,
+      /^unknown setting "kafka_url"; write KAFKA_BROKERS instead$/m,
+      /^unknown setting "CORS_ORIGIN"; write ALLOWED_ORIGINS instead$/m,
+    ],
   },
   'the file .env has a value that cannot be used': {
     make: async (t) => {
