@@ -6,6 +6,7 @@ const TSCONFIG = `{
     "module": "nodenext",
     "moduleResolution": "nodenext",
     "strict": true,
+    "verbatimModuleSyntax": true,
     "noEmit": true,
     "allowImportingTsExtensions": true,
     "skipLibCheck": true

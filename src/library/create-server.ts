@@ -5,7 +5,9 @@ import type { Config } from '../config/config.ts';
 import type { NewRecord } from '../graph/context/publishing.ts';
 import type { Graph } from '../graph/graph-parts.ts';
 import { GraphLoader } from '../graph/loading/load.ts';
+import { recordValueProblem } from '../graph/record-value-problem.ts';
 import { unreadTopicProblem } from '../graph/unread-topic.ts';
+import { ConfigError } from '../base/errors.ts';
 import { hostInUrl } from '../config/addresses/host-in-url.ts';
 import { ignoreOffer, isWebSocketOffer } from '../gateway/http/upgrade-offer.ts';
 import { withBigInts } from '../base/json/exact-numbers.ts';
@@ -16,6 +18,7 @@ import { BUILT_IN_GRAPH } from '../config/built-in-graph.ts';
 import { startServer } from '../server.ts';
 import type { Server as StartedServer } from '../server.ts';
 import { readVersion } from '../base/version.ts';
+import type { EmbeddedPosition, EmbeddedRecord } from '../graph/embedded/embedded-topics.ts';
 import { optionsInput } from './server-options.ts';
 import type { BackendOptions, SettingOptions } from './server-options.ts';
 
@@ -45,7 +48,8 @@ export interface Server {
   readonly adminUrl: string;
   /**
    * Without Kafka: takes a record into a topic. Resolves when its events are published.
-   * @throws TypeError with Kafka, whose producers write the records; and for a topic that no field of the graph reads
+   * @throws TypeError with Kafka, whose producers write the records; and for a topic that no field of the graph reads, or a value of which it
+   * makes no payload
    */
   publish(topic: string, record: NewRecord): Promise<void>;
   /**
@@ -76,12 +80,18 @@ export function createServer(options: ServerOptions = {}): Promise<Server> {
 /**
  * @param adapt what is served of a loaded graph
  * @param ownOptions names of the caller's own options, which an error may propose
+ * @param onPublished called with each record of `publish`
  */
 export async function openServer(
   options: ServerOptions,
   adapt: (graph: Graph) => Graph,
   ownOptions: readonly string[] = [],
-): Promise<Server & Pick<StartedServer, 'graph' | 'settled'>> {
+  onPublished?: (record: EmbeddedRecord & EmbeddedPosition) => void,
+): Promise<Server & Pick<StartedServer, 'graph' | 'settled'> & { readonly config: Config }> {
+  if (typeof options !== 'object') {
+    throw new ConfigError(`expected an object of options, such as { graph: "./graph" }, got a ${typeof options}`);
+  }
+  if ('bindings' in options) throw new ConfigError('expected an object of options, got a graph; write { graph }');
   const { graph, backends = {}, listen = true, logger, onFatal = throwUncaught, ...settings } = options;
   const config = configOf(optionsInput({ adminPort: 0, ...settings }, { backends, ownOptions }));
   const log =
@@ -96,13 +106,15 @@ export async function openServer(
     adminUrl: `http://${hostInUrl(config.ADMIN_HOST)}:${server.adminPort}`,
     publish: async (topic, { key = null, value, headers }) => {
       if (!server.embedded) throw new TypeError('publish: with Kafka, records come from its producers');
-      const problem = unreadTopicProblem(topic, server.graph);
+      const problem = unreadTopicProblem(topic, server.graph) ?? recordValueProblem(topic, value, server.graph);
       if (problem !== undefined) throw new TypeError(`publish: ${problem}`);
-      await server.embedded.append(topic, {
+      const record = {
         key: key === null ? null : Buffer.from(key),
         value: value === null ? null : Buffer.from(JSON.stringify(value, withBigInts)),
         ...(headers && { headers }),
-      });
+      };
+      const position = await server.embedded.append(topic, record);
+      onPublished?.({ ...record, ...position });
     },
     attach: (httpServer) => {
       const own = gatewayOf(server);
@@ -124,6 +136,7 @@ export async function openServer(
       return server.graph;
     },
     settled: () => server.settled(),
+    config,
     close: () => server.close(),
   };
 }

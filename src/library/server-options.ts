@@ -30,6 +30,11 @@ export type BackendOption =
 /** By name. undefined counts as not set, as for every option. */
 export type BackendOptions = Readonly<Record<string, BackendOption | undefined>>;
 
+/** Parts of a graph, where this takes the graph. */
+const GRAPH_PARTS = ['schema', 'typeDefs', 'resolvers', 'context', 'samples', 'formats', 'envelopes'];
+/** A word that ends the names of more options than this says too little. */
+const MAX_NAMES = 4;
+
 /** The options of `createServer` that are no settings. */
 const OWN_OPTIONS = ['graph', 'backends', 'listen', 'logger', 'onFatal'];
 const BACKEND_OPTIONS = ['url', 'forwardAuthorization', 'forwardHeaders'];
@@ -112,5 +117,14 @@ function removedOption(option: string, names: SettingNames): string | undefined 
 }
 
 function unknownOption(option: string, known: readonly string[]): string {
-  return `${option}: unknown option${didYouMean(option, known, 0.5)}`;
+  if (GRAPH_PARTS.includes(option) && known.includes('graph')) {
+    return `${option}: unknown option; it is a part of a graph: graph: defineGraph({ schema: … })`;
+  }
+  return `${option}: unknown option${endingIn(option, known) || didYouMean(option, known, 0.5)}`;
+}
+
+/** Proposes the options whose names end in a name: `kafkaBrokers` for `brokers`. */
+function endingIn(option: string, known: readonly string[]): string {
+  const names = known.filter((name) => name.toLowerCase().endsWith(option.toLowerCase()));
+  return names.length === 0 || names.length > MAX_NAMES ? '' : `; did you mean "${names.join('" or "')}"?`;
 }

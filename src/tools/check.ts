@@ -47,9 +47,12 @@ export async function run(args: readonly string[]): Promise<number> {
   return isOk ? 0 : 1;
 }
 
-/** `ok`, `warning`, `failed` or `skipped`, and what was found: a line for each. */
+/** `ok`, `warning`, `failed` or `skipped`, and what was found; further lines of a finding are indented. */
 export function linesOf(findings: readonly Finding[]): string {
   return findings
-    .map(({ status, text }) => `${paint(process.stdout, COLOURS[status], status.padEnd(8))} ${escapeHidden(text)}\n`)
+    .map(({ status, text }) => {
+      const lines = escapeHidden(text).replaceAll(/\n(?=.)/g, `\n${' '.repeat(9)}`);
+      return `${paint(process.stdout, COLOURS[status], status.padEnd(8))} ${lines}\n`;
+    })
     .join('');
 }

@@ -108,6 +108,38 @@ describe('createServer', { concurrency: 4 }, () => {
     );
   });
 
+  it('says what takes a graph, and what it takes', async () => {
+    const cases: readonly (readonly [definition: unknown, message: RegExp])[] = [
+      [SCHEMA, /^defineGraph: expected an object such as \{ schema: "type …", resolvers: \{ … \} \}, got a string$/],
+      [{ typeDefs: SCHEMA }, /^typeDefs: unknown part of a graph; write schema, which is a text$/],
+      [{ schema: SCHEMA, plugins: [] }, /^plugins: unknown part of a graph; the parts are name, schema, resolvers, /],
+      [{ resolvers: {} }, /^schema: expected the text of an SDL, got no value$/],
+      [
+        { schema: SCHEMA, resolvers: [{}] },
+        /^resolvers: expected one object of what resolvers\.ts would export, got a list$/,
+      ],
+    ];
+    for (const [definition, message] of cases) {
+      assert.throws(
+        () => defineGraph(definition as never),
+        (error: Error) => {
+          assert.match(error.message, message);
+          return error instanceof GraphError;
+        },
+      );
+    }
+    assert.ok(defineGraph({ schema: SCHEMA, ...({ context: undefined } as object) }));
+    const graph = defineGraph({ schema: SCHEMA });
+    for (const [options, message] of [
+      ['./graph', 'expected an object of options, such as { graph: "./graph" }, got a string'],
+      [graph, 'expected an object of options, got a graph; write { graph }'],
+      [{ schema: SCHEMA }, 'schema: unknown option; it is a part of a graph: graph: defineGraph({ schema: … })'],
+      [{ brokers: 'a:1' }, 'brokers: unknown option; did you mean "kafkaBrokers"?'],
+    ] as const) {
+      await assert.rejects(createServer(options as object), { name: 'ConfigError', message });
+    }
+  });
+
   it('names the option that is unknown or cannot be used, and leaves nothing running', async (t) => {
     const busy = await start(t, { graph: countingGraph('busy') });
     const port = Number(new URL(busy.url!).port);

@@ -124,6 +124,28 @@ describe('crier/testing', { concurrency: 4 }, () => {
     await assert.rejects(other.next(), /published to orders \(1\); shipments reads shipments$/);
   });
 
+  it('says what is wrong with the records that a test publishes', async (t) => {
+    const schema = `type Subscription { order(id: ID): Order @kafka(topic: "orders", match: [{ arg: "id", path: "id" }]) } type Order { id: ID }`;
+    const started = await startGraph(defineGraph({ schema }), { patienceMs: 300 });
+    t.after(() => started.close());
+    const values: readonly (readonly [value: unknown, message: RegExp])[] = [
+      [undefined, /^publish: it has no value; write value: \{ … \}, or value: null for a tombstone$/],
+      ['{"id":"9"}', /^publish: its value is a text, and a payload is an object; /],
+      [[{ id: '9' }], /^publish: its value is a list, and a payload is an object; /],
+      [Buffer.from('{"id":"9"}'), /^publish: its value is bytes; /],
+    ];
+    for (const [value, message] of values) {
+      await assert.rejects(started.publish('orders', value as object), { name: 'TypeError', message });
+    }
+    const events = await started.subscribe('subscription { order(id: "9") { id } }');
+    await started.publish('orders', { value: { id: '9' } });
+    await assert.rejects(events.next(), {
+      message:
+        'no event came within 300 ms: records were published to orders (1); order takes those whose id is "9"; match of "id": the record has no "id" ' +
+        'at the top, where its keys are value. No subscription with this argument receives it; correct the path in @kafka, or what the test publishes',
+    });
+  });
+
   it('rejects subscribe when the server refuses the document, the connection or the operation', async (t) => {
     const started = await start(t);
     await assert.rejects(

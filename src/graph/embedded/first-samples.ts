@@ -14,7 +14,11 @@ export interface FirstSamples {
   readonly problems: readonly string[];
 }
 
-export function firstSamples({ records }: Pick<Samples, 'records'>, graph: Pick<Graph, 'bindings'>): FirstSamples {
+/** @throws what records() throws */
+export function firstSamples(
+  { records }: Pick<Samples, 'records'>,
+  graph: Pick<Graph, 'bindings' | 'formats' | 'envelopes'>,
+): FirstSamples {
   const topics = new Map<string, FirstSample[]>();
   const problems = new Set<string>();
   let offset = 0;
@@ -28,5 +32,6 @@ export function firstSamples({ records }: Pick<Samples, 'records'>, graph: Pick<
     }
     if (++count === MAX_RECORDS) break;
   }
+  if (count === 0) problems.add('records() of samples.ts yields none, so no event will come; yield { topic, value }');
   return { topics, problems: [...problems] };
 }

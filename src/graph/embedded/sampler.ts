@@ -61,12 +61,14 @@ export class Sampler {
   async #run(): Promise<void> {
     const { samples, intervalMs, log } = this.#options;
     const { signal } = this.#closed;
+    let count = 0;
     for (const record of samples.records(SEED)) {
+      count++;
       if (signal.aborted) return;
       await this.#take(record, signal);
       await delay(intervalMs, undefined, { signal }).catch(() => undefined);
     }
-    log.info("the graph's samples have ended; no more sample records");
+    log.info(`the graph's samples have ended after ${count} records; no more sample records`);
   }
 
   async #take(record: SampleRecord, signal: AbortSignal): Promise<void> {

@@ -38,6 +38,7 @@ export interface GraphParts extends Pick<Graph, 'name' | 'revision' | 'warnings'
 
 const CONTEXT_PARTS = ['backends', 'createLoaders', 'authenticate'];
 const SAMPLES_PARTS = ['records', 'operation', 'respond'];
+const RECORDS = 'write export function* records(seed) that yields { topic, value }';
 const ENUM_NAME = /^[A-Z][A-Z0-9_]*$/;
 
 /**
@@ -92,8 +93,21 @@ export function buildGraph({ name, revision, schema: text, modules, warnings }: 
     samples,
     formats,
     envelopes,
-    warnings: [...warnings, ...parsed.warnings, ...redis.warnings, ...nulls.warnings],
+    warnings: [
+      ...warnings,
+      ...unreadContext(modules.get('context')),
+      ...parsed.warnings,
+      ...redis.warnings,
+      ...nulls.warnings,
+    ],
   };
+}
+
+/** A module that exports nothing may be there for what it does; one whose exports are all unread is mistaken. */
+function unreadContext({ exports, fileName }: GraphModule = { fileName: '', exports: {} }): string[] {
+  const names = Object.keys(exports);
+  if (names.length === 0 || names.some((name) => CONTEXT_PARTS.includes(name))) return [];
+  return [`${fileName} exports nothing that crier reads; export one of: ${CONTEXT_PARTS.join(', ')}`];
 }
 
 function readContext(module: GraphModule | undefined, problems: string[]): ContextDefinition {
@@ -132,15 +146,26 @@ function readSamples(module: GraphModule | undefined, schema: GraphQLSchema, pro
   if (!module) return undefined;
   const { operation, ...functions } = pick(module, SAMPLES_PARTS, problems);
   requireFunctions(module, functions, problems);
-  if (functions['records'] === undefined) {
-    problems.push(`${module.fileName}: needs records; export function* records(seed) that yields { topic, value }`);
-  }
+  const { records } = functions;
+  if (records === undefined) problems.push(`${module.fileName}: needs records; ${RECORDS}`);
+  if (Object.prototype.toString.call(records).startsWith('[object Async'))
+    problems.push(`${module.fileName}: records must not be async; ${RECORDS}`);
   if (operation !== undefined) {
     const mistake = typeof operation === 'string' ? mistakeOf(operation, schema) : 'must be the text of a subscription';
     if (mistake) problems.push(`${module.fileName}: operation: ${mistake}`);
   }
-  const samples = { ...functions, ...(operation === undefined ? {} : { operation: operation as string }) };
-  return samples as unknown as Samples;
+  return {
+    ...functions,
+    records: (seed) => iterableOf((records as Samples['records'])(seed), module.fileName),
+    ...(operation === undefined ? {} : { operation: operation as string }),
+  };
+}
+
+function iterableOf(returned: unknown, fileName: string): ReturnType<Samples['records']> {
+  if (typeof returned === 'object' && returned !== null && Symbol.iterator in returned) {
+    return returned as ReturnType<Samples['records']>;
+  }
+  throw new GraphError(`${fileName}: records() returns no iterable; ${RECORDS}`);
 }
 
 function mistakeOf(operation: string, schema: GraphQLSchema): string | undefined {

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
-import { transformFileAsync, traverse } from '@babel/core';
+import { transformFileAsync } from '@babel/core';
 import { didYouMean } from '../../base/did-you-mean.ts';
-import { RELATIVE, importedFile } from './plain-modules.ts';
+import { linksOf, missingName } from './module-links.ts';
+import type { ModuleLinks } from './module-links.ts';
+import { importedFile } from './plain-modules.ts';
+import { NOT_UTF8 } from './schema-file.ts';
 
 /** Output of this process, as JSON. */
 export interface CompileReport {
@@ -14,31 +17,44 @@ export interface CompileReport {
   readonly problems: { file: string; line: number; message: string }[];
 }
 
-interface Import {
-  readonly specifier: string;
-  readonly line: number;
+/** A compiled file, and how it is linked to others. */
+interface Compiled extends ModuleLinks {
+  readonly code: string;
 }
 
 /** `node compile-process.js <package root> <entry>…`: compiles the entries and, recursively, their relative imports. */
 async function compileAll(packageRoot: string, entries: readonly string[]): Promise<CompileReport> {
   const report: CompileReport = { sources: {}, others: {}, problems: [] };
   const queue = entries.map((entry) => realpathSync(entry));
+  const links = new Map<string, ModuleLinks>();
   const seen = new Set(queue);
   for (const file of queue) {
     const compiled = await compileFile(packageRoot, file, report);
     if (!compiled) continue;
     report.sources[file] = compiled.code;
-    for (const { specifier, line } of compiled.imports) {
+    links.set(file, compiled);
+    for (const { specifier, line, hasType } of compiled.imports) {
       const found = importedFile(file, specifier);
       if (!found) {
         const message = `imports "${specifier}", which does not exist${importFix(file, specifier)}`;
         report.problems.push({ file, line, message });
       } else if (!/\.m?[jt]s$/.test(found)) {
+        if (found.endsWith('.json') && !hasType) {
+          const message = `imports "${specifier}" without its type; write with { type: 'json' } after the file's name`;
+          report.problems.push({ file, line, message });
+        }
         report.others[found] = createHash('sha256').update(readFileSync(found)).digest('hex');
       } else if (!seen.has(found)) {
         seen.add(found);
         queue.push(found);
       }
+    }
+  }
+  for (const [file, { imports }] of links) {
+    for (const one of imports) {
+      const found = importedFile(file, one.specifier) ?? '';
+      const message = missingName(one, found, links.get(found));
+      if (message !== undefined) report.problems.push({ file, line: one.line, message });
     }
   }
   return report;
@@ -51,11 +67,7 @@ function importFix(importer: string, specifier: string): string {
   return didYouMean(basename(path), names) || '; correct the path, or add the file';
 }
 
-async function compileFile(
-  packageRoot: string,
-  file: string,
-  report: CompileReport,
-): Promise<{ code: string; imports: Import[] } | undefined> {
+async function compileFile(packageRoot: string, file: string, report: CompileReport): Promise<Compiled | undefined> {
   try {
     const result = await transformFileAsync(file, {
       root: packageRoot,
@@ -74,33 +86,15 @@ async function compileFile(
       highlightCode: false,
       ast: true,
     });
-    return { code: result?.code ?? '', imports: result?.ast ? importsOf(result.ast) : [] };
+    return { code: result?.code ?? '', ...linksOf(result!.ast!) };
   } catch (error) {
     const { message, loc } = error as Error & { loc?: { line: number } };
     // Babel's message is the absolute file name, the text, the position and a code frame.
-    const text = message.replace(`${file}: `, '').replace(/ \(\d+:\d+\)/, '');
+    const isText = !/Unexpected character '[\uFFFD\0]'/.test(message);
+    const text = isText ? message.replace(`${file}: `, '').replace(/ \(\d+:\d+\)/, '') : NOT_UTF8;
     report.problems.push({ file, line: loc?.line ?? 1, message: text });
     return undefined;
   }
-}
-
-function importsOf(ast: NonNullable<Parameters<typeof traverse>[0]>): Import[] {
-  const imports: Import[] = [];
-  const add = (source: { value?: unknown; loc?: { start: { line: number } } | null } | null | undefined) => {
-    if (typeof source?.value === 'string' && RELATIVE.test(source.value)) {
-      imports.push({ specifier: source.value, line: source.loc?.start.line ?? 1 });
-    }
-  };
-  traverse(ast, {
-    ImportDeclaration: ({ node }) => add(node.source),
-    ExportNamedDeclaration: ({ node }) => add(node.source),
-    ExportAllDeclaration: ({ node }) => add(node.source),
-    CallExpression: ({ node }) => {
-      const argument = node.arguments[0];
-      if (node.callee.type === 'Import' && argument?.type === 'StringLiteral') add(argument);
-    },
-  });
-  return imports;
 }
 
 const [packageRoot = '', ...entries] = process.argv.slice(2);

@@ -97,7 +97,7 @@ async function importModule(
     const missing = missingPackageProblem(folder, error);
     if (missing !== undefined) throw new GraphError(missing, { cause: error });
     const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
-    const position = stack?.split('\n').find((line) => line.includes(`${folder}/`));
+    const position = stack?.split('\n').find((line) => /^\s+at /.test(line) && line.includes(`${folder}/`));
     const location = position
       ?.slice(position.indexOf(`${folder}/`) + folder.length + 1)
       .replace(/\?graph=\w+/, '')

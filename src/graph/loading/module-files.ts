@@ -56,16 +56,19 @@ function fixOf(name: (typeof NAMES)[number], extension: string, loaded: Readonly
   const wanted = name + (EXTENSIONS.includes(extension) ? extension : '.ts');
   const others = candidatesOf(name).filter((one) => one !== wanted);
   if (extension === '') return `crier loads no folder: write ${wanted}, which may import its files`;
+  if (extension === '.json') return `crier loads no JSON: write ${wanted}, which may import it with { type: 'json' }`;
   return `rename it to ${wanted}, or to one of: ${others.join(', ')}`;
 }
 
 /** Entries that may be meant as the schema, the most likely first. */
 export async function unreadSchemaFiles(folder: string): Promise<string[]> {
   const entries = (await readdir(folder)).sort().filter((entry) => entry !== 'schema.graphql');
-  return entries.filter((entry) => {
-    const { name, ext } = parse(entry);
-    return ['.graphql', '.graphqls', '.gql', '.sdl'].includes(ext.toLowerCase()) && wordsOf(name).includes('schema');
-  });
+  return entries.filter((entry) => isSdlFile(entry) && wordsOf(parse(entry).name).includes('schema'));
+}
+
+/** True if a file has the name of one with GraphQL. */
+export function isSdlFile(entry: string): boolean {
+  return /\.(?:graphqls?|gql|sdl)$/i.test(entry);
 }
 
 /** Tests, configuration of tools and declarations beside the modules. */

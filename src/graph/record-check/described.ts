@@ -3,7 +3,7 @@ import { didYouMean } from '../../base/did-you-mean.ts';
 import { valueAt } from '../../base/json/value-at.ts';
 
 /** What a fix calls the origin of records. */
-export type RecordOrigin = 'what the producer writes' | 'samples.ts';
+export type RecordOrigin = 'what the producer writes' | 'samples.ts' | 'what the test publishes';
 
 /** An envelope that a record's value shows, and that its topic does not have. */
 export interface ShownEnvelope {

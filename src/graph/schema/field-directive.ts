@@ -10,8 +10,9 @@ export function directiveOf(
   return astNode?.directives?.find((directive) => directive.name.value === name);
 }
 
-/** A line for each field outside of the Subscription type that has a directive which feeds a field. */
+/** A line for each field outside of the Subscription type that has a directive which feeds a field. Without that type, its lack is the mistake. */
 export function misplacedUses(schema: GraphQLSchema, name: string): string[] {
+  if (!schema.getSubscriptionType()) return [];
   const types = Object.values(schema.getTypeMap()).filter((type) => isObjectType(type) || isInterfaceType(type));
   return types
     .filter((type) => type !== schema.getSubscriptionType())

@@ -77,6 +77,7 @@ function walk(
   if (fields.length === 0) {
     const names = types.flatMap((member) => Object.keys(member.getFields()));
     const fix =
+      (next.includes('[') && '; a path goes through no list, so it has no index: match a value outside of it') ||
       didYouMean(next, names) ||
       `; its fields are: ${[...new Set(names)].join(', ')}; correct the path, or add the field`;
     return `leads to no field, which a path inside the payload must: ${type.name} has no field "${next}"${fix}`;

@@ -17,6 +17,7 @@ import type {
   SchemaExtensionNode,
 } from 'graphql';
 import { validateSDL } from 'graphql/validation/validate.js';
+import { didYouMean } from '../../base/did-you-mean.ts';
 import { GraphError } from '../../base/errors.ts';
 import { readFederationLink } from '../federation/federation-link.ts';
 import type { FederationLink } from '../federation/federation-link.ts';
@@ -30,7 +31,7 @@ import {
   withBases,
 } from '../federation/subgraph.ts';
 import { OWN_DIRECTIVES } from './own-directives.ts';
-import { sdlProblem, syntaxProblem } from './sdl-problem.ts';
+import { sdlProblems, syntaxProblem } from './sdl-problem.ts';
 
 const OWN = parse(OWN_DIRECTIVES, { noLocation: true });
 const OWN_NAMES = OWN.definitions.flatMap((definition) =>
@@ -64,18 +65,14 @@ export function buildGraphSchema(text: string, fileName: string, own: OwnValues 
     (definition) => !isOwn(definition) && !(link && isFederationDefinition(link, definition)),
   );
   const document = complete({ ...sdl, definitions: link ? withBases(authored) : authored }, link, own);
-  const directives = document.definitions.flatMap((one) =>
-    one.kind === Kind.DIRECTIVE_DEFINITION ? one.name.value : [],
-  );
-  const problemLine = (error: GraphQLError) => sdlProblem(error, link, directives);
-  problems.push(...validateSDL(document).map(problemLine));
+  problems.push(...sdlProblems(validateSDL(document), { link, document }));
   try {
     const schema = buildASTSchema(document, { assumeValidSDL: true });
-    problems.push(...validateSchema(schema).map(problemLine));
+    problems.push(...sdlProblems(validateSchema(schema), { link, document }));
     if (!schema.getSubscriptionType()) {
-      problems.push(
-        `${fileName}: has no Subscription type, so there is nothing to subscribe to; add one with a @kafka field`,
-      );
+      const near = Object.keys(schema.getTypeMap()).find((name) => didYouMean('Subscription', [name]) !== '');
+      const fix = near === undefined ? 'add one with a @kafka field' : `rename the type "${near}" to Subscription`;
+      problems.push(`${fileName}: has no Subscription type, so there is nothing to subscribe to; ${fix}`);
     }
     const internal = new Set(OWN_NAMES.filter((name) => !link?.shared.has(name)));
     return { schema, problems, subgraph: link && { link, sdl: subgraphSdl(authored, internal) } };
@@ -97,6 +94,11 @@ export function withoutOwnDefinitions(schema: GraphQLSchema, subgraph?: Subgraph
 }
 
 function parseSdl(text: string, fileName: string): DocumentNode {
+  if (text.replaceAll(/#.*/g, '').trim() === '') {
+    throw new GraphError(
+      `${fileName}: is empty; add a Subscription type: type Subscription { order: Order @kafka(topic: "orders") }`,
+    );
+  }
   try {
     return parse(new Source(text, fileName));
   } catch (error) {

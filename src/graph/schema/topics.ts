@@ -1,6 +1,7 @@
-import { Kind, getNamedType, getNullableType, isEnumType, isListType, isNonNullType } from 'graphql';
+import { Kind, getNamedType, getNullableType, isEnumType, isListType, isNonNullType, print } from 'graphql';
 import type { ConstValueNode, GraphQLEnumType, GraphQLField } from 'graphql';
 import { didYouMean } from '../../base/did-you-mean.ts';
+import { quotesHint } from './directive-arguments.ts';
 
 /** An argument that chooses among the topics of a field. */
 export interface TopicArgument {
@@ -43,7 +44,9 @@ export function topicArgumentOf(topic: Node): string | undefined {
 
 function readTopic(node: ConstValueNode, field: Field, problems: string[]): FieldTopics | undefined {
   if (node.kind !== Kind.STRING) {
-    problems.push('topic must be the name of a Kafka topic, in quotes');
+    const fix =
+      node.kind === Kind.LIST ? `; write topics: ${print(node)}` : quotesHint(new Map([['topic', node]]), ['topic']);
+    problems.push(`topic must be the name of a Kafka topic, in quotes${fix}`);
     return undefined;
   }
   const template = node.value;

@@ -4,6 +4,7 @@ import type { NewRecord } from '../../graph/context/publishing.ts';
 import type { Graph } from '../../graph/graph-parts.ts';
 import { openServer } from '../create-server.ts';
 import type { ServerOptions } from '../create-server.ts';
+import { PublishedRecords } from '../../server/published-records.ts';
 import { explainChoice } from './chosen-records.ts';
 import { TestConnection } from './test-connection.ts';
 import { TestEvents } from './test-events.ts';
@@ -35,8 +36,11 @@ const PATIENCE_MS = 5000;
 export async function startGraph(graph: string | Graph, options: TestGraphOptions = {}): Promise<TestGraph> {
   const { patienceMs = PATIENCE_MS, ...settings } = options;
   const defaults = { host: '127.0.0.1', port: 0, logLevel: 'fatal', drainDelayMs: 0, drainSpreadMs: 0 } as const;
-  const server = await openServer({ ...defaults, ...settings, graph }, withoutSampleRecords, ['patienceMs']);
-  return new TestGraph(server, patienceMs);
+  const published = new PublishedRecords();
+  const server = await openServer({ ...defaults, ...settings, graph }, withoutSampleRecords, ['patienceMs'], (record) =>
+    published.add(record),
+  );
+  return new TestGraph(server, patienceMs, published);
 }
 
 function withoutSampleRecords(graph: Graph): Graph {
@@ -48,11 +52,11 @@ export class TestGraph {
   readonly #server: Awaited<ReturnType<typeof openServer>>;
   readonly #patienceMs: number;
   readonly #connections = new Set<TestConnection>();
-  /** Records published, by topic. */
-  readonly #published = new Map<string, number>();
+  readonly #published: PublishedRecords;
 
-  constructor(server: Awaited<ReturnType<typeof openServer>>, patienceMs: number) {
+  constructor(server: Awaited<ReturnType<typeof openServer>>, patienceMs: number, published: PublishedRecords) {
     this.#server = server;
+    this.#published = published;
     this.#patienceMs = patienceMs;
   }
 
@@ -63,11 +67,10 @@ export class TestGraph {
 
   /**
    * Takes a record into a topic. Resolves when its events are published.
-   * @throws TypeError for a topic that no field of the graph reads
+   * @throws TypeError for a topic that no field of the graph reads, and for a value of which it makes no payload
    */
   async publish(topic: string, value: NewRecord['value'], record: Omit<NewRecord, 'value'> = {}): Promise<void> {
     await this.#server.publish(topic, { ...record, value });
-    this.#published.set(topic, (this.#published.get(topic) ?? 0) + 1);
   }
 
   /**
@@ -107,14 +110,15 @@ export class TestGraph {
 
   /** Why no event may have come. */
   async #silence(payload: SubscribePayload): Promise<string> {
-    if (this.#published.size === 0) return ': no record was published';
-    const published = Array.from(this.#published, ([topic, count]) => `${topic} (${count})`).join(', ');
+    const { topics } = this.#published;
+    if (topics.size === 0) return ': no record was published';
+    const published = Array.from(topics, ([topic, { length }]) => `${topic} (${length})`).join(', ');
     const metrics = await (await fetch(`${this.#server.adminUrl}/metrics`)).text();
     const unmatched = [
       ...metrics.matchAll(/^crier_records_unmatched_total\{field="(.*?)",reason="(.*?)"\} ([1-9]\d*)/gm),
     ];
     const reasons = unmatched.map(([, field, reason, count]) => `; ${count} did not match ${field}: ${reason}`);
-    const choice = explainChoice(this.#server.graph, payload, new Set(this.#published.keys()));
+    const choice = await explainChoice(this.#server, payload, this.#published);
     return `: records were published to ${published}${reasons.join('')}${choice}`;
   }
 }

@@ -146,9 +146,12 @@ async function checkGraph(
     };
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
-    return { graph: undefined, findings: error.message.split('\n').map(failed) };
+    return { graph: undefined, findings: error.message.split(BETWEEN_PROBLEMS).map(failed) };
   }
 }
+
+/** Line breaks, but for those before a code frame and in it. */
+const BETWEEN_PROBLEMS = /\n(?!\n|[\t >]*\d*[\t ]*\|)/;
 
 function checkIdentity(graph: Graph, config: Config): Finding[] {
   if (config.ROLE === 'worker') return [];

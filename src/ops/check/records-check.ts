@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { firstSamples } from '../../graph/embedded/first-samples.ts';
+import type { FirstSamples } from '../../graph/embedded/first-samples.ts';
 import { errorOf } from '../../base/errors.ts';
 import type { Graph } from '../../graph/graph-parts.ts';
 import { topicReads } from '../../graph/schema/topic-reads.ts';
@@ -39,7 +40,13 @@ export async function checkTopicRecords(config: Config, graph: Graph, count?: nu
 export async function checkSamples(config: Config, graph: Graph): Promise<Finding[]> {
   if (!graph.samples) return [];
   const records = new TopicRecords(config, graph, { values: new Map(), keys: new Map() });
-  const { topics, problems } = firstSamples(graph.samples, graph);
+  let first: FirstSamples;
+  try {
+    first = firstSamples(graph.samples, graph);
+  } catch (error) {
+    return [failed(`records: records() of the samples failed: ${errorOf(error).message}; correct it in samples.ts`)];
+  }
+  const { topics, problems } = first;
   const checked = await Promise.all(Array.from(topics, ([topic, of]) => records.checkRecords(topic, of, 'samples.ts')));
   const misfitting = checked.flatMap((one) => (one && (one.misfits.length > 0 || one.undecodable) ? [one] : []));
   const findings = [

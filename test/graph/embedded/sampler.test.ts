@@ -133,7 +133,7 @@ describe('Sampler', () => {
     const ending = sampler({ samples: { records: () => [{ topic: 'a', value: 1 }] } });
     ending.sampler.start();
     await waitFor('the line', () => ending.logged.length > 0);
-    assert.match(ending.logged[0]!, /samples have ended/);
+    assert.match(ending.logged[0]!, /samples have ended after 1 records/);
     await Promise.all([failing.sampler.close(), ending.sampler.close()]);
   });
 

@@ -183,6 +183,19 @@ describe('loadGraph', () => {
     assert.deepEqual(warnings, []);
   });
 
+  it('warns of a context.ts of which nothing is read', async (t) => {
+    const warningsOf = async (files: Record<string, string>) =>
+      (await loadGraph(await graphFolder(t, { 'schema.graphql': SCHEMA, ...files }))).warnings;
+    assert.deepEqual(
+      await warningsOf({ 'context.ts': 'export const loaders = { user: 5 };', 'resolvers.ts': 'void Date;' }),
+      ['context.ts exports nothing that crier reads; export one of: backends, createLoaders, authenticate'],
+    );
+    assert.deepEqual(await warningsOf({ 'context.ts': `export const backends = []; export const help = 1;` }), []);
+    assert.deepEqual(await warningsOf({ 'samples.json': '{}' }), [
+      "samples.json is not loaded; crier loads no JSON: write samples.ts, which may import it with { type: 'json' }",
+    ]);
+  });
+
   it('passes on the warnings of bindings', async (t) => {
     const sdl = 'type Subscription { a(page: Int): Int @kafka(topic: "t") }';
     const { warnings } = await loadGraph(await graphFolder(t, { 'schema.graphql': sdl }));
@@ -327,11 +340,72 @@ describe('loadGraph', () => {
     ],
     'a second @kafka': [
       'type Subscription {\n a: Int @kafka(topic: "t") @kafka(topic: "u")\n}',
-      /^schema\.graphql:2: .*"@kafka" can only be used once/,
+      /^schema\.graphql:2: The directive "@kafka" can only be used once at this location: the first is in line 2; keep one, which may have several topics: topics: \["…", "…"\]$/,
     ],
     'an unknown part of @kafka': [
       'type Subscription { a: Int @kafka(topik: "t", topic: "t") }',
       /Unknown argument "topik".*Did you mean "topic"/,
+    ],
+    'an empty file': ['# soon\n', /^schema\.graphql: is empty; add a Subscription type: type Subscription \{/],
+    'a comment of another language': [
+      '// types\ntype Subscription { a: Int }',
+      /^schema\.graphql:1:1: Syntax Error: .* A comment begins with #, in each of its lines\.\n/,
+    ],
+    'a line that ends with ;': [
+      'type Subscription {\n  a: Int;\n}',
+      /^schema\.graphql:2:9: .* Remove it: no ; ends a line\.\n/,
+    ],
+    'braces with nothing between them': [
+      'type Empty {}\ntype Subscription { a: Int @kafka(topic: "t") }',
+      /^schema\.graphql:1:13: Syntax Error: Expected Name, found "\}"\. Nothing is between the \{ and the \}: fill them, or remove both\.\n/,
+    ],
+    'a mistake in a definition of one line': [
+      'type A { a: Int b }',
+      /^schema\.graphql:1:19: Syntax Error: Expected ":", found "\}"\.\n/,
+    ],
+    'a type of another letter case': [
+      'type subscription { a: Int @kafka(topic: "t") }',
+      /^schema\.graphql: has no Subscription type, so there is nothing to subscribe to; rename the type "subscription" to Subscription$/,
+    ],
+    'a type twice': [
+      'type A { a: Int b: Int }\ntype Subscription { a: A @kafka(topic: "t") }\ntype A { a: Int b: Int }\nenum E { X }\nenum E { X }',
+      /^schema\.graphql:3: There can be only one type named "A": the first is in line 1; keep one\nschema\.graphql:5: There can be only one type named "E": the first is in line 4; keep one$/,
+    ],
+    'an input that a field returns': [
+      'input A { a: Int }\ntype Subscription {\n  a: [A!]! @kafka(topic: "t")\n}',
+      /^schema\.graphql:3: Subscription\.a is of A, which is an input, and fields return none; define it as type A \{ … \}$/m,
+    ],
+    'a type that an argument takes': [
+      'type A { a: Int }\ntype Subscription {\n  a(\n  of: A): A @kafka(topic: "t", unused: ["of"])\n}',
+      /^schema\.graphql:4: Subscription\.a\(of:\) is of A, which only fields return; give it a scalar, an enum or an input: input AInput \{ … \}$/m,
+    ],
+    'a directive for rights of another server': [
+      'type Subscription { a: Int @kafka(topic: "t") @auth(requires: ADMIN) }',
+      /^schema\.graphql:1: Unknown directive "@auth"; write @authenticated, or @requiresScopes\(scopes: \[\["…"\]\]\)$/,
+    ],
+    'a directive of another server': [
+      'type Subscription { a: Int @kafka(topic: "t") @cost(value: 1) }',
+      /^schema\.graphql:1: Unknown directive "@cost"; define it \(directive @cost on …\), or remove it$/,
+    ],
+    'a scalar that is not defined': [
+      'type Subscription { a: DateTime @kafka(topic: "t") }',
+      /^schema\.graphql:1: Unknown type "DateTime"; define it: scalar DateTime for single values, or type DateTime \{ … \} for objects$/,
+    ],
+    'a member of match outside of it': [
+      'type Subscription { a(id: ID!): Int @kafka(topic: "t", key: "id", match: [{ arg: "id", key: true }]) }',
+      /^schema\.graphql:1: Unknown argument "key" on directive "@kafka"; write match: \[\{ arg: …, key: … \}\] or record: \{ key: … \}$/,
+    ],
+    'several topics in topic': [
+      'type Subscription { a: Int @kafka(topic: ["a", "b"]) }',
+      /Subscription\.a: topic must be the name of a Kafka topic, in quotes; write topics: \["a", "b"\]$/,
+    ],
+    'a topic without quotes': [
+      'type Subscription { a: Int @kafka(topic: orders) }',
+      /Subscription\.a: topic must be the name of a Kafka topic, in quotes; write topic: "orders"$/,
+    ],
+    'a path with an index': [
+      'type A { b: [B] }\ntype B { c: Int }\ntype Subscription { a(c: Int): A @kafka(topic: "t", match: [{ arg: "c", path: "b[0].c" }]) }',
+      /A has no field "b\[0\]"; a path goes through no list, so it has no index: match a value outside of it$/,
     ],
     'a missing topic': ['type Subscription { a: Int @kafka }', /Subscription\.a: has no topic; add topic/],
     'no Subscription type': ['type Query { a: Int }', /has no Subscription type/],
@@ -355,6 +429,34 @@ describe('loadGraph', () => {
   for (const [name, [sdl, expected]] of Object.entries(schemaMistakes)) {
     it(`refuses ${name}`, async (t) => assert.match(await refusal(t, { 'schema.graphql': sdl }), expected));
   }
+
+  it('refuses a schema that is not UTF-8', async (t) => {
+    const text = `type Subscription { a: Int @kafka(topic: "t") } # ü`;
+    for (const bytes of [
+      Buffer.from(text, 'utf16le'),
+      Buffer.from(`\uFEFF${text}`, 'utf16le'),
+      Buffer.from(text, 'latin1'),
+    ]) {
+      const folder = await graphFolder(t, {});
+      await writeFile(join(folder, 'schema.graphql'), bytes);
+      await assert.rejects(loadGraph(folder), {
+        message: 'schema.graphql: is not UTF-8; save it as UTF-8 (PowerShell: Out-File -Encoding utf8, in place of >)',
+      });
+      await writeFile(join(folder, 'schema.graphql'), SCHEMA);
+      await writeFile(join(folder, 'resolvers.ts'), bytes);
+      if (bytes[1] !== 0x79)
+        await assert.rejects(loadGraph(folder), { message: /^resolvers\.ts:1: is not UTF-8; save it/ });
+    }
+  });
+
+  it('names the file that may be meant as the schema, whatever it is called', async (t) => {
+    const cases: readonly (readonly [file: string, expected: RegExp])[] = [
+      ['orders.graphql', /but orders\.graphql is there; rename it to schema\.graphql$/],
+      ['schema.ts', /but schema\.ts is there; write the SDL that it has into schema\.graphql$/],
+      ['typeDefs.js', /but typeDefs\.js is there; write the SDL that it has into schema\.graphql$/],
+    ];
+    for (const [file, expected] of cases) assert.match(await refusal(t, { [file]: SCHEMA }), expected);
+  });
 
   const resolverMistakes: Record<string, [code: string, expected: RegExp]> = {
     'a syntax error in resolvers, with its frame': [
@@ -395,6 +497,26 @@ describe('loadGraph', () => {
       'import "no-such-package-here";',
       /^resolvers\.ts: imports the package "no-such-package-here", which is not installed; run npm install no-such-package-here in \/\S+, or correct the import$/,
     ],
+    'an alias of tsconfig.json': [
+      'import { u } from "@/util";\nexport const Auction = { title: u };',
+      /^resolvers\.ts: imports "@\/util", which is no package; write a relative path, such as \.\/util\.ts: paths of tsconfig\.json are not read$/,
+    ],
+    'a type that is imported as a value': [
+      '\nimport { Title } from "./lib.ts";\nexport const Auction = { title: (): Title => "" };',
+      /^resolvers\.ts:2: imports "Title" from "\.\/lib\.ts", which is a type there; write import type \{ Title \}$/,
+    ],
+    'a name that a file does not export': [
+      'import { titles, u } from "./lib.ts";\nexport const Auction = { title: () => u };',
+      /^resolvers\.ts:1: imports "titles" from "\.\/lib\.ts", which does not export it; did you mean "title"\?$/,
+    ],
+    'a default that a file does not export': [
+      'export { default } from "./lib.ts";',
+      /^resolvers\.ts:1: imports "default" from "\.\/lib\.ts", which does not export it; it exports: title, u$/,
+    ],
+    'JSON without its type': [
+      'import data from "./value.json";\nexport const Auction = { title: () => data };',
+      /^resolvers\.ts:1: imports "\.\/value\.json" without its type; write with \{ type: 'json' \} after the file's name$/,
+    ],
     'a throw at load': ['\n\nthrow new Error("boom");', /^resolvers\.ts:3: boom; resolvers\.ts could not be loaded/],
     'resolvers of an unknown type': [
       'export const Auktion = {};',
@@ -432,7 +554,9 @@ describe('loadGraph', () => {
   for (const [name, [code, expected]] of Object.entries(resolverMistakes)) {
     it(`refuses ${name}`, async (t) => {
       const sdl = `${SCHEMA} scalar Day enum Color { RED } interface Node { id: ID }`;
-      assert.match(await refusal(t, { 'schema.graphql': sdl, 'resolvers.ts': code }), expected);
+      const lib = 'export type Title = string;\nexport const title = 1;\nexport function u() {}';
+      const files = { 'schema.graphql': sdl, 'resolvers.ts': code, 'lib.ts': lib, 'value.json': '{}' };
+      assert.match(await refusal(t, files), expected);
     });
   }
 
@@ -457,11 +581,24 @@ describe('loadGraph', () => {
       { 'samples.ts': 'export const operation = "{ crier }";' },
       /samples\.ts: needs records/,
     ],
+    'samples that are async': [
+      { 'samples.ts': 'export async function* records() {}' },
+      /^samples\.ts: records must not be async; write export function\* records\(seed\) that yields \{ topic, value \}$/,
+    ],
     'a sample operation that is invalid': [
       { 'samples.ts': 'export function* records() {}\nexport const operation = "{ nope }";' },
       /samples\.ts: operation: Cannot query field "nope"/,
     ],
   };
+  it('says what records() of the samples must return', async (t) => {
+    const files = { 'schema.graphql': SCHEMA, 'samples.ts': 'export const records = () => undefined;' };
+    const { samples } = await loadGraph(await graphFolder(t, files));
+    assert.throws(() => samples!.records(1), {
+      message:
+        'samples.ts: records() returns no iterable; write export function* records(seed) that yields { topic, value }',
+    });
+  });
+
   for (const [name, [files, expected]] of Object.entries(moduleMistakes)) {
     it(`refuses ${name}`, async (t) =>
       assert.match(await refusal(t, { 'schema.graphql': SCHEMA, ...files }), expected));

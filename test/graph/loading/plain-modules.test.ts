@@ -124,7 +124,7 @@ describe('modules that run as they are written', () => {
     'one that throws': ['\n\nthrow new Error("boom");', /^resolvers\.js:3: boom; resolvers\.js could not be loaded$/],
     'an import that has no such name': [
       `import { absent } from './x.js';\nexport { absent };`,
-      /^resolvers\.js: .* does not provide an export named 'absent'; resolvers\.js could not be loaded$/,
+      /^resolvers\.js:1: imports "absent" from "\.\/x\.js", which does not export it; it exports: nothing$/,
     ],
     'a package that is not installed': ['import "absent-here";', /^resolvers\.js: imports the package "absent-here", /],
   };

@@ -132,6 +132,43 @@ describe('crier check', { concurrency: 2 }, () => {
     assert.equal(hasFailed, false);
   });
 
+  it('names samples that fail, and samples without a record', async (t) => {
+    const schema = 'type Subscription { order: Int @kafka(topic: "orders", payload: "n") }';
+    const lineOf = async (samples: string) => {
+      const GRAPH = await graphFolder(t, { 'schema.graphql': schema, 'samples.ts': samples });
+      return (await checked({ GRAPH })).lines.find((line) => line.includes('records()')) ?? '';
+    };
+    assert.match(
+      await lineOf('export function records() {}'),
+      /^failed {3}records: records\(\) of the samples failed: samples\.ts: records\(\) returns no iterable; write .*; correct it in samples\.ts$/,
+    );
+    assert.match(
+      await lineOf('export function* records() {}'),
+      /^warning {2}records: records\(\) of samples\.ts yields none, so no event will come; yield \{ topic, value \}$/,
+    );
+  });
+
+  it('prints a code frame as a part of its finding', async (t) => {
+    const files = {
+      'schema.graphql': 'type Subscription { order: Int @kafka(topic: "orders") }',
+      'resolvers.ts': 'const a = ;',
+      'context.ts': 'const b = ;',
+    };
+    const { lines } = await checked({ GRAPH: await graphFolder(t, files) });
+    assertLines(lines, [
+      /^ok {7}settings: embedded$/,
+      /^failed {3}resolvers\.ts:1: Unexpected token$/,
+      /^$/,
+      /^ {9}> 1 \| const a = ;$/,
+      /^ {9} {4}\| +\^$/,
+      /^failed {3}context\.ts:1: Unexpected token$/,
+      /^$/,
+      /^ {9}> 1 \| const b = ;$/,
+      /^ {9} {4}\| +\^$/,
+      /^skipped {2}Kafka and Redis: /,
+    ]);
+  });
+
   it('warns if nobody is authenticated in production', async () => {
     const { hasFailed, lines } = await checked({ NODE_ENV: 'production', EMBEDDED: 'true' });
     assert.equal(hasFailed, false);
