@@ -112,7 +112,6 @@ describe('packages', { concurrency: 2 }, () => {
     const programs = {
       'program.mts': CLIENT_PROGRAM,
       'readme.mts': await sampleProgram(join('client', 'README.md')),
-      'guarantees.mts': await sampleProgram(join('docs', 'why', 'guarantees.md')),
     };
     for (const [name, text] of Object.entries(programs)) await writeFile(join(folder, name), text);
     const paths = Object.keys(programs).map((name) => join(folder, name));
