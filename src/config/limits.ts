@@ -19,7 +19,7 @@ export function limitsOf(settings: SettingValues) {
   const { MAX_MESSAGE_BYTES: message, MAX_QUERY_TOKENS: tokens } = settings;
   const has = (technique: Technique) => !settings.DISABLE.includes(technique);
   const documents = has('document-cache') ? 1000 : 0;
-  const ofOneInFlight = Math.ceil((settings.MAX_REQUESTS_IN_FLIGHT || 1000) / 10);
+  const ofOneInFlight = tenthOf(settings.MAX_REQUESTS_IN_FLIGHT);
   const MAX_VARIABLES_BYTES = Math.max(16_384, Math.floor(message / 4));
   return {
     /** Operations whose results are equal share one execution. */
@@ -44,8 +44,8 @@ export function limitsOf(settings: SettingValues) {
     MAX_CONNECTION_BYTES: Math.max(MIB, 4 * message),
     /** HTTP requests of one user, also where a pod has no limit. */
     MAX_REQUESTS_IN_FLIGHT_PER_USER: ofOneInFlight,
-    /** Sustained HTTP requests of one user: those that it may have in flight, if each takes a second. */
-    MAX_REQUESTS_PER_SECOND_PER_USER: ofOneInFlight,
+    /** Sustained HTTP requests of one user. */
+    MAX_REQUESTS_PER_SECOND_PER_USER: requestsPerSecondOfUser(settings.MAX_REQUESTS_IN_FLIGHT),
     /** HTTP requests of one address that name no user. Many clients may share an address, so only a limit of its rate limits them. */
     MAX_REQUESTS_IN_FLIGHT_PER_ADDRESS: settings.MAX_REQUESTS_PER_SECOND_PER_ADDRESS > 0 ? ofOneInFlight : 0,
     /** Characters; a message has a query, its variables and its envelope. */
@@ -96,4 +96,14 @@ export function limitsOf(settings: SettingValues) {
     MAX_INFLATED_BATCH_BYTES: settings.MAX_INFLIGHT_BYTES,
     MAX_RECORD_DEPTH,
   };
+}
+
+/** Those that a user may have in flight, if each takes a second, and never fewer than by default: a small pod serves quick ones. */
+export function requestsPerSecondOfUser(maxInFlight: number): number {
+  return Math.max(100, tenthOf(maxInFlight));
+}
+
+/** @param maxInFlight 0: no limit, of one user that of the default */
+function tenthOf(maxInFlight: number): number {
+  return Math.ceil((maxInFlight || 1000) / 10);
 }

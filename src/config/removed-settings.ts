@@ -1,6 +1,8 @@
+import { requestsPerSecondOfUser } from './limits.ts';
 import type { SettingNames } from './setting-names.ts';
 import type { UnknownVariable } from './settings-input.ts';
 import type { Environment } from './variable.ts';
+import { variables } from './variables.ts';
 import type { Technique } from './variables/techniques-variables.ts';
 
 const AGREED = 'the pods agree on a random one through Redis; unset it';
@@ -88,7 +90,7 @@ export const removedSettings: ReadonlyMap<string, (names: SettingNames) => strin
   [
     'MAX_REQUESTS_PER_SECOND_PER_USER',
     ({ MAX_REQUESTS_IN_FLIGHT, ROUTERS }) =>
-      follows(MAX_REQUESTS_IN_FLIGHT, `a tenth of it, or 100 with 0; none for ${ROUTERS}`),
+      follows(MAX_REQUESTS_IN_FLIGHT, `a tenth of it, at least 100; none for ${ROUTERS}`),
   ],
   [
     'MAX_REQUESTS_IN_FLIGHT_PER_ADDRESS',
@@ -109,8 +111,8 @@ export const removedSettings: ReadonlyMap<string, (names: SettingNames) => strin
 ]);
 
 /**
- * What a variable means that was a setting of a former version; undefined: it was none. It stops the start where it held credentials, or turned
- * off what is on now. With the word in `DISABLE` it does not, so that one environment suits both versions.
+ * What a variable means that was a setting of a former version; undefined: it was none. It stops the start where it held credentials,
+ * turned off what is on now, or allowed a user another rate. With the word in `DISABLE` it does not, so that one environment suits both versions.
  */
 export function removedVariable(
   name: string,
@@ -130,7 +132,14 @@ export function removedVariable(
     };
   }
   const message = `${name} is no longer a setting: ${fix(names)}`;
-  return { message, isNear: false, ...(CREDENTIALS.test(name) && { stopsStart: true }) };
+  const stopsStart = CREDENTIALS.test(name) || isOtherRate(name, value, environment);
+  return { message, isNear: false, ...(stopsStart && { stopsStart }) };
+}
+
+/** True for a rate of a user that is not the one that it has now. */
+function isOtherRate(name: string, value: string, { MAX_REQUESTS_IN_FLIGHT: inFlight }: Environment): boolean {
+  const maxInFlight = Number(inFlight || variables.MAX_REQUESTS_IN_FLIGHT.default);
+  return name === 'MAX_REQUESTS_PER_SECOND_PER_USER' && Number(value) !== requestsPerSecondOfUser(maxInFlight);
 }
 
 function isDisabled({ technique }: FormerSwitch, { DISABLE = '' }: Environment): boolean {

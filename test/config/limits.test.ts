@@ -75,6 +75,24 @@ describe('the limits that are no settings', () => {
     assert.deepEqual([config.MAX_REQUESTS_IN_FLIGHT_PER_USER, config.MAX_REQUESTS_IN_FLIGHT_PER_ADDRESS], [100, 100]);
   });
 
+  for (const [inFlight, rate] of [
+    ['0', 100],
+    ['20', 100],
+    ['1000', 100],
+    ['5000', 500],
+  ] as const)
+    it(`allow a user ${rate} requests a second with MAX_REQUESTS_IN_FLIGHT=${inFlight}, and refuse a start with another rate`, () => {
+      const settings = { MAX_REQUESTS_IN_FLIGHT: inFlight };
+      assert.equal(readConfig(settings).MAX_REQUESTS_PER_SECOND_PER_USER, rate);
+      for (const other of ['0', '5', '1000'])
+        assert.equal(
+          configRefusal({ ...settings, MAX_REQUESTS_PER_SECOND_PER_USER: other }),
+          'MAX_REQUESTS_PER_SECOND_PER_USER is no longer a setting: its value follows from MAX_REQUESTS_IN_FLIGHT (a tenth of it, at least 100; none for ROUTERS): unset it, and set MAX_REQUESTS_IN_FLIGHT to change it',
+        );
+      const { unknownVariables } = readConfig({ ...settings, MAX_REQUESTS_PER_SECOND_PER_USER: `${rate}` });
+      assert.equal(unknownVariables.length, 1);
+    });
+
   it('leave time to fetch the keys of tokens with a short INIT_TIMEOUT_MS', () => {
     assert.equal(readConfig({ INIT_TIMEOUT_MS: '1000' }).AUTHENTICATION_TIMEOUT_MS, 5000);
   });
@@ -83,7 +101,8 @@ describe('the limits that are no settings', () => {
     const names = [...removedSettings.keys()].filter(
       (name) => !/^SCHEMA_REGISTRY_(USER|PASSWORD)|^JWT_COOKIE$/.test(name),
     );
-    const environment = Object.fromEntries(names.map((name) => [name, name === 'AST_LOCATIONS' ? 'off' : '1']));
+    const kept: Readonly<Record<string, string>> = { AST_LOCATIONS: 'off', MAX_REQUESTS_PER_SECOND_PER_USER: '100' };
+    const environment = Object.fromEntries(names.map((name) => [name, kept[name] ?? '1']));
     assert.equal(readConfig(environment).unknownVariables.length, names.length);
   });
 

@@ -78,7 +78,7 @@ export const gatewayVariables = {
     0,
     '1000',
     'requests',
-    'HTTP requests in flight on a pod (more get 503); of one user a tenth, and as many a second, 10 s of them at once (429); without a user half where tokens are accepted; 0: no limit, of one user 100.',
+    'HTTP requests in flight on a pod (more get 503); of one user a tenth, and as many a second, at least 100, 10 s of them at once (429); without a user half where tokens are accepted; 0: no limit, of one user 100.',
   ),
   MAX_REQUESTS_PER_SECOND_PER_ADDRESS: count(
     0,

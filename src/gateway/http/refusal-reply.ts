@@ -34,7 +34,9 @@ const LIMITS: Readonly<Record<RequestLimit, Response>> = {
   request_memory: overloaded('The server is short of memory', MEMORY_RETRY_SECONDS),
   requests: overloaded('The server has as many requests in flight as it may have (MAX_REQUESTS_IN_FLIGHT)'),
   user_requests: tooMany('This user has too many requests in flight (a tenth of MAX_REQUESTS_IN_FLIGHT)'),
-  user_request_rate: tooMany('This user sends too many requests (a tenth of MAX_REQUESTS_IN_FLIGHT a second)'),
+  user_request_rate: tooMany(
+    'This user sends too many requests (a tenth of MAX_REQUESTS_IN_FLIGHT a second, at least 100)',
+  ),
   address_requests: tooMany('This address has too many requests in flight (a tenth of MAX_REQUESTS_IN_FLIGHT)'),
   address_request_rate: tooMany('This address sends too many requests (MAX_REQUESTS_PER_SECOND_PER_ADDRESS)'),
 };

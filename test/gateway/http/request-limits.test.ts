@@ -51,7 +51,7 @@ describe('limits of requests to /graphql', () => {
     assert.deepEqual(await refusalOf(refused[0]!), {
       status: 429,
       retryAfter: '1',
-      message: 'This user sends too many requests (a tenth of MAX_REQUESTS_IN_FLIGHT a second)',
+      message: 'This user sends too many requests (a tenth of MAX_REQUESTS_IN_FLIGHT a second, at least 100)',
       code: 'TOO_MANY_REQUESTS',
       retryAfterMs: 1000,
     });
