@@ -22,7 +22,7 @@ export class RequestIdentities {
     this.#options = options;
   }
 
-  /** A token that is not accepted names no user, so its request is charged to the address. A router's is charged to nobody. */
+  /** A token that is not accepted names no user, so its request is charged to the address, as is a router's that is revoked. A router's is charged to nobody else. */
   async authenticate(
     request: IncomingMessage,
     address: string,
@@ -31,11 +31,15 @@ export class RequestIdentities {
     const { authenticator, proxies, routers } = this.#options;
     const { rawHeaders } = request;
     const source = { id: randomUUID(), rawHeaders, params: {}, address };
+    let isRouter = false;
     const identity = await authenticator.authenticate(source, (token) => {
-      if (routers.hasToken(token?.claims)) admitted.exempt();
-      return admitted.charge(token?.subject) && !request.socket.destroyed;
+      isRouter = routers.hasToken(token?.claims);
+      return (isRouter || admitted.charge(token?.subject)) && !request.socket.destroyed;
     });
-    if ('facts' in identity) return identity;
+    if ('facts' in identity) {
+      if (isRouter) admitted.exempt();
+      return identity;
+    }
     // The same for all users while the keys cannot be fetched, so it says nothing about an address.
     if (identity.failure === 'keys_unavailable') return refusalReply(identity.failure);
     admitted.charge(undefined);

@@ -74,6 +74,24 @@ describe('limits of requests to /graphql', () => {
     assert.match(log.join(''), /name it in TRUSTED_PROXIES/);
   });
 
+  it('charge a revoked token of a router to its address', async (t) => {
+    const settings = { MAX_REQUESTS_PER_SECOND_PER_ADDRESS: '1', ROUTERS: 'role:router' };
+    const { provider, post, adminPort } = await startCrier(t, settings);
+    const token = await provider.sign({ sub: 'router', role: 'router' });
+    const statuses = async () => {
+      const responses = await Promise.all(Array.from({ length: 30 }, () => post(token)));
+      return [...new Set(responses.map(({ status }) => status))].toSorted((a, b) => a - b);
+    };
+    assert.deepEqual(await statuses(), [200]);
+    const answer = await fetch(`http://127.0.0.1:${adminPort}/admin/connections/revoke`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"sub":"router"}',
+    });
+    assert.equal(answer.status, 200, await answer.text());
+    assert.deepEqual(await statuses(), [401, 429]);
+  });
+
   it('count each client of a trusted proxy by itself', async (t) => {
     const settings = { MAX_REQUESTS_PER_SECOND_PER_ADDRESS: '1', TRUSTED_PROXIES: '127.0.0.1' };
     const { post } = await startCrier(t, settings);
