@@ -46,9 +46,9 @@ export function createRouters(services: RoleServices): Routers {
   const { config, log } = services;
   const { ROUTERS, TRUSTED_PROXIES } = config.names;
   const window = new LogWindow(PROXY_LOG_WINDOW_MS);
-  const text = `a peer of ${ROUTERS} sends X-Forwarded-For, as a proxy of other clients does, so it has the limits of a client: name a proxy in ${TRUSTED_PROXIES}; let a router send no X-Forwarded-For, or name it by a claim of its token`;
+  const text = `an address of ${ROUTERS} sends X-Forwarded-For, as a proxy of other clients does, so it has the limits of a client: name a proxy in ${TRUSTED_PROXIES}; let a router send no X-Forwarded-For, or name it by a claim of its token`;
   return new Routers(routerSettings(config.ROUTERS), routerLimits(services), (peer) =>
-    window.run(peer, (suppressed) => log.warn({ peer, suppressed }, text)),
+    window.run('proxy', (suppressed) => log.warn({ peer, suppressed }, text)),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { AddressRanges } from '../../config/addresses/address-ranges.ts';
-import { plainAddress } from '../../config/addresses/ip-address.ts';
+import { addressIn, plainAddress } from '../../config/addresses/ip-address.ts';
 import { hasRequiredClaim } from '../../config/required-claims.ts';
 import type { RouterSettings } from '../../config/routers.ts';
 import type { Claims } from '../../graph/context/connection-facts.ts';
@@ -11,13 +11,13 @@ export class Routers {
   readonly limits: ConnectionLimits;
   readonly #networks: AddressRanges;
   readonly #claims: RouterSettings['claims'];
-  readonly #onProxy: (peer: string) => void;
+  readonly #onProxy: (proxy: string) => void;
 
-  /** @param onProxy is called for each request of a peer in a router's network that forwards requests of others, with its address */
+  /** @param onProxy is called for each request of a client in a router's network that forwards requests of others, with its address */
   constructor(
     { networks, claims }: RouterSettings,
     limits: ConnectionLimits,
-    onProxy: (peer: string) => void = () => undefined,
+    onProxy: (proxy: string) => void = () => undefined,
   ) {
     this.limits = limits;
     this.#networks = new AddressRanges(networks);
@@ -26,13 +26,18 @@ export class Routers {
   }
 
   /**
-   * True if a client in a router's network has sent the request. A peer that names another client in X-Forwarded-For, and is no trusted proxy,
-   * is an unknown proxy: its clients could be anybody.
+   * True if a client in a router's network has sent the request. One that names another client in X-Forwarded-For, and is no trusted proxy, is
+   * an unknown proxy: its clients could be anybody.
    * @param address of the client, as far as proxies are trusted
    */
   hasSent({ headers, socket }: IncomingMessage, address: string): boolean {
     if (!this.#networks.has(address)) return false;
-    if (headers['x-forwarded-for'] === undefined || plainAddress(socket.remoteAddress ?? '') !== address) return true;
+    // Node joins repeated headers of this name.
+    const forwardedFor = headers['x-forwarded-for'] as string | undefined;
+    if (forwardedFor === undefined) return true;
+    const isPeer = plainAddress(socket.remoteAddress ?? '') === address;
+    // Entries before its own are those that it has forwarded.
+    if (!isPeer && forwardedFor.split(',').findLastIndex((entry) => addressIn(entry) === address) === 0) return true;
     this.#onProxy(address);
     return false;
   }

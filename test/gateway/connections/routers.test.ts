@@ -32,6 +32,9 @@ describe('a network of routers', () => {
     ['a client whose trusted proxy names nobody', false, '10.0.1.9'],
     ['a client of a peer in it that is no trusted proxy', false, '10.0.2.7', '192.0.2.1'],
     ['a peer in it that names a router', false, '10.0.2.7', '10.0.2.8'],
+    ['a client in it behind two trusted proxies', true, '10.0.1.9', '10.0.2.7, 10.0.1.8'],
+    ['a client of a proxy in it, which a trusted proxy names', false, '10.0.1.9', '192.0.2.1, 10.0.2.7'],
+    ['a client of such a proxy that names it', false, '10.0.1.9', '10.0.2.7, 192.0.2.1, 10.0.2.7'],
   ];
   for (const [what, expected, ...request] of rows)
     it(`${expected ? 'makes' : 'does not make'} a router of ${what}`, () =>
@@ -40,7 +43,7 @@ describe('a network of routers', () => {
   it('tells of a peer in it that forwards requests of others, and of nobody else', () => {
     const { isRouter, unknownProxies } = stage();
     for (const [, , ...request] of rows) isRouter(...request);
-    assert.deepEqual(unknownProxies, ['10.0.2.7', '10.0.2.7']);
+    assert.deepEqual(unknownProxies, ['10.0.2.7', '10.0.2.7', '10.0.2.7', '10.0.2.7']);
   });
 });
 
