@@ -116,7 +116,10 @@ export class ConnectionOperations implements LiveOperationOwner {
   }
 
   get documentLane(): DocumentLane {
-    return (this.#documentLane ??= new DocumentLane(this.limits.documentShare));
+    this.#documentLane ??= new DocumentLane();
+    // Another token may have changed it.
+    this.#documentLane.parts = this.limits.documentShare;
+    return this.#documentLane;
   }
 
   /**

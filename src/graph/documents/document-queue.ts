@@ -44,17 +44,12 @@ interface WaitingDocument {
 /** Documents of one client, done in order; lanes take turns. Only the queue writes to its fields. */
 export class DocumentLane implements Payer {
   readonly waiting: WaitingDocument[] = [];
-  /** Its part of the burst and of the share of a lane. */
-  readonly parts: number;
+  /** Its part of the burst and of the share of a lane; more than 1: it stands for so many clients. */
+  parts = 1;
   bytes = 0;
   /** CPU time that the lane may still use, in ms; negative if the last document took more. */
   creditMs = Infinity;
   creditedAt = 0;
-
-  /** @param parts more than 1: it stands for so many clients */
-  constructor(parts = 1) {
-    this.parts = parts;
-  }
 
   get isEmpty(): boolean {
     return this.waiting.length === 0;

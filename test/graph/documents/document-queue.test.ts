@@ -131,7 +131,8 @@ describe('DocumentQueue', () => {
 
   it('gives a lane that stands for several clients as many bursts', async () => {
     const { add } = stage({ burstMs: 10, share: 0.001 });
-    const router = new DocumentLane(20);
+    const router = new DocumentLane();
+    router.parts = 20;
     const run = async (documents: number) => {
       for (let i = 0; i < documents; i++) await add(router, 'one', { ms: 10 }).done;
     };
