@@ -56,7 +56,12 @@ export class ConnectionSocket extends WebSocket {
     return this.#inflater?.params;
   }
 
-  /** Bounds what is received from now on, which `ws` knows only for all sockets of a server. @param bytes of a message */
+  /** Bytes of a message that is received; 0: none is, before the handshake and after the end. */
+  get maxReceivedBytes(): number {
+    return this.#receiver?._maxPayload ?? 0;
+  }
+
+  /** Bounds what is received from now on, which `ws` knows only for all sockets of a server. */
   set maxReceivedBytes(bytes: number) {
     const receiver = this.#receiver;
     const inflater = this.#inflater;

@@ -52,7 +52,8 @@ export class Connection
   ) {
     super(stream, services, isOfRouterNetwork);
     this.#socket = socket;
-    socket.maxReceivedBytes = this.limits.maxReceivedBytes;
+    // Until a token may raise it: a client that nobody knows yet needs no more.
+    socket.maxReceivedBytes = this.limits.maxMessageBytes;
     this.#identity = new ConnectionIdentity(this, request, services);
     this.outbox = new Outbox(socket, stream, services.writer, this, services.formatOf(socket));
     this.operations = new ConnectionOperations(this.outbox, services, this);
@@ -199,7 +200,7 @@ export class Connection
     const { format } = this.outbox;
     const begun = data && format.subscribedId(data);
     const isOfOperation = begun !== undefined || (data && format.completedId(data)) !== undefined;
-    this.#early ??= new EarlyMessages(this.rateLimit, this.limits.maxReceivedBytes, (due) => this.#onDue(due));
+    this.#early ??= new EarlyMessages(this.rateLimit, this.#socket, (due) => this.#onDue(due));
     if (this.#early.add(data, cost, isOfOperation)) return;
     this.#onWaited();
     const { maxMessagesPerSecond, maxMessageBurst } = this.limits;
@@ -282,9 +283,10 @@ export class Connection
     this.close(code, code === CLOSE_CODES.messageTooBig ? this.#tooLong : text);
   }
 
-  /** With a code that clients retry: the next connection of this one is not compressed. */
+  /** With a code that clients retry: the next connection of this one is not compressed, if it was acknowledged. */
   onKeptWindow(): void {
-    this.services.keptWindows.add(this.address, this.#identity.userAgent);
+    // Anybody can name the program, and behind an unknown proxy the address, of somebody else.
+    if (this.#identity.facts) this.services.keptWindows.add(this.address, this.#identity.userAgent);
     this.close(CLOSE_CODES.tryAgainLater, KEPT_WINDOW);
   }
 

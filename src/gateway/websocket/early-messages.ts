@@ -1,4 +1,5 @@
 import type { RateLimit } from '../../base/limits/rate-limit.ts';
+import type { ConnectionSocket } from './connection-socket.ts';
 
 interface EarlyMessage {
   /** undefined: a control frame, of which nothing is left to handle. */
@@ -23,7 +24,7 @@ const MIN_TEXT_BYTES = 262_144;
  */
 export class EarlyMessages {
   readonly #rate: RateLimit;
-  readonly #maxTextBytes: number;
+  readonly #socket: Pick<ConnectionSocket, 'maxReceivedBytes'>;
   readonly #onDue: (data: Buffer | undefined) => void;
   readonly #waiting: EarlyMessage[] = [];
   #controlFrames = 0;
@@ -31,10 +32,14 @@ export class EarlyMessages {
   #textBytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param maxTextBytes of what waits, if that is more than 256 KB */
-  constructor(rate: RateLimit, maxTextBytes: number, onDue: (data: Buffer | undefined) => void) {
+  /** @param socket a message of which has room, if it may have more than 256 KB */
+  constructor(
+    rate: RateLimit,
+    socket: Pick<ConnectionSocket, 'maxReceivedBytes'>,
+    onDue: (data: Buffer | undefined) => void,
+  ) {
     this.#rate = rate;
-    this.#maxTextBytes = Math.max(MIN_TEXT_BYTES, maxTextBytes);
+    this.#socket = socket;
     this.#onDue = onDue;
   }
 
@@ -60,7 +65,8 @@ export class EarlyMessages {
 
   #hasRoom(data: Buffer | undefined, isOfOperation: boolean): boolean {
     if (!data) return this.#controlFrames < MAX_CONTROL_FRAMES;
-    return (isOfOperation || this.#others < MAX_OTHERS) && this.#textBytes + data.length <= this.#maxTextBytes;
+    const maxTextBytes = Math.max(MIN_TEXT_BYTES, this.#socket.maxReceivedBytes);
+    return (isOfOperation || this.#others < MAX_OTHERS) && this.#textBytes + data.length <= maxTextBytes;
   }
 
   #count({ data, isOfOperation }: EarlyMessage, count: 1 | -1): void {

@@ -91,7 +91,7 @@ export class WebSocketEndpoint {
 
   constructor(options: WebSocketEndpointOptions) {
     this.#options = options;
-    const socketOptions = { ...SOCKET_OPTIONS, maxPayload: options.services.limits.maxReceivedBytes };
+    const socketOptions = { ...SOCKET_OPTIONS, maxPayload: options.services.limits.maxMessageBytes };
     this.#webSockets = new WebSocketServer(socketOptions);
     this.#compressed =
       options.deflater && new WebSocketServer({ ...socketOptions, perMessageDeflate: COMPRESSION_OPTIONS });

@@ -412,6 +412,16 @@ class WindowKeeper extends WebSocket {
 }
 
 describe('a client that keeps its window against what it agreed', () => {
+  it('is forgotten if it was not acknowledged: it could name the program and address of another', async (t) => {
+    const headers = { 'user-agent': 'somebody else' };
+    const socket = await openSocket(t, targets.on.url, { isOfferingCompression: true, headers });
+    socket.write(clientFrame(Buffer.from([0x03, 0x02]), { reserved: RSV1 }));
+    await expectClose(socket, 1013);
+    const offering = { 'sec-websocket-protocol': TRANSPORT_WS, 'sec-websocket-extensions': 'permessage-deflate' };
+    const { headers: answered } = await handshake(targets.on.url, { ...offering, ...headers });
+    assert.match(String(answered['sec-websocket-extensions']), /^permessage-deflate/);
+  });
+
   it('is closed once, with 1013, and comes back without compression', async (t) => {
     const target = await crier.start({ COMPRESSION: 'on', GRAPH: targets.graph });
     t.after(() => target.close());

@@ -49,14 +49,15 @@ describe('a connection', () => {
     const { url, failures } = await startBareGateway(t, {
       limits: {
         ...LIMITS,
-        get maxMessageBytes(): number {
+        get maxIdBytes(): number {
           throw new Error('a bug');
         },
       },
     });
     const other = await openSocket(t, url);
     const socket = await openSocket(t, url);
-    socket.send({ type: 'ping' });
+    await socket.init();
+    socket.subscribe('a', '{ a }');
     assert.deepEqual(await socket.expectClose(), { code: 1012, reason: 'Internal server error' });
     assert.ok(other.isOpen);
     assert.deepEqual(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { signWith } from '../identity/identity-provider.ts';
+import { clientFrame } from '../../../src/tools/conformance/client-frame.ts';
 import { openSocket, subscribeMessage } from '../../support/socket.ts';
 import type { ProtocolMessage } from '../../support/socket.ts';
 import { switches } from '../../support/switches.ts';
@@ -132,6 +133,16 @@ describe('a router', () => {
     assert.deepEqual(codeOf(await router.next()), 'BAD_USER_INPUT');
     assert.deepEqual(await router.roundTrip(), []);
     assert.equal((await (await subscribed('reader')).expectClose()).code, 1009);
+  });
+
+  it('may send no more than MAX_MESSAGE_BYTES before connection_init, as no other client may', async (t) => {
+    for (const settings of [BY_NETWORK, {}]) {
+      const { url } = await stage(t, settings);
+      const socket = await openSocket(t, url);
+      socket.write(clientFrame('', { claimedBytes: 65_537 }));
+      const { code, reason } = await socket.expectClose();
+      assert.deepEqual([code, reason], [1009, 'A message may have 65536 bytes (MAX_MESSAGE_BYTES)']);
+    }
   });
 
   it('may have more waiting than MAX_QUEUE_BYTES, with which another client is a slow consumer', async (t) => {
