@@ -22,13 +22,21 @@ export interface BacklogOwner {
   onOver(member: Subscription): void;
 }
 
-/** The events of a group for a member that does not keep up: the newest of each key. A key keeps its place when its event is replaced. */
+/**
+ * The events of a group for a member that does not keep up: the newest of each key. A key keeps its place when its event is replaced. An event
+ * of an unknown key may be newer than any that waits: none of these is replaced any more.
+ */
 export class Backlog {
   readonly #member: Subscription;
   readonly #owner: BacklogOwner;
+  /** By their places. */
   readonly #waiting = new NewestEvents<Waiting>();
-  /** Keys, in the order in which they are served. */
-  readonly #keys = new Set<unknown>();
+  /** In the order in which they are served. A place is named by its first event. */
+  readonly #places = new Set<PacedEvent>();
+  /** The place whose event a newer one of the key replaces. */
+  readonly #placeOf = new Map<string, PacedEvent>();
+  /** Its last event completes the member. */
+  #isComplete = false;
   #isOver = false;
 
   constructor(member: Subscription, owner: BacklogOwner) {
@@ -36,20 +44,20 @@ export class Backlog {
     this.#owner = owner;
   }
 
+  /** Without room for the event its member gives up. */
   add(event: PacedEvent): void {
-    const key = event.key ?? event;
-    const { heldBytes } = this.#owner;
-    if (!this.#keys.has(key) && !heldBytes.hasRoom(heldLength(0))) return this.#member.giveUp();
-    event.retain();
-    const replaced = this.#waiting.take(key);
-    if (replaced) {
-      replaced.event.release();
-    } else {
-      heldBytes.add(heldLength(0));
-      this.#keys.add(key);
+    if (this.#isComplete) return;
+    this.#isComplete = event.isCompletion;
+    const place = this.#takePlace(event);
+    const replaced = this.#waiting.take(place);
+    if (replaced) this.#release(replaced.event);
+    if (!this.#retain(event)) {
+      this.#member.giveUp();
+      return this.close();
     }
+    this.#places.add(place);
     const skipped = replaced ? replaced.skipped + 1 + event.skipped : event.skipped;
-    this.#waiting.put(key, { event, skipped });
+    this.#waiting.put(place, { event, skipped });
   }
 
   /** A turn of the member (`Replays`). */
@@ -71,21 +79,23 @@ export class Backlog {
   /** Drops everything. Idempotent. */
   close(): void {
     for (const { event } of this.#waiting.takeAll()) this.#release(event);
-    this.#keys.clear();
+    this.#places.clear();
+    this.#placeOf.clear();
     this.#end();
   }
 
   /** Returns false if it is over. */
   #serveNext(): boolean {
-    if (this.#member.isEnded || this.#keys.size === 0) this.close();
+    if (this.#member.isEnded || this.#places.size === 0) this.close();
     if (this.#isOver) return false;
-    const [key] = this.#keys;
-    this.#keys.delete(key);
-    const { event, skipped } = this.#waiting.take(key)!;
+    const [place] = this.#places;
+    this.#places.delete(place!);
+    const { event, skipped } = this.#waiting.take(place)!;
+    if (event.key !== undefined && this.#placeOf.get(event.key) === place) this.#placeOf.delete(event.key);
     this.#note(event, skipped);
     event.serveNow(this.#member);
     this.#release(event);
-    if (this.#keys.size === 0) this.#end();
+    if (this.#places.size === 0) this.#end();
     return true;
   }
 
@@ -97,6 +107,24 @@ export class Backlog {
     if (skipped === event.skipped) return;
     this.#member.note(`"skipped":${skipped}`);
     this.#owner.onSkipped(skipped - event.skipped);
+  }
+
+  #takePlace(event: PacedEvent): PacedEvent {
+    const { key } = event;
+    if (key === undefined) this.#placeOf.clear();
+    // A completion ends the member, so it comes after all that waits.
+    if (key === undefined || event.isCompletion) return event;
+    const place = this.#placeOf.get(key) ?? event;
+    this.#placeOf.set(key, place);
+    return place;
+  }
+
+  #retain(event: PacedEvent): boolean {
+    const { heldBytes } = this.#owner;
+    if (!heldBytes.reserve(heldLength(0))) return false;
+    if (event.retain()) return true;
+    heldBytes.release(heldLength(0));
+    return false;
   }
 
   #release(event: PacedEvent): void {

@@ -36,8 +36,8 @@ export class PacedDelivery extends GroupDelivery {
     }
     if (!pace) return super.deliver(group, delivery, event, share);
     const onDelete = event.isTombstone ? this.#executor.rulesOf(group.operation!).onDelete : 'NULL';
-    // It is no event of the field, so it replaces none.
-    if (onDelete === undefined) return share.intake?.serve(share.length);
+    // It is no event of the field, so it replaces none. No row says what it was.
+    if (onDelete === undefined || onDelete === 'ROW') return share.intake?.serve(share.length);
     this.#eventsOf(group, pace).add({
       key: eventKey(coordinates, pace),
       previous: this.#previous,

@@ -91,6 +91,11 @@ export class PacedEvent implements GroupEvent {
     return resultSuffix(position && this.#owner.source.cursorOf(position), this.skipped);
   }
 
+  /** True: members that receive it complete. */
+  get isCompletion(): boolean {
+    return this.#delivery === 'COMPLETE';
+  }
+
   get channelEvent(): ChannelEvent {
     return this.#options.channelEvent;
   }
@@ -101,15 +106,22 @@ export class PacedEvent implements GroupEvent {
     return !this.#owner.holds(member, this) && this.serveNow(member);
   }
 
-  /** As `serve`, also to a member that does not keep up. */
+  /** As `serve`, also to a member that does not keep up. The error boundary: a throw ends its operation, and nothing else. */
   serveNow(member: Subscription): boolean {
-    this.#event ??= this.#open();
-    return this.#event.serve(member);
+    try {
+      this.#event ??= this.#open();
+      return this.#event.serve(member);
+    } catch (error) {
+      member.fail(error);
+      return false;
+    }
   }
 
-  /** Counts its bytes while somebody keeps it. */
-  retain(): void {
-    if (this.#holders++ === 0) this.#owner.heldBytes.add(this.#bytes);
+  /** Counts its bytes while somebody keeps it. Returns false, and counts nothing, if the pod has no room for them. */
+  retain(): boolean {
+    if (this.#holders === 0 && !this.#owner.heldBytes.reserve(this.#bytes)) return false;
+    this.#holders++;
+    return true;
   }
 
   release(): void {

@@ -3,7 +3,6 @@ import type { Pace } from '../../../graph/pace.ts';
 import type { CursorSource } from '../channel-event.ts';
 import type { ChannelServices } from '../channel-services.ts';
 import type { Delivery, DeliveredEvent, GroupDelivery } from '../group-delivery.ts';
-import { heldLength } from '../resume/held-events.ts';
 import type { HeldBytes } from '../resume/replay-bytes.ts';
 import type { SharingGroup, WaitingEvents } from '../sharing/sharing-group.ts';
 import type { EventShare } from '../scheduling/event-scheduler.ts';
@@ -109,17 +108,15 @@ export class PacedEvents implements PacedEventOwner, WaitingEvents {
 
   /** Returns false if the event is to be delivered now. */
   #hold(pacer: Pacer<PacedEvent>, key: string, event: PacedEvent): boolean {
-    const { channelEvent } = event;
     if (!pacer.isBusy(key)) {
       pacer.begin(key);
       return false;
     }
-    if (!this.heldBytes.hasRoom(heldLength(channelEvent.length))) {
+    if (!event.retain()) {
       this.flush();
       return false;
     }
-    channelEvent.payload.detach();
-    event.retain();
+    event.channelEvent.payload.detach();
     const replaced = pacer.hold(key, event);
     if (!replaced) return true;
     replaced.release();
@@ -136,15 +133,26 @@ export class PacedEvents implements PacedEventOwner, WaitingEvents {
 
   /** They have waited. Their partitions were not held up for them. In the order of arrival: the cursor of one covers those before it. */
   #deliverLate(events: readonly PacedEvent[]): void {
-    const joined = this.#joined.size > 0 ? new Map(this.#joined) : undefined;
-    if (!this.#pacer?.oldest) this.#joined.clear();
-    for (const event of events.toSorted((one, other) => one.sequence - other.sequence)) {
+    const inOrder = events.toSorted((one, other) => one.sequence - other.sequence);
+    const joined = this.#joinedAfter(inOrder[0]!.sequence);
+    for (const event of inOrder) {
       event.beLate(joined);
       event.release();
       if (event.skipped > 0) this.#services.observer.onSkipped(event.skipped, 'pace');
       this.#deliver(event, { ...event.share, intake: undefined });
     }
     this.#services.scheduler.keepBound();
+  }
+
+  /** The members that joined after an event, which no longer waits; undefined: none. Those that joined before all that still wait are forgotten. */
+  #joinedAfter(sequence: number): ReadonlyMap<Subscription, number> | undefined {
+    let joined: Map<Subscription, number> | undefined;
+    const oldest = this.#pacer?.oldest?.sequence ?? Infinity;
+    for (const [member, first] of this.#joined) {
+      if (first > sequence) (joined ??= new Map()).set(member, first);
+      if (first <= oldest) this.#joined.delete(member);
+    }
+    return joined;
   }
 
   #deliver(event: PacedEvent, share: EventShare): void {

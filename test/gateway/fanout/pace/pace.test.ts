@@ -23,6 +23,7 @@ const sdlOf = (ms: number) => `
     high(min: Int): Item @kafka(topic: "t", where: [{ arg: "min", path: "n", op: GTE }], pace: { ms: ${ms} })
     nulled: Item @kafka(topic: "t", tombstone: NULL, state: {}, pace: { ms: ${ms} })
     completed: Item @kafka(topic: "t", tombstone: COMPLETE, state: {}, pace: { ms: ${ms} })
+    latest_completed: Item @kafka(topic: "t", tombstone: COMPLETE, slow: LATEST)
     every: Item @kafka(topic: "t")
     latest: Item @kafka(topic: "t", slow: LATEST)
     kept_latest: Item @kafka(topic: "t", history: {}, slow: LATEST)
@@ -361,6 +362,31 @@ describe('a field with slow: LATEST', () => {
     assert.deepEqual(eventsOf(slow), [{ n: 4, skipped: 1 }, { n: 2 }, { n: 3 }]);
   });
 
+  it('gives it no older event after a newer one, where a message does not carry its key', async (t) => {
+    const { publish, join } = await createItems(t, 50);
+    const slow = await join('latest');
+    slow.socket.isBackpressured = true;
+    await publish(item('a', 1), item('a', 2), [undefined, { id: 'a', n: 3 }], item('a', 4), item('a', 5));
+    await delay(30);
+    slow.socket.isBackpressured = false;
+    await receives(slow, 3);
+    assert.deepEqual(eventsOf(slow), [{ n: 2, skipped: 1 }, { n: 3 }, { n: 5, skipped: 1 }]);
+  });
+
+  it('gives it what waits before a tombstone completes it, and nothing after it', async (t) => {
+    const { stage, publish, join } = await createItems(t, 50);
+    const slow = await join('latest_completed');
+    slow.socket.isBackpressured = true;
+    await publish(item('a', 1), item('b', 2), ['a', null], item('a', 3), item('b', 4));
+    await delay(30);
+    slow.socket.isBackpressured = false;
+    await waitFor('its end', () => slow.received.includes(COMPLETE));
+    assert.deepEqual(eventsOf(slow), [{ n: 1 }, { n: 2 }]);
+    assert.equal(slow.received.at(-1), COMPLETE);
+    slow.leave();
+    assert.equal(stage.heldBytes(), 0);
+  });
+
   it('gives it cursors that lose none of the events that wait', async (t) => {
     const { publish, join } = await createItems(t, 50);
     const slow = await join('kept_latest');
@@ -398,6 +424,18 @@ describe('a field with slow: LATEST', () => {
     slow.socket.isBackpressured = true;
     for (let n = 0; n < 10; n++) await publish(item(`${n}`, n));
     await waitFor('its end', () => slow.socket.isRefused);
+    slow.leave();
+  });
+
+  it('closes it once the pod has no room for the newest event of a key', async (t) => {
+    const { stage, publish, join } = await createItems(t, 50, { maxHeldBytes: 3000 });
+    const slow = await join('latest');
+    slow.socket.isBackpressured = true;
+    await publish(item('a', 1));
+    await waitFor('what waits', () => stage.heldBytes() > 0);
+    await publish(['a', { id: 'a', n: 2, text: 'x'.repeat(4000) }]);
+    await waitFor('its end', () => slow.socket.isRefused);
+    assert.ok(stage.heldBytes() <= 3000, `${stage.heldBytes()} bytes`);
     slow.leave();
   });
 });
