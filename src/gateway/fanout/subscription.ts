@@ -180,7 +180,7 @@ export class Subscription {
    * Returns false if the note was already pending, or the subscription has ended.
    */
   note(note: string): boolean {
-    if (this.#isEnded || this.#notes?.includes(note)) return false;
+    if (this.#isEnded || (this.#notes !== undefined && `,${this.#notes},`.includes(`,${note},`))) return false;
     this.#notes = this.#notes === undefined ? note : `${this.#notes},${note}`;
     return true;
   }

@@ -69,6 +69,12 @@ describe('the results of a subscription', () => {
     assert.deepEqual(messages, ['{"a":1,"extensions":{"gap":true,"resumed":false}}', '{"b":2}'].map(messageOf));
   });
 
+  it('carry a note that begins one that is pending', () => {
+    const { subscription } = createSubscription(10);
+    assert.equal(subscription.note('"skipped":12'), true);
+    assert.equal(subscription.note('"skipped":1'), true);
+  });
+
   it('are followed by a callback that has waited for them, with the notes of the next one', () => {
     const { subscription, messages } = createSubscription(10);
     const slot = subscription.reserve();
