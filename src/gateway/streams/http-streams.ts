@@ -99,7 +99,8 @@ export class HttpStreams implements EndpointStreams {
     const { request, address, begunAt, isAdmitted } = exchange;
     const refusal = isAdmitted ? undefined : this.refusalAt(request, address);
     if (refusal) return refusal;
-    const format = kind ? FORMATS_OF_ONE[kind] : CatchUp.of(payload);
+    const resuming = withLastEventId(payload, request);
+    const format = kind ? FORMATS_OF_ONE[kind] : CatchUp.of(resuming);
     if (!format) return BAD_WAIT;
     const stream = this.#openStream(exchange, begunAt, (of) => new HttpStream(of, format, true, this.#options));
     if (isReply(stream)) return stream;
@@ -107,12 +108,7 @@ export class HttpStreams implements EndpointStreams {
       format.onEnd = () => stream.close(COMPLETED);
       request.socket.once('close', () => format.close());
     }
-    const lastEventId = request.headers['last-event-id'];
-    const extensions =
-      typeof lastEventId === 'string' && lastEventId !== ''
-        ? { ...payload.extensions, resume: { cursor: lastEventId } }
-        : payload.extensions;
-    await stream.start(ONLY_OPERATION, { ...payload, extensions });
+    await stream.start(ONLY_OPERATION, resuming);
     return undefined;
   }
 
@@ -246,4 +242,12 @@ function payloadOf({ request, body }: StreamRequestExchange): SubscribePayload |
   } catch (error) {
     return textReply(400, 'Bad Request', `${(error as Error).message}\n`);
   }
+}
+
+/** The header's cursor is later than that of the body, which a client that reconnects by itself repeats. */
+function withLastEventId(payload: SubscribePayload, { headers }: IncomingMessage): SubscribePayload {
+  const cursor = headers['last-event-id'];
+  if (typeof cursor !== 'string' || cursor === '') return payload;
+  const resume = payload.extensions?.['resume'];
+  return { ...payload, extensions: { ...payload.extensions, resume: { ...(resume as object | undefined), cursor } } };
 }

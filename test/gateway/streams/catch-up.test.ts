@@ -230,6 +230,16 @@ describe('a request for what a client has missed', () => {
     assert.match(refusals![0]!.message, /or extensions\.resume, for one reply with what was missed/);
   });
 
+  it('names the cursor of Last-Event-ID, which is later than that of the body, where it can name no other', async (t) => {
+    const { server } = await start(t);
+    const query = 'subscription { event: passing(id: 1) { seq } }';
+    const extensions = JSON.stringify({ resume: { cursor: 'earlier' } });
+    const response = await fetch(`${server.url}?${new URLSearchParams({ query, extensions }).toString()}`, {
+      headers: { accept: 'application/json', 'apollo-require-preflight': 'true', 'last-event-id': 'later' },
+    });
+    assert.equal(((await response.json()) as Reply).cursor, 'later');
+  });
+
   it('is cut where events that it names may have been dropped, so that the client asks for them again', () => {
     const reply = CatchUp.of({ query: QUERY, extensions: { resume: { cursor: 'a' } } })!;
     const result = cursorSuffix('b');
