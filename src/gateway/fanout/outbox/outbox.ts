@@ -70,6 +70,8 @@ export class Outbox<Format extends MessageFormat = MessageFormat> implements Wri
   #unconfirmed = 0;
   /** True if the kernel accepted the last write synchronously, so its scratch memory may be reused. */
   #isPrompt = true;
+  /** True if each message that waits is in one piece. */
+  #isWhole = false;
   #isScheduled = false;
   #isSlow = false;
   /** undefined: nobody has asked, or the transport has none. */
@@ -234,14 +236,13 @@ export class Outbox<Format extends MessageFormat = MessageFormat> implements Wri
       bytes = this.#lengthOf(messages[0]!);
       isAccepted = this.#writeAlone(messages[0]!);
     }
-    this.#keepFrom(next, messages, !isAccepted && this.#isPrompt);
+    this.#keepFrom(next, messages, !isAccepted);
     this.#onWrite(messages, next, bytes, isAccepted);
   }
 
   /** Writes each message by itself until the kernel accepts no more. */
   #writeEach(messages: readonly Message[]): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return this.drop();
-    const wasPrompt = this.#isPrompt;
     let next = 0;
     let isAccepted = true;
     while (isAccepted && next < messages.length) {
@@ -249,13 +250,15 @@ export class Outbox<Format extends MessageFormat = MessageFormat> implements Wri
       isAccepted = this.#writeAlone(message);
       this.#onWrite([message], 1, this.#lengthOf(message), isAccepted);
     }
-    this.#keepFrom(next, messages, !isAccepted && wasPrompt);
+    this.#keepFrom(next, messages, !isAccepted);
   }
 
-  /** @param isBlocked true: they begin to wait for the kernel. Those that are sent while they wait are whole already. */
+  /** @param isBlocked true: they wait for the kernel. Those that are sent while they wait are whole already. */
   #keepFrom(next: number, messages: readonly Message[], isBlocked: boolean): void {
     this.#messages = next === messages.length ? undefined : messages.slice(next);
-    if (isBlocked) this.#messages = this.#messages?.map((message) => ({ ...message, result: message.result.whole }));
+    if (isBlocked && !this.#isWhole)
+      this.#messages = this.#messages?.map((message) => ({ ...message, result: message.result.whole }));
+    this.#isWhole = isBlocked;
   }
 
   /** Writes one message with one system call, without copying its result; returns true if the kernel has accepted it. */
@@ -329,6 +332,7 @@ export class Outbox<Format extends MessageFormat = MessageFormat> implements Wri
     this.#bytesInFlight = 0;
     this.#writer.backpressured.delete(this);
     if (this.#messages) this.#writer.beforeWrites?.();
+    else this.#isWhole = false;
     this.write();
     deliveries.observe();
   };
