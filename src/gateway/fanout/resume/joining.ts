@@ -18,6 +18,8 @@ export interface NewestEvent {
   readonly event: ChannelEvent;
   /** See `Joining.isState`. */
   readonly isState: boolean;
+  /** False: it is one of the history. */
+  readonly isLive: boolean;
   /** Events that it replaces. */
   readonly skipped: number;
 }
@@ -35,6 +37,10 @@ export class Joining {
   group: SharingGroup | undefined;
   /** Of a subscription with a pace: what it has not received of the events that were taken for it. */
   newest: NewestEvents<NewestEvent> | undefined;
+  /** True: more events are to be taken before these are delivered. */
+  isGathering = false;
+  /** True: the last of these completes the subscription. */
+  isCompleting = false;
   /** undefined: its client stays. */
   onCaughtUp: OnCaughtUp | undefined;
   #sharingKey: string | undefined;

@@ -2,6 +2,7 @@ import type { EventFilter } from '../../../graph/filter/event-filter.ts';
 import type { History, HistoryEntry } from '../../../bus/history.ts';
 import type { ChannelEvent } from '../channel-event.ts';
 import type { ChannelObserver, GapReason } from '../channel-services.ts';
+import type { Delivery } from '../group-delivery.ts';
 import { INITIAL } from '../initial-event.ts';
 import { eventKey } from '../pace/event-key.ts';
 import { NewestEvents } from '../pace/newest-events.ts';
@@ -32,6 +33,8 @@ const MAX_EVENTS_PER_TURN = 32;
 const MAX_BYTES_PER_TURN = 64 * 1024;
 /** Results between two reads of the clock, so that these cost nothing beside the work. */
 const RESULTS_BETWEEN_CHECKS = 8;
+/** Events between two reads of the clock while they are only looked at. */
+const EVENTS_BETWEEN_CHECKS = 64;
 /** Interval in ms at which unused reads and results are dropped. */
 const SWEEP_INTERVAL_MS = 5_000;
 /** Sweeps after which an event is executed again, about 30 s: a backend's answer is not reused for longer. */
@@ -89,6 +92,8 @@ export class Replay {
   readonly #groups = new Map<string, SharingGroup>();
   /** By the id of their entry, if they have one. */
   readonly #events = new Map<string | ChannelEvent, ReplayedEvent>();
+  /** Live events in `Joining.newest`, with the number of subscriptions that have not received them. Those of histories count with these. */
+  readonly #taken = new Map<ChannelEvent, number>();
   /** Held bytes beyond which events that no subscription needs are searched for and dropped. */
   #trimAt = MAX_REPLAYED_BYTES;
   readonly #timer: NodeJS.Timeout;
@@ -187,7 +192,7 @@ export class Replay {
 
   #attempt(joining: Joining, group: SharingGroup, isSpent: () => boolean): Progress {
     const { subscription } = joining;
-    if (subscription.pace) return this.#attemptNewest(joining, group, subscription.pace, isSpent);
+    if (this.#takesNewest(joining)) return this.#attemptNewest(joining, group, isSpent);
     if (!subscription.isEnded && subscription.isLagging && !this.#isUrgent) return 'waiting';
     let bytes = 0;
     for (let events = 1; ; events++) {
@@ -211,14 +216,28 @@ export class Replay {
     }
   }
 
+  /** Without a pace, a client receives each event while it keeps up. What was taken for one is delivered, also if it has no pace any more. */
+  #takesNewest({ subscription, newest, isGathering }: Joining): boolean {
+    const { pace } = subscription;
+    if (newest && newest.size > 0) return true;
+    return pace !== undefined && (isGathering || pace.ms > 0 || subscription.isBehind);
+  }
+
   /** As `#attempt`, with the newest event of each key alone. */
-  #attemptNewest(joining: Joining, group: SharingGroup, pace: Pace, isSpent: () => boolean): Progress {
+  #attemptNewest(joining: Joining, group: SharingGroup, isSpent: () => boolean): Progress {
     const { subscription } = joining;
+    const { pace } = subscription;
     const newest = (joining.newest ??= new NewestEvents());
     const isUrgent = this.#isUrgent;
-    if (this.#joinings.has(subscription) && (newest.size === 0 || isUrgent)) this.#gather(joining, group, pace, newest);
-    const mustWait = pace.keepsSlow ? subscription.isBehind : subscription.isLagging && !isUrgent;
-    if (!subscription.isEnded && mustWait) return 'waiting';
+    if (pace && this.#joinings.has(subscription) && !joining.isCompleting) {
+      joining.isGathering ||= newest.size === 0 || isUrgent;
+      if (joining.isGathering && !this.#gather(joining, pace, newest, isSpent)) return 'served';
+    }
+    const mustWait = pace?.keepsSlow ? subscription.isBehind : subscription.isLagging && !isUrgent;
+    if (!subscription.isEnded && mustWait) {
+      if (!this.#services.heldBytes.hasRoom(0)) subscription.giveUp();
+      return 'waiting';
+    }
     for (let events = 1; ; events++) {
       if (subscription.isEnded || !this.#joinings.has(subscription)) {
         this.#remove(joining);
@@ -233,32 +252,70 @@ export class Replay {
         return 'over';
       }
       newest.take(next.key);
+      this.#dropTaken(next);
+      if (newest.size === 0) joining.isCompleting = false;
       const { event, isState, skipped } = next;
       // Its operation may have been replaced since.
       const delivery = this.#deliveryOf(event, joining, group, isState);
       if (delivery && isState && this.#isShown(event, subscription)) subscription.note(INITIAL);
       if (delivery && skipped > 0) {
         subscription.note(`"skipped":${skipped}`);
-        this.#services.observer.onSkipped(skipped, 'pace');
+        this.#services.observer.onSkipped(skipped, pace?.ms === 0 ? 'slow' : 'pace');
       }
       delivery?.serve(subscription);
       if (events === MAX_EVENTS_PER_TURN || isSpent()) return 'served';
     }
   }
 
-  /** Takes all events that the subscription has not received, and keeps the newest of each key. */
-  #gather(joining: Joining, group: SharingGroup, pace: Pace, newest: NewestEvents<NewestEvent>): void {
-    const { subscription } = joining;
-    for (let event = joining.next(this.#eventOf); event; event = joining.next(this.#eventOf)) {
-      if (this.#isSkipped(event, subscription) || !this.#deliveryOf(event, joining, group)) continue;
-      const key = eventKey(event.coordinates, pace) ?? event;
-      const replaced = newest.take(key);
-      newest.put(key, { key, event, isState: joining.isState, skipped: replaced ? replaced.skipped + 1 : 0 });
+  /** Takes all events that the subscription has not received, and keeps the newest of each key. Returns false if there may be more. */
+  #gather(joining: Joining, pace: Pace, newest: NewestEvents<NewestEvent>, isSpent: () => boolean): boolean {
+    for (let events = 1; !joining.isCompleting; events++) {
+      const { sequence } = joining;
+      const event = joining.next(this.#eventOf);
+      if (!event) break;
+      const { isState } = joining;
+      const delivery = this.#isSkipped(event, joining.subscription)
+        ? undefined
+        : this.#contentOf(event, joining, isState);
+      if (delivery) {
+        joining.isCompleting = delivery === 'COMPLETE' || this.#isCompletion(event, joining.subscription);
+        // A completion replaces nothing: it comes after all events before it.
+        const key = joining.isCompleting ? event : (eventKey(event.coordinates, pace) ?? event);
+        const replaced = newest.take(key);
+        if (replaced) this.#dropTaken(replaced);
+        const isLive = joining.sequence !== sequence;
+        if (isLive) this.#keepTaken(event);
+        newest.put(key, { key, event, isState, isLive, skipped: replaced ? replaced.skipped + 1 : 0 });
+      }
+      if (events % EVENTS_BETWEEN_CHECKS === 0 && isSpent()) return false;
     }
+    joining.isGathering = false;
+    return true;
   }
 
+  #keepTaken(event: ChannelEvent): void {
+    const users = this.#taken.get(event) ?? 0;
+    if (users === 0) this.#services.heldBytes.add(heldLength(event.length));
+    this.#taken.set(event, users + 1);
+  }
+
+  #dropTaken({ event, isLive }: NewestEvent): void {
+    if (!isLive) return;
+    const users = this.#taken.get(event)!;
+    if (users > 1) return void this.#taken.set(event, users - 1);
+    this.#taken.delete(event);
+    this.#services.heldBytes.release(heldLength(event.length));
+  }
+
+  /** True for a tombstone that is no event of the field. */
   #isSkipped({ isTombstone }: ChannelEvent, { operation }: Subscription): boolean {
-    return isTombstone && this.#services.executor.rulesOf(operation).onDelete === undefined;
+    if (!isTombstone) return false;
+    const { onDelete } = this.#services.executor.rulesOf(operation);
+    return onDelete === undefined || onDelete === 'ROW';
+  }
+
+  #isCompletion({ isTombstone }: ChannelEvent, { operation }: Subscription): boolean {
+    return isTombstone && this.#services.executor.rulesOf(operation).onDelete === 'COMPLETE';
   }
 
   /** False: a tombstone that the field skips, or that completes it. */
@@ -281,17 +338,21 @@ export class Replay {
     group: SharingGroup,
     isState = joining.isState,
   ): GroupEvent | undefined {
-    const { filter } = joining;
+    const delivery = this.#contentOf(event, joining, isState);
+    if (!delivery) return undefined;
+    return delivery === 'COMPLETE' ? COMPLETION : this.#resultsOf(event, group, event.row && delivery);
+  }
+
+  /** undefined: it is no event for the subscription. */
+  #contentOf(event: ChannelEvent, { filter, subscription }: Joining, isState: boolean): Delivery | undefined {
     // With a filter the event is parsed, once for all subscriptions.
     const own = filter ? this.#replayedOf(event).event : event;
     const { row } = own;
-    if (!row) return filter?.accepts(own.payload) === false ? undefined : this.#resultsOf(event, group);
+    if (!row) return filter?.accepts(own.payload) === false ? undefined : own.payload;
     const outcome = row.outcomeFor(filter);
     // A subscription that begins has no row that could be gone, unless the delete is the last event of the channel.
     if (!outcome || (isState && outcome === 'deleted' && !row.isDeleted)) return undefined;
-    const delivery = this.#services.rows.of(row, outcome, joining.subscription.operation, isState);
-    if (!delivery) return undefined;
-    return delivery === 'COMPLETE' ? COMPLETION : this.#resultsOf(event, group, delivery);
+    return this.#services.rows.of(row, outcome, subscription.operation, isState);
   }
 
   /** @param payload default: that of the event. The same for all members of a group. */
@@ -368,6 +429,7 @@ export class Replay {
 
   #end(joining: Joining): void {
     joining.end();
+    for (const taken of joining.newest?.takeAll() ?? []) this.#dropTaken(taken);
     this.intake.close(joining);
   }
 

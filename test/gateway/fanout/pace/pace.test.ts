@@ -23,6 +23,7 @@ const sdlOf = (ms: number) => `
     high(min: Int): Item @kafka(topic: "t", where: [{ arg: "min", path: "n", op: GTE }], pace: { ms: ${ms} })
     nulled: Item @kafka(topic: "t", tombstone: NULL, state: {}, pace: { ms: ${ms} })
     completed: Item @kafka(topic: "t", tombstone: COMPLETE, state: {}, pace: { ms: ${ms} })
+    kept_completed: Item @kafka(topic: "t", tombstone: COMPLETE, history: {}, pace: { ms: ${ms} })
     latest_completed: Item @kafka(topic: "t", tombstone: COMPLETE, slow: LATEST)
     every: Item @kafka(topic: "t")
     latest: Item @kafka(topic: "t", slow: LATEST)
@@ -306,6 +307,48 @@ describe('a cursor of a field with pace', () => {
     assert.equal(stage.executions - executions, 3);
   });
 
+  it('replays what was missed before a tombstone, which completes it, and nothing after it', async (t) => {
+    const { publish, join } = await createItems(t, LONG);
+    const paced = await join('kept_completed');
+    await publish(item('c', 1));
+    await receives(paced, 1);
+    const start = since(paced);
+    paced.leave();
+    const other = await join('every');
+    await publish(item('a', 2), item('b', 3), ['a', null], item('b', 4), item('a', 5));
+    await receives(other, 4);
+    const resumed = await join('kept_completed', start);
+    await receives(resumed, 3);
+    assert.deepEqual(eventsOf(resumed), [{ n: 2 }, { n: 3 }]);
+    assert.equal(resumed.received.at(-1), COMPLETE);
+    resumed.leave();
+  });
+
+  it('loses nothing where its graph is replaced by one without a pace during the replay', async (t) => {
+    const { publish, join } = await createItems(t, 50);
+    const paced = await join('kept');
+    await publish(item('z', 1));
+    await receives(paced, 1);
+    const start = since(paced);
+    paced.leave();
+    const other = await join('every');
+    await publish(...Array.from({ length: 100 }, (_, n) => item(`${n}`, n)));
+    await receives(other, 100);
+    const resumed = await join('kept', start, 'resumed');
+    resumed.socket.isBackpressured = true;
+    await delay(30);
+    assert.ok(resumed.received.length < 100);
+    resumed.subscription.pace = undefined;
+    resumed.socket.isBackpressured = false;
+    await receives(resumed, 100);
+    await publish(item('y', 100));
+    await receives(resumed, 101);
+    assert.deepEqual(
+      eventsOf(resumed).map(({ n }) => n),
+      Array.from({ length: 101 }, (_, n) => n),
+    );
+  });
+
   it('does not repeat to a client that resumes what waits for others', async (t) => {
     const { publish, join } = await createItems(t, 400);
     const paced = await join('kept');
@@ -385,6 +428,22 @@ describe('a field with slow: LATEST', () => {
     assert.equal(slow.received.at(-1), COMPLETE);
     slow.leave();
     assert.equal(stage.heldBytes(), 0);
+  });
+
+  it('gives a client that resumes, and keeps up, each event', async (t) => {
+    const { stage, publish, join } = await createItems(t, 50);
+    const first = await join('kept_latest');
+    await publish(item('a', 1));
+    await receives(first, 1);
+    const start = since(first);
+    first.leave();
+    const other = await join('every');
+    await publish(item('a', 2), item('a', 3), item('a', 4));
+    await receives(other, 3);
+    const resumed = await join('kept_latest', start);
+    await waitFor('the newest event', () => eventsOf(resumed).at(-1)?.n === 4);
+    assert.deepEqual(eventsOf(resumed), [{ n: 2 }, { n: 3 }, { n: 4 }]);
+    assert.deepEqual(stage.skipped, { pace: 0, slow: 0 });
   });
 
   it('gives it cursors that lose none of the events that wait', async (t) => {
