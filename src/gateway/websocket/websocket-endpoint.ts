@@ -133,13 +133,14 @@ export class WebSocketEndpoint {
       (fastShutdown.aborted ? Math.min(FAST_SHUTDOWN_TIMEOUT_MS, drainTimeoutMs) : drainTimeoutMs);
     while (connections.size + this.#refusals.openCount > 0 && isWaiting())
       await new Promise((resolve) => setTimeout(resolve, 10));
+    // Before the close: it ends some connections at once, and others later.
+    const { drainedCount: closed, endedInDrain } = connections;
     const stuck = connections.close();
     this.#initDeadlines.close();
     httpServer.removeListener('upgrade', this.#onUpgrade);
     this.#webSockets.close();
     this.#compressed?.close();
     this.#refusals.close();
-    const { drainedCount: closed, endedInDrain } = connections;
     const ended = endedInDrain.ended + stuck;
     return { closed, left: Math.max(0, ended - closed), terminated: endedInDrain.unanswered + stuck };
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { ClientConnection } from '../../../src/gateway/connections/client-connection.ts';
 import { closesDue, drain } from '../../../src/gateway/connections/drain.ts';
 import { openSocket } from '../../support/socket.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -94,6 +95,17 @@ describe('the drain of a gateway', () => {
   it('counts a client that does not answer as terminated', async (t) => {
     const { gateway, url } = await startBareGateway(t, { drainTimeoutMs: 50 });
     (await openSocket(t, url)).pause();
+    assert.deepEqual(await gateway.close(), { closed: 1, left: 0, terminated: 1 });
+  });
+
+  it('counts a client once whose connection closes as soon as it is terminated', async (t) => {
+    const { gateway } = await startBareGateway(t, { drainTimeoutMs: 50 });
+    const { connections } = gateway;
+    const end = { code: 1001, reason: '', isAnswered: false };
+    const ignore = () => undefined;
+    const terminate = () => connections.onClosed(connection, end);
+    const connection = { address: '', leave: ignore, sweep: ignore, terminate } as unknown as ClientConnection;
+    connections.add(connection);
     assert.deepEqual(await gateway.close(), { closed: 1, left: 0, terminated: 1 });
   });
 });
