@@ -1,16 +1,22 @@
 /** A first label of a host that stands for any: routers have a name for each pod. */
 const ANY_LABEL = '*.';
 
-/** Octets that a server may decode to other segments than the URL has. */
-const HIDDEN_SEGMENTS = /%(?:2e|2f|5c)/i;
+/** What a server may read as other segments than the URL has: octets that it decodes, once or more often, and `..;` (path parameters). */
+const HIDDEN_SEGMENTS = /%(?:25)*(?:2e|2f|5c)|\.\.(?:;|%(?:25)*3b)/i;
 
-/** True for what `CALLBACK_URLS` may list: where URLs of callbacks begin. */
+/** True for what `CALLBACK_URLS` may list: where URLs of callbacks begin. Without a path, clients could make crier post to every service there. */
 export function isCallbackPrefix(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password, hostname, pathname, search, hash } = new URL(text);
   const isPlain = `${username}${password}${search}${hash}` === '' && !HIDDEN_SEGMENTS.test(pathname);
-  const host = hostname.startsWith(ANY_LABEL) ? hostname.slice(ANY_LABEL.length) : hostname;
-  return /^https?:$/.test(protocol) && isPlain && host !== '' && !host.includes('*');
+  return /^https?:$/.test(protocol) && isPlain && pathname !== '/' && isHost(hostname);
+}
+
+/** A first label that stands for any must have two others after it: all of `*.com` is not one owner's. */
+function isHost(hostname: string): boolean {
+  if (!hostname.includes('*')) return hostname !== '';
+  const [, ...labels] = hostname.split('.');
+  return hostname.startsWith(ANY_LABEL) && !labels.join().includes('*') && labels.filter(Boolean).length > 1;
 }
 
 /**

@@ -13,8 +13,8 @@ export const gatewayVariables = {
   ),
   CALLBACK_URLS: list(
     '',
-    'http:// or https:// URLs without user, password and query, such as https://router.example.com:4000/callback or http://*.routers:4000/callback, separated by commas',
-    'Routers to which results may be posted (HTTP callback protocol): each URL, and paths below it; `*.` stands for one label of the host; not set: none.',
+    'http:// or https:// URLs without user, password and query, with a path, such as https://router.example.com:4000/callback or http://*.routers.default.svc:4000/callback, separated by commas',
+    'Routers to which results may be posted (HTTP callback protocol): each URL, and paths below it; `*.` stands for one label of the host, before two or more; not set: none.',
   ),
   INIT_TIMEOUT_MS: ms(
     1,
