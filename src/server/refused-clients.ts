@@ -10,7 +10,8 @@ import type { RefusalReason } from '../gateway/websocket/websocket-endpoint.ts';
 const LOG_WINDOW_MS = 10_000;
 
 /** Why a handshake or a request is refused, as a metric label. */
-export type Refused = RefusalReason | RequestLimit | 'reservations' | 'stream_rate' | 'body' | 'callback';
+export type Refused =
+  RefusalReason | RequestLimit | 'reservations' | 'stream_rate' | 'body' | 'callback' | 'callback_checks';
 
 /** What raises each limit; undefined: nothing. A drain is planned, and origins and hosts have lines of their own. */
 const SETTINGS: Readonly<Record<Exclude<Refused, OriginRefusal['reason'] | 'draining' | 'path'>, string | undefined>> =
@@ -20,6 +21,7 @@ const SETTINGS: Readonly<Record<Exclude<Refused, OriginRefusal['reason'] | 'drai
     address_request_rate: 'MAX_REQUESTS_PER_SECOND_PER_ADDRESS',
     body: 'MAX_MESSAGE_BYTES',
     callback: 'CALLBACK_URLS',
+    callback_checks: undefined,
     connections: 'MAX_CONNECTIONS',
     handshake_rate: 'MAX_HANDSHAKES_PER_SECOND',
     headers: undefined,

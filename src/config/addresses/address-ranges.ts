@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net';
 /** Addresses, and ranges such as 10.0.0.0/8. */
 export class AddressRanges {
   readonly #list = new BlockList();
-  readonly #isEmpty: boolean;
+  readonly isEmpty: boolean;
 
   /** @param ranges texts for which `isAddressRange` is true */
   constructor(ranges: readonly string[]) {
@@ -11,11 +11,11 @@ export class AddressRanges {
       const { address, bits } = partsOf(range);
       this.#list.addSubnet(address, bits, familyOf(address));
     }
-    this.#isEmpty = ranges.length === 0;
+    this.isEmpty = ranges.length === 0;
   }
 
   has(address: string): boolean {
-    return !this.#isEmpty && isIP(address) !== 0 && this.#list.check(address, familyOf(address));
+    return !this.isEmpty && isIP(address) !== 0 && this.#list.check(address, familyOf(address));
   }
 }
 

@@ -14,7 +14,8 @@ const MAX_URL_LENGTH = 2048;
 const MAX_VERIFIER_LENGTH = 1024;
 /** As servers assume for routers that name none. */
 const DEFAULT_HEARTBEAT_MS = 5000;
-const MIN_HEARTBEAT_MS = 100;
+/** Of a client's choice, and posted for as long as the router accepts it. */
+const MIN_HEARTBEAT_MS = 1000;
 /** setInterval treats a longer delay as 1 ms. */
 const MAX_HEARTBEAT_MS = 2 ** 31 - 1;
 

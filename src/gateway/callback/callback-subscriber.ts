@@ -2,14 +2,14 @@ import type { Response } from 'graphql-http';
 import type { SubscribePayload } from 'graphql-ws';
 import type { Carrier } from '../connections/client-connection.ts';
 import { CLOSE_CODES } from '../connections/close-codes.ts';
-import { overloaded } from '../http/refusal-reply.ts';
+import type { ConnectionLimits } from '../connections/connection-limits.ts';
 import { ConnectionOperations } from '../operations/connection-operations.ts';
 import type { HttpStreamServices } from '../streams/http-stream-services.ts';
 import { CLIENT_LEFT_CODE, ONLY_OPERATION, RequestConnection } from '../streams/request-connection.ts';
 import type { Requester } from '../streams/request-connection.ts';
 import { CallbackFormat } from './callback-format.ts';
 import type { CallbackOrigin, PostOutcome } from './callback-origin.ts';
-import { unconfirmed } from './callback-replies.ts';
+import { closed, unconfirmed } from './callback-replies.ts';
 import type { CallbackRequest } from './callback-request.ts';
 import { PostOutbox } from './post-outbox.ts';
 import type { PostOutboxOwner } from './post-outbox.ts';
@@ -34,7 +34,6 @@ export class CallbackSubscriber extends RequestConnection<Carrier> implements Po
   #heartbeats: NodeJS.Timeout | undefined;
   /** Ends the wait for the first check, with the reply to a router that did not confirm; undefined: it is over. */
   #onConfirmed: ((refusal: Response | undefined) => void) | undefined;
-  /** True: the router waits for its messages. */
   #isConfirmed = false;
   #hasLeft = false;
 
@@ -60,6 +59,21 @@ export class CallbackSubscriber extends RequestConnection<Carrier> implements Po
       retryForMs: services.retryForMs,
     });
     this.operations = new ConnectionOperations(this.outbox, services, this);
+  }
+
+  /** True: the router waits for its messages. */
+  get isConfirmed(): boolean {
+    return this.#isConfirmed;
+  }
+
+  /** A router has a callback for each of its operations, so each has the limits of another client's connection. */
+  override get limits(): ConnectionLimits {
+    return this.services.limits;
+  }
+
+  /** Its heartbeats are posted at an interval of the router. A router's callback has no limit of age. */
+  override sweep(isPinging: boolean): void {
+    if (!this.isRouter) super.sweep(isPinging);
   }
 
   /** Counts as a connection, and asks the router whether it wants the subscription. Resolves with undefined if it does, else with the reply. */
@@ -103,7 +117,7 @@ export class CallbackSubscriber extends RequestConnection<Carrier> implements Po
 
   onUndelivered({ result, text }: PostOutcome): void {
     if (this.isEnded) return this.outbox.abandon();
-    this.#settle(unconfirmed(text));
+    this.#settle(unconfirmed(result));
     this.outbox.drop();
     if (result === 'refused') this.close(CLOSE_CODES.policyViolation, `The callback refused a post: ${text}`);
     else if (result === 'gone') this.leaveSilently(CLIENT_LEFT_CODE, '');
@@ -120,7 +134,6 @@ export class CallbackSubscriber extends RequestConnection<Carrier> implements Po
     this.#leave(false);
   }
 
-  /** Its heartbeats are posted at an interval of the router. */
   protected sweepPeer(): void {}
 
   /** Posts what waits, and ends every operation without a message. */
@@ -131,7 +144,7 @@ export class CallbackSubscriber extends RequestConnection<Carrier> implements Po
     this.outbox.finish();
     super.end(code);
     this.leaveServices();
-    this.#settle(overloaded(this.closeReason));
+    this.#settle(closed(code, this.closeReason));
     return true;
   }
 

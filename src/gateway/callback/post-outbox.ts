@@ -23,6 +23,8 @@ export interface PostOutboxOptions {
 export interface PostOutboxOwner {
   /** Bound of the bytes that wait. */
   readonly maxQueueBytes: number;
+  /** False: no post is repeated. The router has asked for the subscription just now, so it is up, and its request waits. */
+  readonly isConfirmed: boolean;
   onSlowConsumer(): void;
   /** Something threw: the subscription must be ended. Must not throw. */
   onWriteFailure(error: unknown): void;
@@ -114,7 +116,7 @@ export class PostOutbox implements MessageOutbox, WritableOutbox, Poster {
       this.refuse();
       return false;
     }
-    if (this.#isBusy) this.#onBackpressure();
+    if (this.#isBusy) this.#markBusy();
     else if (!this.#isScheduled) {
       this.#isScheduled = true;
       writer.schedule(this);
@@ -123,9 +125,13 @@ export class PostOutbox implements MessageOutbox, WritableOutbox, Poster {
     return !this.#isSlow;
   }
 
-  /** Ends the subscription: its router is a slow consumer. Idempotent. */
+  /** Ends the subscription: its router is a slow consumer. One that is finishing loses what waits. Idempotent. */
   refuse(): void {
-    if (this.#isSlow || this.#isFinishing) return;
+    if (this.#isFinishing) {
+      this.#dropWaiting();
+      return this.finish();
+    }
+    if (this.#isSlow) return;
     this.#isSlow = true;
     this.drop();
     this.#owner.onSlowConsumer();
@@ -189,12 +195,13 @@ export class PostOutbox implements MessageOutbox, WritableOutbox, Poster {
   }
 
   get #mayRetry(): boolean {
-    return performance.now() - this.#firstPostedAt < this.#options.retryForMs;
+    return this.#owner.isConfirmed && performance.now() - this.#firstPostedAt < this.#options.retryForMs;
   }
 
   #work(): void {
     if (this.#isBusy || (this.#waiting.isEmpty && !this.#isCheckDue)) return;
     this.#isBusy = true;
+    this.#markBusy();
     this.#options.origin.add(this);
   }
 
@@ -205,15 +212,13 @@ export class PostOutbox implements MessageOutbox, WritableOutbox, Poster {
       this.#count(result.length);
       return { prefix: NOTHING, result };
     }
-    if (this.#waiting.isEmpty) return undefined;
-    const message = this.#waiting.take();
-    if (this.#waiting.isEmpty) this.#options.writer.backpressured.delete(this);
-    return message;
+    return this.#waiting.isEmpty ? undefined : this.#waiting.take();
   }
 
   /** Nothing is left to be posted. */
   #rest(): void {
     this.#isBusy = false;
+    this.#options.writer.backpressured.delete(this);
     this.#largestBytes = 0;
     if (this.#isFinishing) this.#owner.onFinished();
   }
@@ -223,6 +228,7 @@ export class PostOutbox implements MessageOutbox, WritableOutbox, Poster {
     deliveries.writes++;
     if (this.#current) deliveries.add([this.#current], 1, lengthOf(this.#current));
     deliveries.observe();
+    this.#blockedSince = performance.now();
     this.#release();
     this.#owner.onDelivered();
     this.#continue();
@@ -257,7 +263,8 @@ export class PostOutbox implements MessageOutbox, WritableOutbox, Poster {
     else this.#options.origin.add(this);
   }
 
-  #onBackpressure(): void {
+  /** The writer may refuse it from now on: its bytes count among those of all queues until the router has accepted them. */
+  #markBusy(): void {
     const { backpressured } = this.#options.writer;
     if (backpressured.has(this)) return;
     this.#blockedSince = performance.now();

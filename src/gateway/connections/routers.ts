@@ -25,6 +25,11 @@ export class Routers {
     this.#onProxy = onProxy;
   }
 
+  /** True: nobody is a router. */
+  get isEmpty(): boolean {
+    return this.#networks.isEmpty && this.#claims.length === 0;
+  }
+
   /**
    * True if a client in a router's network has sent the request. One that names another client in X-Forwarded-For, and is no trusted proxy, is
    * an unknown proxy: its clients could be anybody.

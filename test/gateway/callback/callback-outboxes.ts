@@ -17,6 +17,7 @@ export async function callbackOutboxes(scope: Scope) {
     const { callbackUrl, verifier } = router.expect(id, ({ text }) => onMessage(text));
     const owner = {
       maxQueueBytes: 1_000_000,
+      isConfirmed: true,
       onSlowConsumer: () => assert.fail('a slow consumer'),
       onWriteFailure: (error: unknown) => assert.fail(errorOf(error)),
       onDelivered: () => undefined,

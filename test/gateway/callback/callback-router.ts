@@ -62,6 +62,7 @@ export interface SubscribeOptions {
   /** Replaces members of `extensions.subscription`. */
   readonly extension?: Readonly<Record<string, unknown>>;
   readonly id?: string;
+  readonly signal?: AbortSignal;
 }
 
 /** What the endpoint replied to a request for a subscription. */
@@ -84,6 +85,8 @@ export class CallbackRouter {
   maxInFlight = 0;
   /** The most connections that were open together. */
   maxConnections = 0;
+  /** False: it accepts every verifier, as some routers do. */
+  verifies = true;
   /** Decides the status of a post, after the protocol's rules; undefined: they decide. */
   answer: ((post: Post) => number | undefined | Promise<number | undefined>) | undefined;
   readonly #server: Server;
@@ -144,6 +147,7 @@ export class CallbackRouter {
     const extension = { callbackUrl, subscriptionId: id, verifier, heartbeatIntervalMs: 0, ...options.extension };
     const response = await fetch(endpoint, {
       method: 'POST',
+      signal: options.signal ?? null,
       headers: {
         'content-type': 'application/json',
         accept: 'application/json, application/graphql-response+json, application/json;callbackSpec=1.0',
@@ -181,7 +185,7 @@ export class CallbackRouter {
   #refusalOf({ method, url, headers }: IncomingMessage, { kind, id, verifier }: Post & { readonly kind: string }) {
     if (method !== 'POST') return 405;
     if (kind !== 'subscription' || headers['content-type'] !== 'application/json') return 400;
-    if (verifier !== createHmac('sha256', this.#key).update(id).digest('hex')) return 401;
+    if (this.verifies && verifier !== createHmac('sha256', this.#key).update(id).digest('hex')) return 401;
     if (url !== `/callback/${id}`) return 400;
     return this.#subscriptions.has(id) ? undefined : 404;
   }

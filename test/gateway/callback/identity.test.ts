@@ -55,6 +55,22 @@ describe('a callback of a client with a token', () => {
     assert.equal((await router.subscribe(endpoint, TICKS, { headers })).status, 401);
   });
 
+  it('is refused with 403 if it is revoked while the router answers the check', async (t) => {
+    const { router, endpoint, provider, adminPort } = await start(t);
+    const headers = bearer(await provider.sign({ sub: 'ida' }));
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    router.answer = () => released.then(() => undefined);
+    const asked = router.subscribe(endpoint, TICKS, { headers });
+    await waitFor('the check', () => router.posts.length === 1);
+    const revoke = `http://127.0.0.1:${adminPort}/admin/connections/revoke`;
+    await fetch(revoke, { method: 'POST', body: JSON.stringify({ sub: 'ida' }) });
+    const { status, headers: replied, body } = await asked;
+    release();
+    assert.deepEqual([status, replied.get('retry-after'), body.errors![0]!.message], [403, null, 'Revoked']);
+    assert.equal(body.errors![0]!.extensions['code'], 'FORBIDDEN');
+  });
+
   it('is refused with 429 when its user has as many connections as a user may have', async (t) => {
     const { router, endpoint, provider } = await start(t, { MAX_CONNECTIONS_PER_USER: '1' });
     const headers = bearer(await provider.sign({ sub: 'ida' }));

@@ -14,16 +14,24 @@ interface Limits {
   readonly retryForMs?: number;
   readonly maxPodQueueBytes?: number;
   readonly timeoutMs?: number;
+  readonly isConfirmed?: boolean;
 }
 
 /** An outbox, the router that it posts to, and what its owner was told. */
 async function start(t: TestContext, limits: Limits = {}) {
-  const { maxMessages = 10, retryForMs = 300, maxPodQueueBytes = 1_000_000, timeoutMs = 5000 } = limits;
+  const {
+    maxMessages = 10,
+    retryForMs = 300,
+    maxPodQueueBytes = 1_000_000,
+    timeoutMs = 5000,
+    isConfirmed = true,
+  } = limits;
   const router = await CallbackRouter.start(t);
   const writer = new Writer({ maxQueueBytes: 100_000, maxPodQueueBytes });
   const told: string[] = [];
   const owner = {
     maxQueueBytes: 100_000,
+    isConfirmed,
     onSlowConsumer: () => void told.push('slow'),
     onWriteFailure: (error: unknown) => assert.fail(errorOf(error)),
     onDelivered: () => undefined,
@@ -52,6 +60,7 @@ describe('an outbox of posts', () => {
     send(1);
     await waitFor('its post', () => router.posts.length === 1);
     assert.equal(outbox.isBackpressured, false);
+    assert.deepEqual([...writer.backpressured], [outbox]);
     assert.ok(outbox.queuedBytes > 0);
     send(2);
     assert.equal(outbox.isBackpressured, true);
@@ -133,5 +142,50 @@ describe('an outbox of posts', () => {
     send(2, 'x'.repeat(2000));
     assert.deepEqual(told, ['slow']);
     assert.equal(writer.backpressured.size, 0);
+  });
+
+  for (const [what, status] of [
+    ['its only message is being posted', undefined],
+    ['its only message waits to be posted again', 503],
+  ] as const)
+    it(`is that slow consumer, and no other is, while ${what}`, async (t) => {
+      const { router, outbox, send, told, writer } = await start(t, { maxPodQueueBytes: 1000, retryForMs: 10_000 });
+      const other = {
+        queuedBytes: 100,
+        blockedSince: 0,
+        onTurn: () => undefined,
+        refuse: () => assert.fail('another'),
+      };
+      writer.backpressured.add(other);
+      writer.count(other.queuedBytes);
+      router.answer = () => status ?? new Promise(() => {});
+      send(1, 'x'.repeat(500));
+      await waitFor('its post', () => router.posts.length === 1);
+      writer.count(500);
+      writer.keepBound();
+      assert.deepEqual(told, ['slow']);
+      assert.deepEqual([outbox.queuedBytes, [...writer.backpressured]], [0, [other]]);
+    });
+
+  it('loses what waits if it is finishing and the queues of the pod are full', async (t) => {
+    const { router, outbox, send, told, writer } = await start(t, { maxPodQueueBytes: 3000, retryForMs: 10_000 });
+    router.answer = () => 503;
+    send(1, 'x'.repeat(2000));
+    await waitFor('its post', () => router.posts.length === 1);
+    outbox.finish();
+    writer.count(1000);
+    writer.keepBound();
+    assert.equal(outbox.queuedBytes, 0);
+    await waitFor('its end', () => told.length > 0);
+    assert.deepEqual(told, ['finished']);
+  });
+
+  it('repeats no post until its router has accepted one', async (t) => {
+    const { router, outbox, told } = await start(t, { retryForMs: 10_000, isConfirmed: false });
+    router.answer = () => 503;
+    outbox.check();
+    await waitFor('the end of its patience', () => told.length > 0);
+    assert.deepEqual(told, ['unreachable: status 503']);
+    assert.equal(router.posts.length, 1);
   });
 });

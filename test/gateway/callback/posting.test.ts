@@ -87,27 +87,31 @@ describe('posts of events', () => {
     assert.equal((payload as Result).data.thing.seq, 5);
   });
 
-  it('wait for a slow router up to MAX_QUEUE_BYTES, past which the subscription ends and says so; others do not wait', async (t) => {
-    const { router, publish, subscribe, counts, metric } = await start(t, { MAX_QUEUE_BYTES: '20000' });
-    const [slow, other] = [await subscribe(), await subscribe()];
-    await counts('crier_operations', 2);
-    let release = () => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
-    router.answer = ({ id, action }) =>
-      id === slow.id && action === 'next' ? released.then(() => undefined) : undefined;
-    for (let count = 5; count <= 40; count += 5) {
-      await publish(5, 'x'.repeat(1000));
-      await other.next(count);
-    }
-    assert.equal(await metric('crier_slow_consumers_total'), 1);
-    release();
-    const { errors } = await slow.completed();
-    assert.equal(errors![0]!.message, 'Slow consumer: results were not read in time');
-    assert.deepEqual(errors![0]!.extensions, { code: 'STREAM_CLOSED', closeCode: 1013 });
-    assert.deepEqual(seqsOf(slow), [1]);
-    assert.equal(await metric('crier_queue_bytes'), 0);
-    await waitFor('its end', async () => (await metric('crier_connections')) === 1);
-  });
+  for (const [of, settings] of [
+    ['', {}],
+    [', also of one that ROUTERS names', { ROUTERS: '127.0.0.1' }],
+  ] as const)
+    it(`wait for a slow router up to MAX_QUEUE_BYTES${of}, past which the subscription ends and says so; others do not wait`, async (t) => {
+      const { router, publish, subscribe, counts, metric } = await start(t, { MAX_QUEUE_BYTES: '20000', ...settings });
+      const [slow, other] = [await subscribe(), await subscribe()];
+      await counts('crier_operations', 2);
+      let release = () => {};
+      const released = new Promise<void>((resolve) => (release = resolve));
+      router.answer = ({ id, action }) =>
+        id === slow.id && action === 'next' ? released.then(() => undefined) : undefined;
+      for (let count = 5; count <= 40; count += 5) {
+        await publish(5, 'x'.repeat(1000));
+        await other.next(count);
+      }
+      assert.equal(await metric('crier_slow_consumers_total'), 1);
+      release();
+      const { errors } = await slow.completed();
+      assert.equal(errors![0]!.message, 'Slow consumer: results were not read in time');
+      assert.deepEqual(errors![0]!.extensions, { code: 'STREAM_CLOSED', closeCode: 1013 });
+      assert.deepEqual(seqsOf(slow), [1]);
+      assert.equal(await metric('crier_queue_bytes'), 0);
+      await waitFor('its end', async () => (await metric('crier_connections')) === 1);
+    });
 
   it('precede the completion that a drain sends, with the code of streams, and a new subscription misses nothing', async (t) => {
     const { router, publish, subscribe, hasChannel, server } = await start(t, {

@@ -6,7 +6,7 @@ import { Scratch } from './scratch.ts';
 export interface WritableOutbox {
   /** Bytes of messages that the kernel has not accepted. */
   readonly queuedBytes: number;
-  /** Time at which the socket became backpressured, of performance.now(). */
+  /** Time at which the socket became backpressured, or the router accepted the last post, of performance.now(). */
   readonly blockedSince: number;
   /** The outbox's turn: it writes what the kernel accepts. Must not throw. */
   onTurn(): void;
@@ -50,7 +50,7 @@ export class Writer {
   readonly hasBatching: boolean;
   readonly scratch = new Scratch();
   readonly deliveries: Deliveries;
-  /** Outboxes whose sockets are backpressured. */
+  /** Outboxes whose sockets are backpressured, or whose posts a router has not accepted. */
   readonly backpressured = new Set<WritableOutbox>();
   #queuedBytes = 0;
   #unobservedWrites = 0;
