@@ -9,7 +9,8 @@ import {
   observeStreams,
   observeSubscriptions,
 } from '../gateway/connections/connection-metrics.ts';
-import { Callbacks } from '../gateway/callback/callbacks.ts';
+import type { Callbacks } from '../gateway/callback/callbacks.ts';
+import type { PostResult } from '../gateway/callback/callback-origin.ts';
 import {
   admissionLimits,
   connectionLimits,
@@ -177,27 +178,30 @@ const POST_RETRY_FOR_MS = 15_000;
 
 export interface Streams {
   readonly streams: HttpStreams;
-  readonly callbacks: Callbacks;
+  /** undefined: the protocol is off. */
+  readonly callbacks: Callbacks | undefined;
 }
 
 /** The connections that HTTP requests open. */
-export function openStreams(
+export async function openStreams(
   { config, metrics, register }: RoleServices,
   { clients, connections, refused }: Pick<GatewayParts, 'clients' | 'connections' | 'refused'>,
-): Streams {
+): Promise<Streams> {
   const { onRefused } = refused;
   const parts = { ...clients, connections, onRefused };
   const streams = register(new HttpStreams({ ...parts, openTimeoutMs: config.INIT_TIMEOUT_MS }));
   const posts = callbackPosts(metrics);
-  const callbacks = register(
-    new Callbacks({
-      ...parts,
-      prefixes: config.CALLBACK_URLS,
-      timeoutMs: POST_TIMEOUT_MS,
-      retryForMs: POST_RETRY_FOR_MS,
-      onPosted: (result) => posts.inc({ result }),
-    }),
-  );
+  const options = {
+    ...parts,
+    prefixes: config.CALLBACK_URLS,
+    timeoutMs: POST_TIMEOUT_MS,
+    retryForMs: POST_RETRY_FOR_MS,
+    onPosted: (result: PostResult) => posts.inc({ result }),
+  };
+  const callbacks =
+    config.CALLBACK_URLS.length > 0
+      ? register(new (await import('../gateway/callback/callbacks.ts')).Callbacks(options))
+      : undefined;
   observeStreams(metrics, streams, callbacks);
   return { streams, callbacks };
 }

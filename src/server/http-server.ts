@@ -29,7 +29,7 @@ export function createHttpServer(
     EndpointOptions,
     'runtime' | 'authenticator' | 'documents' | 'proxies' | 'routers' | 'refusedOrigins' | 'onRefused'
   >,
-  { streams, callbacks }: { readonly streams: HttpStreams; readonly callbacks: Callbacks },
+  { streams, callbacks }: { readonly streams: HttpStreams; readonly callbacks: Callbacks | undefined },
 ): HttpServer {
   const { config, log, draining } = services;
   const endpoint = new Endpoint({

@@ -8,7 +8,7 @@ import { CLIENT_LEFT } from '../streams/stream-refusals.ts';
 import { CLIENT_LEFT_CODE } from '../streams/request-connection.ts';
 import { CallbackOrigin } from './callback-origin.ts';
 import type { CallbackOriginOptions } from './callback-origin.ts';
-import { BEGUN, NO_ROUTER, OFF, TOO_MANY_CHECKS, badCallback } from './callback-replies.ts';
+import { BEGUN, NO_ROUTER, TOO_MANY_CHECKS, badCallback } from './callback-replies.ts';
 import { callbackRequestOf } from './callback-request.ts';
 import type { CallbackRequest } from './callback-request.ts';
 import { CallbackSubscriber, REPLACED } from './callback-subscriber.ts';
@@ -16,7 +16,7 @@ import type { CallbackSubscriberServices } from './callback-subscriber.ts';
 
 export interface CallbacksOptions
   extends Omit<StreamAdmissionOptions, 'onRefused'>, CallbackSubscriberServices, CallbackOriginOptions {
-  /** Where URLs of callbacks may begin; none: the protocol is off. */
+  /** Where URLs of callbacks may begin. */
   readonly prefixes: readonly string[];
   readonly onRefused: (
     reason: Parameters<StreamAdmissionOptions['onRefused']>[0] | 'callback' | 'callback_checks',
@@ -55,7 +55,6 @@ export class Callbacks implements EndpointCallbacks {
 
   async open({ extensions, ...payload }: SubscribePayload, exchange: StreamRequestExchange): Promise<Response> {
     const { prefixes, limits, onRefused } = this.#options;
-    if (prefixes.length === 0) return OFF;
     if (!this.#mayAsk(exchange)) {
       onRefused('callback');
       return NO_ROUTER;

@@ -48,13 +48,13 @@ export function observeConnections(metrics: MetricsRegistry, connections: Connec
   metrics.gauge('crier_operations', 'Operations live now.', () => connections.operationCount);
 }
 
-export function observeStreams(metrics: MetricsRegistry, streams: HttpStreams, callbacks: Callbacks): void {
+export function observeStreams(metrics: MetricsRegistry, streams: HttpStreams, callbacks: Callbacks | undefined): void {
   metrics.gauges('crier_streams', 'Of these, streams over HTTP and callbacks, by transport.', ['transport'], () => [
     ...(['sse', 'multipart', 'catch_up'] as const).map((transport) => ({
       labels: { transport },
       value: streams.countOf(transport),
     })),
-    { labels: { transport: 'callback' }, value: callbacks.size },
+    { labels: { transport: 'callback' }, value: callbacks?.size ?? 0 },
   ]);
 }
 

@@ -7,6 +7,7 @@ import type { Authenticator } from '../identity/authenticator.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
 import { allowOrigin } from './cors.ts';
+import { OFF } from '../callback/callback-replies.ts';
 import type { EndpointCallbacks, EndpointStreams, StreamRequest, StreamRequestExchange } from './endpoint-streams.ts';
 import type { TrustedProxies } from '../../config/addresses/client-address.ts';
 import { addressKey } from '../../config/addresses/ip-address.ts';
@@ -32,7 +33,8 @@ export interface EndpointOptions extends QueryHandlerOptions {
   readonly proxies: TrustedProxies;
   readonly routers: Pick<Routers, 'hasSent' | 'hasToken'>;
   readonly streams: EndpointStreams;
-  readonly callbacks: EndpointCallbacks;
+  /** undefined: the callback protocol is off. */
+  readonly callbacks: EndpointCallbacks | undefined;
   readonly maxBodyBytes: number;
   /** A request whose client has disconnected counts for at most this time while its execution goes on: a resolver may never settle. */
   readonly executionTimeoutMs: number;
@@ -174,7 +176,7 @@ export class Endpoint {
     const { streams, callbacks } = this.#options;
     const { request, body, identity, begunAt } = of;
     const handled = await this.#handle(request, body, { socket, identity, begunAt, forms: forms! });
-    if (handled.subscription && forms!.isCallback) return callbacks.open(handled.subscription, of);
+    if (handled.subscription && forms!.isCallback) return callbacks?.open(handled.subscription, of) ?? OFF;
     const kind = forms!.stream;
     if (handled.subscription) return streams.open(kind, handled.subscription, of);
     return kind === undefined || handled.form === 'json' ? handled.reply : streams.ofOne(kind, handled.reply);
