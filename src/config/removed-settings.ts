@@ -136,7 +136,7 @@ export function removedVariable(
   return { message, isNear: false, ...(stopsStart && { stopsStart }) };
 }
 
-/** True for a rate of a user that is not the one that it has now. */
+/** True if the former setting gives users another rate of requests than they have now. */
 function isOtherRate(name: string, value: string, { MAX_REQUESTS_IN_FLIGHT: inFlight }: Environment): boolean {
   const maxInFlight = Number(inFlight || variables.MAX_REQUESTS_IN_FLIGHT.default);
   return name === 'MAX_REQUESTS_PER_SECOND_PER_USER' && Number(value) !== requestsPerSecondOfUser(maxInFlight);

@@ -12,7 +12,7 @@ export interface PostOutcome {
   readonly text: string;
 }
 
-/** One that waits for its turn to post. */
+/** A queue of messages that takes turns with the others of its origin. */
 export interface Poster {
   /** Its turn: it posts once, or not at all. Never rejects. */
   post(): Promise<void>;

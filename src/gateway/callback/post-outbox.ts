@@ -1,5 +1,6 @@
 import { Fifo } from '../../base/fifo.ts';
 import { ResultBytes } from '../fanout/outbox/frame.ts';
+import { MIN_QUEUED_MESSAGES } from '../fanout/outbox/outbox.ts';
 import type { Message } from '../fanout/outbox/frame.ts';
 import type { MessageOutbox } from '../fanout/outbox/outbox.ts';
 import type { WritableOutbox, Writer } from '../fanout/outbox/writer.ts';
@@ -38,9 +39,6 @@ export interface PostOutboxOwner {
 
 const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 2000;
-
-/** A queue may hold this many messages of the size of its largest one, as every other. */
-const MIN_QUEUED_MESSAGES = 4;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -125,7 +123,7 @@ export class PostOutbox implements MessageOutbox, WritableOutbox, Poster {
     return !this.#isSlow;
   }
 
-  /** Ends the subscription: its router is a slow consumer. One that is finishing loses what waits. Idempotent. */
+  /** Ends the subscription: its router is a slow consumer. While it is finishing, what waits is dropped. Idempotent. */
   refuse(): void {
     if (this.#isFinishing) {
       this.#dropWaiting();

@@ -13,7 +13,7 @@ interface TunableSettings {
 
 /** Memory in bytes of each operation that a connection may have: its document, variables and channel names. */
 const OPERATION_BYTES = 10_240;
-/** A router has the limits of so many browsers. */
+/** Factor by which the limits of a router exceed those of a browser. */
 const BROWSERS_OF_ROUTER = 100;
 /** A `subscribe` of so many times MAX_MESSAGE_BYTES is received, to be refused by its id. */
 const RECEIVED_MESSAGES = 4;

@@ -34,7 +34,7 @@ export type MessageOutbox = Pick<
 export const MAX_BATCH_BYTES = 64 * 1024;
 
 /** A queue may hold this many messages of the size of its largest one, so that a peer that reads is not closed for two large messages. */
-const MIN_QUEUED_MESSAGES = 4;
+export const MIN_QUEUED_MESSAGES = 4;
 
 /** Time in ms after which a peer that has read nothing is closed, also where a newer result replaces those that it has not read. */
 const MAX_STALL_MS = 30_000;
