@@ -9,6 +9,9 @@ import { CallbackRouter } from './callback-router.ts';
 
 /** Opens outboxes whose messages are posted to a router, which hands each to the one that it is for. */
 export async function callbackOutboxes(scope: Scope) {
+  const outboxes: PostOutbox[] = [];
+  // A message that the router has shown to its test may still wait for its status: no outbox posts it again.
+  scope.after(() => outboxes.forEach((outbox) => outbox.abandon()));
   const router = await CallbackRouter.start(scope);
   const origin = new CallbackOrigin(new URL(router.url).origin, { timeoutMs: 5000, onPosted: () => undefined });
   scope.after(() => origin.close());
@@ -24,7 +27,7 @@ export async function callbackOutboxes(scope: Scope) {
       onUndelivered: ({ text }: { text: string }) => assert.fail(text),
       onFinished: () => undefined,
     };
-    return new PostOutbox(owner, {
+    const outbox = new PostOutbox(owner, {
       format: new CallbackFormat({ id, verifier }),
       origin,
       path: new URL(callbackUrl).pathname,
@@ -33,5 +36,7 @@ export async function callbackOutboxes(scope: Scope) {
       maxMessages: 1000,
       retryForMs: 1000,
     });
+    outboxes.push(outbox);
+    return outbox;
   };
 }
