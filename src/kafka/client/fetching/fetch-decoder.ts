@@ -128,11 +128,13 @@ export class FetchDecoder {
     const { budget } = this.#options;
     this.#dropOther(key, batch.data);
     for (const deadline = performance.now() + MAX_WAIT_MS; ;) {
+      // The room is looked at, and then the batch is inflated: room that comes meanwhile must not be waited for.
+      const { releases } = budget;
       const part = await this.#partNow(batch, from, key);
       // The batch that has begun continues in a later turn, so this one must end.
       const isBehind = this.#begun !== undefined && this.#begun.key !== key;
       if (part || isBehind || budget.has(node)) return part;
-      if (!(await budget.released(deadline - performance.now()))) return undefined;
+      if (!(await budget.released(deadline - performance.now(), releases))) return undefined;
     }
   }
 

@@ -19,6 +19,7 @@ export class InflightBudget {
   /** Bytes of the records of held partitions. */
   readonly #held = new Map<string, number>();
   readonly #events = new EventEmitter();
+  #releases = 0;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(maxBytes: number) {
@@ -29,6 +30,11 @@ export class InflightBudget {
   /** Free bytes; negative if a batch exceeded the budget in order to make progress. */
   get room(): number {
     return this.#maxBytes - this.#reserved();
+  }
+
+  /** Number of releases so far, for `released`. */
+  get releases(): number {
+    return this.#releases;
   }
 
   /** True if only held partitions have records in flight. Then the next part is decoded even if it exceeds the budget. */
@@ -77,7 +83,7 @@ export class InflightBudget {
     }
     const isKept = sum(this.#held.values()) + bytes <= this.#maxBytes * MAX_HELD_SHARE;
     this.#held.set(partition, isKept ? bytes : 0);
-    this.#events.emit('release');
+    this.#release();
     return isKept;
   }
 
@@ -85,23 +91,32 @@ export class InflightBudget {
   releasePartition(partition: string): void {
     for (const reserved of this.#byNode.values()) reserved.delete(partition);
     this.#held.delete(partition);
-    this.#events.emit('release');
+    this.#release();
   }
 
   /** Call when the records of a broker's last fetch are processed or dropped. */
   releaseNode(node: string): void {
     // Only if bytes were reserved: two brokers that wait for a release would otherwise wake each other for ever.
-    if (this.#byNode.delete(node)) this.#events.emit('release');
+    if (this.#byNode.delete(node)) this.#release();
   }
 
-  /** Resolves with true at the next release, with false after the timeout. */
-  async released(timeoutMs: number): Promise<boolean> {
+  /**
+   * Resolves with true at the next release, with false after the timeout.
+   * @param since value of `releases` when the caller saw that there is no room: a release after it counts, too. Default: now
+   */
+  async released(timeoutMs: number, since = this.#releases): Promise<boolean> {
+    if (this.#releases !== since) return true;
     if (timeoutMs <= 0) return false;
     const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
     return once(this.#events, 'release', { signal }).then(
       () => true,
       () => false,
     );
+  }
+
+  #release(): void {
+    this.#releases++;
+    this.#events.emit('release');
   }
 
   #reserved(): number {

@@ -193,6 +193,16 @@ describe('FetchDecoder', () => {
     assert.deepEqual(offsetsOf((await second)[0]), [0]);
   });
 
+  it('sees room that comes while a batch is inflated', async () => {
+    const { decode, budget } = createDecoder(512 * KIB);
+    await decode(ofPartitions(sequence(1, 400 * KIB)), { node: '1' });
+    const second = decode(ofPartitions(sequence(1, 300 * KIB, { attributes: GZIP })), { node: '2' });
+    // What is inflated is ready in a later turn of the event loop.
+    for (let i = 0; i < 50; i++) await Promise.resolve();
+    budget.releasePartition(partitionKey('bids', 0));
+    assert.deepEqual(offsetsOf((await second)[0]), [0]);
+  });
+
   it('does not wait for room that records of the same response take', async () => {
     const { decode, budget } = createDecoder(512 * KIB);
     const one = sequence(1, 300 * KIB, { attributes: GZIP });
