@@ -95,12 +95,30 @@ export class CallbackRouter {
   readonly #inFlight = new Map<string, number>();
   #inFlightOfAll = 0;
 
+  /** Starts a router, and a crier that may post to it. The crier ends first, so that it need not repeat its last posts. */
+  static async beside<Crier extends object>(
+    scope: Scope,
+    startCrier: (url: string) => Promise<Crier>,
+  ): Promise<Crier & { readonly router: CallbackRouter }> {
+    const router = await CallbackRouter.listen();
+    try {
+      return { ...(await startCrier(router.url)), router };
+    } finally {
+      scope.after(() => router.close());
+    }
+  }
+
   static async start(scope: Scope, port = 0): Promise<CallbackRouter> {
+    const router = await CallbackRouter.listen(port);
+    scope.after(() => router.close());
+    return router;
+  }
+
+  private static async listen(port = 0): Promise<CallbackRouter> {
     const server = createServer();
     const router = new CallbackRouter(server);
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
-    scope.after(() => router.close());
     return router;
   }
 

@@ -8,12 +8,11 @@ import { CallbackRouter } from './callback-router.ts';
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-async function start(t: TestContext, settings: Readonly<Record<string, string>> = {}) {
-  const router = await CallbackRouter.start(t);
-  return { router, ...(await stage(t, { CALLBACK_URLS: router.url, ...settings })) };
+function start(t: TestContext, settings: Readonly<Record<string, string>> = {}) {
+  return CallbackRouter.beside(t, (url) => stage(t, { CALLBACK_URLS: url, ...settings }));
 }
 
-describe('a callback of a client with a token', () => {
+describe('a callback of a client with a token', { concurrency: 4 }, () => {
   it('is refused with 401 without a token that is accepted, and not posted to', async (t) => {
     const { router, endpoint, provider } = await start(t);
     for (const headers of [{}, bearer(await provider.sign({ exp: fromNow(-1000) }))])

@@ -30,11 +30,9 @@ const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 
 /** A gateway on a Redis, and a router to which it may post. */
 async function start(t: TestContext, settings: Readonly<Record<string, string>> = {}) {
-  const router = await CallbackRouter.start(t);
-  const gateway = await startRedisGateway(t, {
-    graph: GRAPH,
-    settings: { CALLBACK_URLS: router.url, ...settings },
-  });
+  const { router, ...gateway } = await CallbackRouter.beside(t, (url) =>
+    startRedisGateway(t, { graph: GRAPH, settings: { CALLBACK_URLS: url, ...settings } }),
+  );
   let seq = 0;
   const publish = async (count: number, text = '') => {
     for (let i = 0; i < count; i++)

@@ -9,11 +9,10 @@ const context = (claims: string) => `export const authenticate = ({ headers }) =
 
 describe('a callback whose graph is replaced', () => {
   it('has the claims that the new authenticate returns, or ends with 4403 if it refuses', async (t) => {
-    const router = await CallbackRouter.start(t);
     const resolvers = `${resolversOf('first').replace(/export const Item.*/, '')}
       export const Item = { group: (item, args, { connection }) => connection.claims.group };`;
     const files = { 'resolvers.js': resolvers, 'context.js': context("{ group: 'all' }") };
-    const stage = await reloadStage(t, files, { CALLBACK_URLS: router.url });
+    const { router, ...stage } = await CallbackRouter.beside(t, (url) => reloadStage(t, files, { CALLBACK_URLS: url }));
     const endpoint = `http://127.0.0.1:${stage.server.port}/graphql`;
     const subscribe = async (user: string) =>
       (await router.subscribe(endpoint, QUERY, { headers: { 'x-user': user } })).subscription;

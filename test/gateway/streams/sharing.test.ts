@@ -79,9 +79,9 @@ const callbackOf =
 
 describe('subscribers of several transports and tenants', () => {
   it('receive the results of their own tenant, each executed once for all transports', async (t) => {
-    const router = await CallbackRouter.start(t);
-    const settings = { CALLBACK_URLS: router.url };
-    const { endpoint, worker, hasChannel, metric } = await startRedisGateway(t, { graph: GRAPH, settings });
+    const { router, endpoint, worker, hasChannel, metric } = await CallbackRouter.beside(t, (url) =>
+      startRedisGateway(t, { graph: GRAPH, settings: { CALLBACK_URLS: url } }),
+    );
     const transports = [webSocket, serverSentEvents, reservedStream, multipart, callbackOf(router)];
     const clients: { readonly tenant: string; readonly received: Received }[] = [];
     for (const tenant of ['a', 'b']) {

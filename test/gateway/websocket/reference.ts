@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { transformFileAsync } from '@babel/core';
+import { pathToFileURL } from 'node:url';
 import { buildSchema, isObjectType } from 'graphql';
 import type { GraphQLFieldResolver, GraphQLSchema } from 'graphql';
 import { useServer } from 'graphql-ws/use/ws';
@@ -84,25 +84,21 @@ export const reference: TargetKind = {
 
 async function loadGraph(): Promise<{ schema: GraphQLSchema; authenticate: Authenticate }> {
   const schema = buildSchema(await readFile(join(CONFORMANCE_GRAPH, 'schema.graphql'), 'utf8'));
-  const resolvers = (await importGraphFile('resolvers.ts')) as Resolvers;
+  const resolvers = (await importGraphFile('resolvers.js')) as Resolvers;
   for (const [typeName, fields] of Object.entries(resolvers)) {
     const type = schema.getType(typeName);
-    if (!isObjectType(type)) throw new Error(`resolvers.ts: ${typeName} is no type of schema.graphql`);
+    if (!isObjectType(type)) throw new Error(`resolvers.js: ${typeName} is no type of schema.graphql`);
     for (const [name, resolver] of Object.entries(fields)) {
       const field = type.getFields()[name];
-      if (!field) throw new Error(`resolvers.ts: ${typeName}.${name} is no field of schema.graphql`);
+      if (!field) throw new Error(`resolvers.js: ${typeName}.${name} is no field of schema.graphql`);
       Object.assign(field, typeof resolver === 'function' ? { resolve: resolver } : resolver);
     }
   }
-  const { authenticate } = (await importGraphFile('context.ts')) as { authenticate: Authenticate };
+  const { authenticate } = (await importGraphFile('context.js')) as { authenticate: Authenticate };
   return { schema, authenticate };
 }
 
-/** Compiles a file of the graph as crier does, without crier's own loader; the graph's files import nothing. */
+/** Imports a file of the graph without crier's own loader. */
 async function importGraphFile(name: string): Promise<Record<string, unknown>> {
-  const compiled = await transformFileAsync(join(CONFORMANCE_GRAPH, name), {
-    caller: { name: 'crier-graph' },
-    sourceMaps: false,
-  });
-  return (await import(`data:text/javascript,${encodeURIComponent(compiled?.code ?? '')}`)) as Record<string, unknown>;
+  return (await import(pathToFileURL(join(CONFORMANCE_GRAPH, name)).href)) as Record<string, unknown>;
 }
