@@ -6,7 +6,7 @@ export interface CallbackRequest {
   readonly id: string;
   /** A secret of the router: each post has it, no log. */
   readonly verifier: string;
-  /** 0: no heartbeats. */
+  /** 0: the router asks for none. */
   readonly heartbeatMs: number;
 }
 
@@ -16,7 +16,7 @@ const MAX_VERIFIER_LENGTH = 1024;
 const DEFAULT_HEARTBEAT_MS = 5000;
 /** Of a client's choice, and posted for as long as the router accepts it. */
 const MIN_HEARTBEAT_MS = 1000;
-/** setInterval treats a longer delay as 1 ms. */
+/** The largest Int of GraphQL. */
 const MAX_HEARTBEAT_MS = 2 ** 31 - 1;
 
 /**

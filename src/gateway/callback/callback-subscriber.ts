@@ -21,6 +21,11 @@ export interface CallbackSubscriberServices extends HttpStreamServices {
 
 /** The part of a heartbeat's interval after which it is posted: routers end a subscription when the interval is over. */
 const HEARTBEAT_PART = 0.75;
+/**
+ * Longest interval in ms of checks, also for a router that asks for no heartbeats: one that has vanished would keep a subscription without
+ * events for ever. A router answers every check.
+ */
+const MAX_CHECK_INTERVAL_MS = 300_000;
 
 /** Why a subscription ends whose router has subscribed again with its id. The router is not told: it would end the new one. */
 export const REPLACED = 'The router has subscribed again with this id';
@@ -29,9 +34,9 @@ export const REPLACED = 'The router has subscribed again with this id';
 export class CallbackSubscriber extends RequestConnection<Carrier> implements PostOutboxOwner {
   readonly outbox: PostOutbox;
   readonly operations: ConnectionOperations;
-  readonly #heartbeatMs: number;
+  readonly #checkIntervalMs: number;
   readonly #onLeft: () => void;
-  #heartbeats: NodeJS.Timeout | undefined;
+  #checks: NodeJS.Timeout | undefined;
   /** Ends the wait for the first check, with the reply to a router that did not confirm; undefined: it is over. */
   #onConfirmed: ((refusal: Response | undefined) => void) | undefined;
   #isConfirmed = false;
@@ -47,7 +52,7 @@ export class CallbackSubscriber extends RequestConnection<Carrier> implements Po
   ) {
     const posts = { bytesWritten: 0, bytesRead: 0 };
     super(posts, requester, true, services);
-    this.#heartbeatMs = heartbeatMs;
+    this.#checkIntervalMs = Math.min((heartbeatMs || Infinity) * HEARTBEAT_PART, MAX_CHECK_INTERVAL_MS);
     this.#onLeft = onLeft;
     this.outbox = new PostOutbox(this, {
       format: new CallbackFormat({ id, verifier }),
@@ -71,7 +76,7 @@ export class CallbackSubscriber extends RequestConnection<Carrier> implements Po
     return this.services.limits;
   }
 
-  /** Its heartbeats are posted at an interval of the router. A router's callback has no limit of age. */
+  /** Its checks have an interval of their own. A router's callback has no limit of age. */
   override sweep(isPinging: boolean): void {
     if (!this.isRouter) super.sweep(isPinging);
   }
@@ -88,8 +93,7 @@ export class CallbackSubscriber extends RequestConnection<Carrier> implements Po
   /** Starts the operation. The router has confirmed it. */
   begin(payload: SubscribePayload): Promise<void> {
     if (this.isEnded) return Promise.resolve();
-    if (this.#heartbeatMs > 0)
-      this.#heartbeats = setInterval(() => this.outbox.check(), this.#heartbeatMs * HEARTBEAT_PART);
+    this.#checks = setInterval(() => this.outbox.check(), this.#checkIntervalMs);
     return this.start(ONLY_OPERATION, payload);
   }
 
@@ -139,7 +143,7 @@ export class CallbackSubscriber extends RequestConnection<Carrier> implements Po
   /** Posts what waits, and ends every operation without a message. */
   protected override end(code: number): boolean {
     if (this.isEnded) return false;
-    clearInterval(this.#heartbeats);
+    clearInterval(this.#checks);
     // Before what drops the messages that wait.
     this.outbox.finish();
     super.end(code);
