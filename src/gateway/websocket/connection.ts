@@ -17,6 +17,7 @@ import { PeerSilence } from './peer-silence.ts';
 import { ClientConnection } from '../connections/client-connection.ts';
 import { CLOSE_CODES, closeFrameReason } from '../connections/close-codes.ts';
 import { EarlyMessages } from './early-messages.ts';
+import { MAX_ECHOED_BYTES } from './socket-format.ts';
 import type { SocketFormat } from './socket-format.ts';
 import { isServed, protocolClose } from './subprotocol.ts';
 
@@ -242,8 +243,10 @@ export class Connection
     const facts = this.#factsOrClose(message.id);
     if (!facts) return;
     const { maxIdBytes } = this.limits;
-    if (Buffer.byteLength(message.id) > maxIdBytes)
-      return this.operations.refuse(message.id, `id may have ${maxIdBytes} bytes`, 'BAD_USER_INPUT');
+    const idBytes = Buffer.byteLength(message.id);
+    const longId = `id may have ${maxIdBytes} bytes`;
+    if (idBytes > MAX_ECHOED_BYTES) return this.close(CLOSE_CODES.badRequest, longId);
+    if (idBytes > maxIdBytes) return this.operations.refuse(message.id, longId, 'BAD_USER_INPUT');
     const refusal = this.#identity.operationRefusal;
     if (refusal !== undefined) return this.operations.refuse(message.id, refusal);
     await this.operations.start(message, facts, this.#identity.refreshed);

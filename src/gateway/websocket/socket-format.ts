@@ -4,6 +4,12 @@ import type { MessageFormat } from '../connections/message-format.ts';
 /** The messages that a client may send. */
 export type ClientMessage = ConnectionInitMessage | PingMessage | PongMessage | SubscribeMessage | CompleteMessage;
 
+/**
+ * What a client has sent is sent back up to so many bytes: the payload of a ping by its frame, an id that is too long by itself. A compressed
+ * message may have a thousand times its bytes, and a client must not make the server send more than it sends itself.
+ */
+export const MAX_ECHOED_BYTES = 1024;
+
 /** How a sub-protocol of WebSockets looks. `SOCKET_FORMATS` has those that are served. */
 export interface SocketFormat extends MessageFormat {
   /** In `Sec-WebSocket-Protocol`. */

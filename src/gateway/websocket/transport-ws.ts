@@ -3,6 +3,7 @@ import type { PingMessage } from 'graphql-ws';
 import { ownBytes } from '../fanout/outbox/frame.ts';
 import { parseExactly } from '../../base/json/exact-numbers.ts';
 import { messageProblem } from './message-problem.ts';
+import { MAX_ECHOED_BYTES } from './socket-format.ts';
 import type { ClientMessage, SocketFormat } from './socket-format.ts';
 
 /** graphql-transport-ws. */
@@ -79,13 +80,11 @@ function acknowledgement(payload: object): string {
   return isEmpty ? ACKNOWLEDGEMENT : JSON.stringify({ type: MessageType.ConnectionAck, payload });
 }
 
-/** The largest ping whose payload is echoed, in bytes of its frame. */
-const MAX_ECHOED_BYTES = 1024;
 const EMPTY_PONG = JSON.stringify({ type: MessageType.Pong });
 
 /**
  * The pong for a ping whose frame had `bytes`. A large ping gets a pong without its payload: `JSON.stringify` throws on a payload
- * that is nested too deep. So does one whose payload grows (`1e20`): a client must not make the server send more than it sends itself.
+ * that is nested too deep. So does one whose payload grows (`1e20`).
  */
 function pong({ payload }: PingMessage, bytes: number): string {
   const echo = payload && bytes <= MAX_ECHOED_BYTES ? pongWith(payload) : EMPTY_PONG;

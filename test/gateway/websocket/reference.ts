@@ -49,6 +49,7 @@ export const reference: TargetKind = {
     ['X-60', 'has no limit'],
     ['X-62', 'has no limit'],
     ['X-63', 'closes with 1009'],
+    ['X-64', 'has no limit'],
   ]),
   async start(settings: Settings): Promise<Target> {
     const { schema, authenticate } = await graph;

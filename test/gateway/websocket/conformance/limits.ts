@@ -57,7 +57,7 @@ export const limitRows: readonly ProbeRow[] = [
   {
     id: 'X-52',
     level: 'REC',
-    title: 'answers an id over 128 bytes, counted as UTF-8, with an error, and the other operations go on (S-33)',
+    title: 'answers an id over 128 bytes, counted as UTF-8, with an error, and the other operations go on',
     async run(stage) {
       const socket = await stage.connect();
       for (const id of ['x'.repeat(128), 'é'.repeat(64)]) {
@@ -66,7 +66,7 @@ export const limitRows: readonly ProbeRow[] = [
         await socket.next();
       }
       const probe = await stage.live(socket, 'a');
-      for (const id of ['x'.repeat(129), 'é'.repeat(65), 'x'.repeat(60_000)]) {
+      for (const id of ['x'.repeat(129), 'é'.repeat(65), 'x'.repeat(1024)]) {
         socket.subscribe(id, '{ hello }');
         const { code, message } = assertError(await socket.next(), id);
         assert.deepEqual([code, message], ['BAD_USER_INPUT', 'id may have 128 bytes']);
@@ -279,6 +279,18 @@ export const limitRows: readonly ProbeRow[] = [
       const early = await stage.open();
       early.send({ id: 'a', type: 'subscribe', payload });
       assert.match((await expectClose(early, 1009)).reason, /2048 bytes \(MAX_MESSAGE_BYTES\)/);
+    },
+  },
+  {
+    id: 'X-64',
+    level: 'REC',
+    title: 'closes with 4400, and sends nothing back, at an id over 1,024 bytes (S-33)',
+    async run(stage) {
+      for (const id of ['x'.repeat(1025), 'é'.repeat(513), 'x'.repeat(60_000)]) {
+        const socket = await stage.connect();
+        socket.subscribe(id, '{ hello }');
+        assert.equal((await expectClose(socket, 4400)).reason, 'id may have 128 bytes');
+      }
     },
   },
 ];
