@@ -63,8 +63,7 @@ export abstract class ClientConnection<
   protected readonly services: Services;
   protected readonly stream: Stream;
   protected readonly rateLimit: RateLimit;
-  /** True: a client in a router's network has opened it. */
-  readonly isOfRouterNetwork: boolean;
+  readonly #isOfRouterNetwork: boolean;
   /** Why this side closed the connection; '': the peer closed it, or it was lost. */
   protected closeReason = '';
   /** The code of the side that closed first. */
@@ -77,10 +76,11 @@ export abstract class ClientConnection<
   #tooOldAt: number;
   readonly #openedAtSeconds = wholeSeconds();
 
+  /** @param isOfRouterNetwork true: a client in a router's network has opened it */
   constructor(stream: Stream, services: Services, isOfRouterNetwork = false) {
     this.stream = stream;
     this.services = services;
-    this.isOfRouterNetwork = isOfRouterNetwork;
+    this.#isOfRouterNetwork = isOfRouterNetwork;
     this.#isRouter = isOfRouterNetwork;
     const { maxMessagesPerSecond, maxMessageBurst, maxAgeMs } = this.limits;
     this.rateLimit = new RateLimit(maxMessagesPerSecond, maxMessageBurst);
@@ -114,7 +114,7 @@ export abstract class ClientConnection<
 
   /** True if it is a router's with this token. @param token claims of a verified token; undefined: none */
   isRouterWith(token: Claims | undefined): boolean {
-    return this.isOfRouterNetwork || this.services.routers.hasToken(token);
+    return this.#isOfRouterNetwork || this.services.routers.hasToken(token);
   }
 
   /** Its client has this token from now on, which may change its limits. @param token as of `isRouterWith` */

@@ -135,13 +135,20 @@ export class Connections {
 
   add(connection: ClientConnection): void {
     this.#open.add(connection);
-    if (!connection.isOfRouterNetwork) this.#addresses.add(addressKey(connection.address));
+    if (!connection.isRouter) this.#addresses.add(addressKey(connection.address));
     this.#options.observer.onOpen();
+  }
+
+  /** An open connection has become a router's, or is one no more. */
+  onRouterChanged(connection: ClientConnection): void {
+    const key = addressKey(connection.address);
+    if (connection.isRouter) this.#addresses.delete(key);
+    else this.#addresses.add(key);
   }
 
   onClosed(connection: ClientConnection, { code, reason, isAnswered }: Ending): void {
     this.#open.delete(connection);
-    if (!connection.isOfRouterNetwork) this.#addresses.delete(addressKey(connection.address));
+    if (!connection.isRouter) this.#addresses.delete(addressKey(connection.address));
     if (this.#isDraining) this.#endedInDrain++;
     if (this.#isDraining && !isAnswered) this.#unanswered++;
     this.#options.observer.onClose(code, reason, connection.id);

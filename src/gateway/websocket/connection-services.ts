@@ -15,6 +15,8 @@ export interface ConnectionServices<C extends DeadlineOwner> extends ClientConne
   readonly initDeadlines: InitDeadlines<C>;
   readonly inbox: Inbox;
   readonly keptWindows: KeptWindows;
+  /** Called when the token of an open connection has made it a router's, or a client's again. */
+  readonly onRouterChanged: (connection: C) => void;
   /** Called when the socket has closed. */
   readonly onClose: (connection: C, ending: Ending) => void;
 }

@@ -84,7 +84,9 @@ export class Connection
   }
 
   override adoptToken(token: Claims | undefined): void {
+    const wasRouter = this.isRouter;
     super.adoptToken(token);
+    if (this.isRouter !== wasRouter) this.services.onRouterChanged(this);
     this.#socket.maxReceivedBytes = this.limits.maxReceivedBytes;
   }
 

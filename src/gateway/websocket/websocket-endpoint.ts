@@ -45,7 +45,7 @@ export interface WebSocketEndpointOptions extends Pick<ConnectionsOptions, 'prox
   readonly connections: Connections;
   readonly services: Omit<
     ConnectionServices<Connection>,
-    'formatOf' | 'initDeadlines' | 'tokenExpiries' | 'inbox' | 'keptWindows' | 'onClose'
+    'formatOf' | 'initDeadlines' | 'tokenExpiries' | 'inbox' | 'keptWindows' | 'onRouterChanged' | 'onClose'
   >;
   readonly onRefused: (reason: RefusalReason) => void;
 }
@@ -104,6 +104,7 @@ export class WebSocketEndpoint {
       tokenExpiries: this.connections.tokenExpiries,
       inbox: new Inbox(),
       keptWindows: this.#keptWindows,
+      onRouterChanged: (connection) => this.connections.onRouterChanged(connection),
       onClose: (connection, ending) => this.connections.onClosed(connection, ending),
     };
   }

@@ -168,6 +168,23 @@ describe('a router', () => {
     assert.equal((await (await openSocket(t, url, forwards)).expectClose()).code, 1013);
   });
 
+  it('that a claim names counts at its address until its token is known, and again without the claim', async (t) => {
+    const { open, url, metric } = await stage(t, { ...BY_CLAIM, MAX_CONNECTIONS_PER_ADDRESS: '1' });
+    const isRefused = async () => (await (await openSocket(t, url)).expectClose()).code === 1013;
+    const params = { token: await tokenOf({ role: 'router' }) };
+    const waiting = await openSocket(t, url);
+    assert.ok(await isRefused());
+    await waiting.init(params);
+    const first = await open(params);
+    await open(params);
+    first.send({ type: 'ping', payload: { token: await tokenOf({ role: 'reader' }) } });
+    assert.equal((await first.next()).type, 'pong');
+    assert.ok(await isRefused());
+    first.terminate();
+    await waitFor('its end', async () => (await metric('crier_connections')) === 2);
+    await open(params);
+  });
+
   it('has no limit of its user or address for requests and streams', async (t) => {
     for (const [settings, role, statuses] of [
       [BY_CLAIM, 'router', [200]],
