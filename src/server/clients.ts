@@ -2,6 +2,7 @@ import type { Server as HttpServer } from 'node:http';
 import type { TrustedProxies } from '../config/addresses/client-address.ts';
 import { LogWindow } from '../base/log.ts';
 import { routerSettings } from '../config/routers.ts';
+import type { TokenLocations } from '../config/token-locations.ts';
 import {
   callbackPosts,
   clientCounts,
@@ -142,11 +143,12 @@ interface GatewayParts {
   readonly connections: Connections;
   readonly clients: ClientServices;
   readonly refused: RefusedClients;
+  readonly locations: TokenLocations;
 }
 
 export function createGateway(
   services: GatewayServices,
-  { clients, refused, ...parts }: GatewayParts,
+  { clients, refused, locations, ...parts }: GatewayParts,
 ): WebSocketEndpoint {
   const { config, fastShutdown } = services;
   return new WebSocketEndpoint({
@@ -154,7 +156,7 @@ export function createGateway(
     path: ENDPOINT,
     origins: { allowed: config.ALLOWED_ORIGINS, own: config.PUBLIC_ORIGIN },
     initTimeoutMs: config.INIT_TIMEOUT_MS,
-    isTokenSubprotocol: config.JWT_LOCATIONS.includes('subprotocol'),
+    isTokenSubprotocol: locations.isSubprotocolRead,
     deflater: createDeflater(services),
     drainTimeoutMs: drainTimeoutMs(config),
     fastShutdown,

@@ -12,6 +12,8 @@ import { endServer, limitSockets, listen } from '../gateway/http/listening.ts';
 import { Revocations } from '../gateway/identity/revocations.ts';
 import { shareOf } from '../config/processes.ts';
 import { finishMs } from '../config/shutdown-times.ts';
+import { parseTokenLocations } from '../config/token-locations.ts';
+import type { TokenLocations } from '../config/token-locations.ts';
 import { Handshakes } from '../gateway/connections/handshakes.ts';
 import { clientFiles } from '../gateway/connections/open-files.ts';
 import { Arrivals } from '../gateway/fanout/arrivals.ts';
@@ -66,7 +68,8 @@ export async function startGateway(services: GatewayServices, isListening = true
   const { executions, graphs } = await openExecution(services, channels);
   const { runtime, peekDocument } = graphs;
   const revocations = register(new Revocations());
-  const authenticator = await createAuthenticator(services, revocations);
+  const locations = parseTokenLocations(config.JWT_LOCATIONS) as TokenLocations;
+  const authenticator = await createAuthenticator(services, revocations, locations);
   const writer = createWriter(services);
   const backendSockets = config.backends.size * shareOf(tunables.values.BACKEND_MAX_SOCKETS, config);
   const [proxies, routers, files] = [
@@ -87,7 +90,7 @@ export async function startGateway(services: GatewayServices, isListening = true
   const httpServer = createHttpServer(services, endpoint, { streams, callbacks });
   handshakes.watch(httpServer);
   limitSockets(httpServer, files.sockets, () => onRefused('open_files'));
-  const sockets = { httpServer, handshakes, proxies, refusedOrigins, connections, clients, refused };
+  const sockets = { httpServer, handshakes, proxies, refusedOrigins, connections, clients, refused, locations };
   const gateway = createGateway(services, sockets);
   await openRevocation(services, revocations, connections);
   const graceMs = () => (executions.mutationsInFlight > 0 ? drainTimeoutMs(config) : finishMs(config) / 8);

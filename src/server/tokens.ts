@@ -6,8 +6,6 @@ import { LogWindow } from '../base/log.ts';
 import { pem, tokenAlgorithms } from '../config/identity-problems.ts';
 import { parseRequiredClaim } from '../config/required-claims.ts';
 import { withoutQuery } from '../config/setting-refusal.ts';
-import { parseTokenLocations } from '../config/token-locations.ts';
-import type { TokenLocations } from '../config/token-locations.ts';
 import type { Increments } from '../ops/metrics/metrics-registry.ts';
 import type { GatewayServices } from './services.ts';
 
@@ -15,8 +13,11 @@ const LOG_WINDOW_MS = 60_000;
 /** Forwarded headers that may have the text of a token. */
 const TOKEN_HEADERS = ['authorization', 'cookie'];
 
-/** What verifies the tokens of clients. Resolves when their keys were fetched, or could not be. */
-export async function openTokens(services: GatewayServices, fetches: Increments<'outcome'>) {
+/**
+ * What verifies the tokens of clients. Resolves when their keys were fetched, or could not be.
+ * @param cookie that may hold a token; '': none
+ */
+export async function openTokens(services: GatewayServices, fetches: Increments<'outcome'>, cookie: string) {
   const { config } = services;
   const verifier = new TokenVerifier({
     issuers: await openIssuers(services, fetches),
@@ -28,7 +29,6 @@ export async function openTokens(services: GatewayServices, fetches: Increments<
   const isForwarded = [...config.backends.values()].some(({ forwardedHeaders }) =>
     forwardedHeaders.some((name) => TOKEN_HEADERS.includes(name)),
   );
-  const { cookie } = parseTokenLocations(config.JWT_LOCATIONS) as TokenLocations;
   return { verifier, isRequired: config.AUTH !== 'optional', cookie, isForwarded };
 }
 
