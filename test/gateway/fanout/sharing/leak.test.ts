@@ -6,6 +6,7 @@ import { GraphQLScalarType } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ConnectionFacts } from '../../../../src/graph/context/connection-facts.ts';
 import type { ExecutionContext } from '../../../../src/graph/context/context.ts';
+import type { Bus } from '../../../../src/bus/bus.ts';
 import { HISTORY_DEFAULTS } from '../../../../src/bus/history.ts';
 import { Deflater } from '../../../../src/gateway/fanout/outbox/deflater.ts';
 import { Cursors } from '../../../../src/gateway/fanout/resume/cursor.ts';
@@ -22,6 +23,7 @@ import { selectionProperty } from './random-selections.ts';
 import { switches } from '../../../support/switches.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { callbackOutboxes } from '../../callback/callback-outboxes.ts';
+import { CatchUpReply } from '../../streams/catch-up-reply.ts';
 import { createStage, factsOf } from '../stage.ts';
 import type { StageOptions } from '../stage.ts';
 
@@ -147,6 +149,33 @@ describe(`a shared result that is posted to callbacks${TRIVIAL}`, () => {
   }
 });
 
+/** Publishes with a history, for the partition 0 that the test has acquired. @param first offset of the first payload */
+async function publishKept(bus: Bus, payloads: readonly object[], first = 0): Promise<void> {
+  const messages = payloads.map((payload, index) => {
+    const offset = first + index;
+    return { channel: CHANNEL, payload: JSON.stringify(payload), offset, timestamp: 0, history: HISTORY_DEFAULTS };
+  });
+  await bus.publish(messages, { topic: 't', partition: 0, offset: first + messages.length - 1 });
+}
+
+/** Reads no history before all of `people()` have joined: who replays before the others have joined may keep no result for them. */
+function replayTogether(t: TestContext, stage: Stage): void {
+  let begin!: () => void;
+  const joining = new Promise<void>((resolve) => (begin = resolve));
+  let asked = 0;
+  const [hub, bus] = [stage.hub(), stage.bus];
+  const join = hub.join.bind(hub);
+  t.mock.method(hub, 'join', (...asks: Parameters<typeof join>) => {
+    if (++asked === people().length) begin();
+    return join(...asks);
+  });
+  const read = bus.history.bind(bus);
+  t.mock.method(bus, 'history', async (...reads: Parameters<typeof read>) => {
+    await joining;
+    return read(...reads);
+  });
+}
+
 for (const mode of MODES) {
   describe(`a result of a replay, ${textOfMode(mode)}${TRIVIAL}`, () => {
     for (const row of rows) {
@@ -156,37 +185,14 @@ for (const mode of MODES) {
         const { bus } = stage;
         await bus.acquire({ topic: 't', partition: 0, position: -1 });
         const payloads = [open, hidden, hidden, open, hidden, hidden];
-        const messages = payloads.map((payload, offset) => {
-          return {
-            channel: CHANNEL,
-            payload: JSON.stringify(payload),
-            offset,
-            timestamp: 0,
-            history: HISTORY_DEFAULTS,
-          };
-        });
-        await bus.publish(messages, { topic: 't', partition: 0, offset: messages.length - 1 });
+        await publishKept(bus, payloads);
         const { entries } = await bus.history(CHANNEL, { from: '1', maxEntries: 10, maxBytes: 10_000 });
         // Two cursors: events after both are shared between their clients, too.
         const starts = [0, 1, 0].map((index) => {
           const { entry = '', ...position } = entries[index]!.coordinates;
           return { cursor: cursors.sign(CHANNEL, { ...position, entry }), replaysLast: false };
         });
-        // Who replays before the others have joined may keep no result for them.
-        let begin!: () => void;
-        const joining = new Promise<void>((resolve) => (begin = resolve));
-        let asked = 0;
-        const hub = stage.hub();
-        const join = hub.join.bind(hub);
-        t.mock.method(hub, 'join', (...asks: Parameters<typeof join>) => {
-          if (++asked === people().length) begin();
-          return join(...asks);
-        });
-        const read = bus.history.bind(bus);
-        t.mock.method(bus, 'history', async (...reads: Parameters<typeof read>) => {
-          await joining;
-          return read(...reads);
-        });
+        replayTogether(t, stage);
         const listeners = await Promise.all(people().map((facts, i) => stage.join(QUERY, facts, undefined, starts[i])));
         await waitFor('all events', () => listeners.every(({ received }, i) => received.length === (i === 1 ? 4 : 5)));
         const { executions } = stage;
@@ -199,6 +205,65 @@ for (const mode of MODES) {
     }
   });
 }
+
+/** Replies to each of `people()` with four missed events, then with one that they wait for. */
+async function catchUp(t: TestContext, row: Row, options: Partial<StageOptions> = {}) {
+  const cursors = new Cursors('secret');
+  const replies = new Map<string, CatchUpReply>();
+  const openOutbox = (id: string, onMessage: (text: string) => void) =>
+    replies.get(id)!.outbox((payload) => onMessage(JSON.stringify({ payload })));
+  const stage = await stageOf(t, row, { ...MODES.at(-1)!, cursors, openOutbox, ...options });
+  const missed = [hidden, hidden, open, hidden];
+  await stage.bus.acquire({ topic: 't', partition: 0, position: -1 });
+  await publishKept(stage.bus, [open, ...missed]);
+  const { entries } = await stage.bus.history(CHANNEL, { from: '1', maxEntries: 10, maxBytes: 10_000 });
+  const { entry = '', ...position } = entries[0]!.coordinates;
+  replayTogether(t, stage);
+  const ask = async (facts: ConnectionFacts, cursor: string) => {
+    const reply = new CatchUpReply(cursor);
+    replies.set(facts.id, reply);
+    return { reply, listener: await stage.join(QUERY, facts, undefined, reply.start) };
+  };
+  const first = cursors.sign(CHANNEL, { ...position, entry });
+  const asked = await Promise.all(people().map((facts) => ask(facts, first)));
+  await waitFor('the replies', () => asked.every(({ reply }) => reply.nextCursor !== undefined));
+  const { executions } = stage;
+  for (const { listener } of asked) {
+    for (const payload of missed) listener.alone.push(await listener.execute(payload));
+    listener.leave();
+  }
+  const waiting = await Promise.all(people().map((facts, i) => ask(facts, asked[i]!.reply.nextCursor!)));
+  await waitFor('the wait', () => waiting.every(({ reply }) => reply.isCaughtUp));
+  await publishKept(stage.bus, [hidden], 1 + missed.length);
+  await waitFor('the event', () => waiting.every(({ reply }) => reply.nextCursor !== undefined));
+  for (const { listener } of waiting) listener.alone.push(await listener.execute(hidden));
+  const results = [...asked, ...waiting].map(({ listener: { received, alone } }) => ({
+    received: received.map(withoutExtensions),
+    alone,
+  }));
+  return { results, executions };
+}
+
+describe(`a reply with what was missed${TRIVIAL}`, () => {
+  for (const row of rows) {
+    it(`has for no connection a result that differs from its own, for a resolver that reads ${row.name} (S-57)`, async (t) => {
+      const { results, executions } = await catchUp(t, row);
+      assert.equal(results.length, 2 * people().length);
+      for (const { received, alone } of results) assert.deepEqual(received, alone);
+      assert.ok(executions <= 4 * executionsOf(row), `${executions} executions of 4 events`);
+    });
+  }
+
+  it('would have the results of others without the record of reads (twin)', async (t) => {
+    for (const row of rows.filter(({ executions }) => executions > 1)) {
+      const { results } = await catchUp(t, row, { forgetsReads: true, hasSharing: true });
+      assert.ok(
+        results.some(({ received, alone }) => received.join() !== alone.join()),
+        row.name,
+      );
+    }
+  });
+});
 
 describe(`an event of a field with @redis${TRIVIAL}`, () => {
   const sdl = SDL.replace('@kafka(topic: "t", payload: "secret")', '@redis(channel: "secrets", payload: "secret")');
