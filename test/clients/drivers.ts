@@ -16,7 +16,15 @@ import {
 import { COLUMNS } from './matrix.ts';
 import type { Column } from './matrix.ts';
 import { installEventSource, installGraphqlRequest } from './packaged-clients.ts';
-import { installCurl, installGo, installGoClient, installGql, installPython, installSpring } from './programs.ts';
+import {
+  installCurl,
+  installGo,
+  installGoClient,
+  installGql,
+  installJava,
+  installPython,
+  installSpring,
+} from './programs.ts';
 import { installRelay } from './relay.ts';
 
 /** A client as the matrix runs it. */
@@ -195,6 +203,12 @@ export const DRIVERS: readonly Driver[] = [
     version: crierVersion,
     transport: 'WebSocket',
     install: installGo,
+  },
+  {
+    name: 'Java: clients/java',
+    version: crierVersion,
+    transport: 'WebSocket',
+    install: installJava,
   },
   {
     name: 'Java: Spring for GraphQL',

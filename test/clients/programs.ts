@@ -57,7 +57,7 @@ export async function goProgram(fixture: string): Promise<string> {
 }
 
 /** The folder of the classes of a fixture in Java and of the sources that it uses. */
-export async function javaClasses(fixture: string, ...sources: readonly string[]): Promise<string> {
+async function javaClasses(fixture: string, ...sources: readonly string[]): Promise<string> {
   await installPrograms(await missingPrograms(['javac']));
   const folder = join(INSTALLED, fixture);
   const own = readdirSync(join(FIXTURES, fixture)).map((name) => join(FIXTURES, fixture, name));
@@ -105,6 +105,22 @@ export async function installGo(): Promise<StartClient> {
   return (url, access) =>
     programForEach(
       (query, variables) => [program, webSocketUrl(url), query, JSON.stringify(variables)],
+      tokenFile(access),
+    );
+}
+
+/** The words that run `clients/java`, which a URL, a document and its variables follow. */
+export async function javaProgram(): Promise<readonly string[]> {
+  const classes = await javaClasses('resume-java', resolve('clients', 'java', 'ResumingSubscription.java'));
+  return ['java', '-Xmx64m', '-cp', classes, 'ResumeClient'];
+}
+
+/** `clients/java`. */
+export async function installJava(): Promise<StartClient> {
+  const words = await javaProgram();
+  return (url, access) =>
+    programForEach(
+      (query, variables) => [...words, webSocketUrl(url), query, JSON.stringify(variables)],
       tokenFile(access),
     );
 }

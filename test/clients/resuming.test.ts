@@ -12,7 +12,7 @@ import { metricOf } from '../support/metric.ts';
 import { randomName, redisServer } from '../support/services.ts';
 import type { Scope } from '../support/socket.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { goProgram, gqlPackages, javaClasses } from './programs.ts';
+import { goProgram, gqlPackages, javaProgram } from './programs.ts';
 
 interface Result {
   readonly data?: { readonly order: { readonly n: number } };
@@ -26,8 +26,6 @@ interface Program {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-const JAVA_CLIENT = resolve('clients/java/ResumingSubscription.java');
-
 /** The clients of `clients/` in other languages. */
 const CLIENTS: Readonly<Record<string, () => Promise<Program>>> = {
   Python: async () => ({
@@ -35,10 +33,7 @@ const CLIENTS: Readonly<Record<string, () => Promise<Program>>> = {
     environment: { PYTHONPATH: await gqlPackages(), PYTHONDONTWRITEBYTECODE: '1' },
   }),
   Go: async () => ({ words: [await goProgram('resume-go')], environment: {} }),
-  Java: async () => ({
-    words: ['java', '-Xmx64m', '-cp', await javaClasses('resume-java', JAVA_CLIENT), 'ResumeClient'],
-    environment: {},
-  }),
+  Java: async () => ({ words: await javaProgram(), environment: {} }),
 };
 
 const PATIENCE_MS = 60_000;
