@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { HISTORY_DEFAULTS } from '../../../src/bus/history.ts';
 import { cursorSuffix, resultBytesOf } from '../../../src/gateway/fanout/outbox/frame.ts';
 import { CatchUp } from '../../../src/gateway/streams/catch-up.ts';
 import { createServer } from '../../../src/library/create-server.ts';
@@ -8,6 +9,7 @@ import { defineGraph } from '../../../src/library/define-graph.ts';
 import { metricOf } from '../../support/metric.ts';
 import type { Scope } from '../../support/socket.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { startRedisGateway } from '../websocket/redis-gateway.ts';
 
 const SCHEMA = `
   type Thing { id: ID seq: Int text: String kind: String }
@@ -16,6 +18,7 @@ const SCHEMA = `
     ofKind(kind: String!): Thing @kafka(topic: "things", history: { entries: 2000 }, where: { arg: "kind", path: "kind", op: EQ })
     paced(id: ID!): Thing
       @kafka(topic: "things", match: { arg: "id", path: "id" }, history: { entries: 2000 }, pace: { ms: 60000 })
+    brief(id: ID!): Thing @kafka(topic: "things", match: { arg: "id", path: "id" }, history: { seconds: 3 })
     latest(id: ID!): Thing @kafka(topic: "states", match: { arg: "id", path: "id" }, state: {})
     passing(id: ID!): Thing @kafka(topic: "others", match: { arg: "id", path: "id" })
   }`;
@@ -185,6 +188,32 @@ describe('a request for what a client has missed', () => {
     assert.deepEqual([second.events, second.resumed], [[], true]);
     await publish(1, {}, 'states');
     assert.deepEqual(sequence(await poll({ cursor: first.cursor }, query)), [3]);
+  });
+
+  it('is told at each request that events may be missing once its channel was quiet for longer than the history', async (t) => {
+    const { endpoint, worker } = await startRedisGateway(t, { graph: { 'schema.graphql': SCHEMA } });
+    const query = 'subscription { event: brief(id: 1) { seq } }';
+    const poll = async (resume: Resume) => {
+      const params = new URLSearchParams({ query, extensions: JSON.stringify({ resume }) });
+      const headers = { accept: 'application/json', 'apollo-require-preflight': 'true' };
+      return (await (await fetch(`${endpoint}?${params.toString()}`, { headers })).json()) as Reply;
+    };
+    const publish = (seq: number) =>
+      worker.publish('things{id="1"}', { id: 1, seq }, { ...HISTORY_DEFAULTS, seconds: 3 });
+    await publish(1);
+    const { cursor } = await poll({ cursor: null });
+    assert.notEqual(cursor, null);
+    // The event expires while the client waits.
+    assert.deepEqual(await poll({ cursor, wait: 4 }), { events: [], cursor, resumed: true });
+    const untold = { events: [], cursor: null, resumed: false };
+    assert.deepEqual(await poll({ cursor }), untold);
+    assert.deepEqual(await poll({ cursor: null }), untold);
+    await publish(2);
+    const missed = await poll({ cursor: null });
+    assert.deepEqual([missed.events, missed.resumed], [[], false]);
+    await publish(3);
+    const next = await poll({ cursor: missed.cursor });
+    assert.deepEqual([sequence(next), next.resumed], [[3], true]);
   });
 
   it('is told that events may be missing where its cursor is of another channel', async (t) => {
