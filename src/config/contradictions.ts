@@ -8,6 +8,7 @@ import { identityProblems } from './identity-problems.ts';
 import { kafkaProblems } from './kafka-problems.ts';
 import { redisAccessProblems } from './redis-access-problems.ts';
 import { routerProblems } from './routers.ts';
+import { nearValueFix } from './near-value.ts';
 import { refusal } from './setting-refusal.ts';
 import { schemaRegistryProblems } from './schema-registry-problems.ts';
 import type { Settings } from './settings.ts';
@@ -70,17 +71,22 @@ function times(settings: Settings): string[] {
 
 function addresses(settings: Settings): string[] {
   const { names } = settings;
-  const brokers = settings.KAFKA_BROKERS.filter(
-    (broker) => !/^[^\s:/@]+:\d+$/.test(broker) && !/^\[[^\]]+\]:\d+$/.test(broker),
-  );
+  const brokers = settings.KAFKA_BROKERS.filter((broker) => !isBroker(broker));
   const callbacks = settings.CALLBACK_URLS.filter((url) => !isCallbackPrefix(url));
   const proxies = settings.TRUSTED_PROXIES.filter((range) => !isAddressRange(range));
   return [
     ...proxies.map((range) => refusal(names.TRUSTED_PROXIES, range, variables.TRUSTED_PROXIES.expects)),
     ...callbacks.map((url) => refusal(names.CALLBACK_URLS, url, variables.CALLBACK_URLS.expects)),
     ...redisUrlProblems(settings),
-    ...brokers.map((broker) => refusal(names.KAFKA_BROKERS, broker, variables.KAFKA_BROKERS.expects)),
+    ...brokers.map((broker) => {
+      const fix = nearValueFix(broker, (text) => text.split(',').every(isBroker));
+      return refusal(names.KAFKA_BROKERS, broker, variables.KAFKA_BROKERS.expects, false, fix);
+    }),
   ];
+}
+
+function isBroker(text: string): boolean {
+  return /^[^\s:/@;"'[\]]+:\d+$/.test(text) || /^\[[^\]]+\]:\d+$/.test(text);
 }
 
 function origins({ ALLOWED_ORIGINS: allowed, PUBLIC_ORIGIN: own, names }: Settings): string[] {

@@ -1,6 +1,8 @@
 import { createPublicKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { ASYMMETRIC, HMAC, algorithmsOf } from './algorithms.ts';
+import { didYouMean } from '../base/did-you-mean.ts';
+import { nearValueFix } from './near-value.ts';
 import { parseRequiredClaim } from './required-claims.ts';
 import { variables } from './variables.ts';
 import { refusal } from './setting-refusal.ts';
@@ -39,7 +41,9 @@ function withoutKey(settings: Settings): string[] {
 function urlProblems({ JWT_JWKS_URL: urls, JWT_ISSUER: issuers, names }: Settings): string[] {
   const problems = urls
     .filter((url) => !isFetchable(url))
-    .map((url) => refusal(names.JWT_JWKS_URL, url, variables.JWT_JWKS_URL.expects));
+    .map((url) =>
+      refusal(names.JWT_JWKS_URL, url, variables.JWT_JWKS_URL.expects, false, nearValueFix(url, isFetchable)),
+    );
   // Otherwise one provider could sign tokens in the name of another.
   if (urls.length > 1 && issuers.length !== urls.length) {
     problems.push(
@@ -95,7 +99,7 @@ function algorithmProblems(settings: Settings): string[] {
   const allowed = secret === '' ? ASYMMETRIC : [...HMAC.keys()];
   const key = names[givenTokenKeys(settings)[0]!];
   const problems = settings.JWT_ALGORITHMS.filter((name) => !allowed.includes(name)).map((name) =>
-    refusal(names.JWT_ALGORITHMS, name, `${allowed.join(', ')} with ${key}`),
+    refusal(names.JWT_ALGORITHMS, name, `${allowed.join(', ')} with ${key}`, false, didYouMean(name, allowed)),
   );
   if (secret === '') return problems;
   const least = Math.max(...tokenAlgorithms(settings).map((name) => HMAC.get(name) ?? 0));

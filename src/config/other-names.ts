@@ -16,6 +16,10 @@ const OTHER_NAMES: readonly (readonly [names: RegExp, instead: string])[] = [
   [/^REDIS_(USER|LOGIN)$/, 'REDIS_USERNAME'],
   [/^REDIS_(PASS|AUTH)$/, 'REDIS_PASSWORD'],
   [/^(KAFKA_)?SCHEMA_REGISTRY(_HOST|_ADDRESS|_URLS|_ENDPOINT)?$/, 'SCHEMA_REGISTRY_URL'],
+  [
+    /^SCHEMA_REGISTRY_(USER(NAME)?|LOGIN|PASS(WORD)?|BASIC_AUTH\w*|API_(KEY|SECRET))$/,
+    'SCHEMA_REGISTRY_URL=https://user:password@…, percent-encoded,',
+  ],
   [/^CORS(_(ALLOWED_)?ORIGINS?)?$|^ORIGINS?$/, 'ALLOWED_ORIGINS'],
   [/^(HTTP|SERVER|APP|GRAPHQL)_PORT$/, 'PORT'],
   [/^(METRICS|HEALTH|MANAGEMENT|ADMIN)_PORT$/, 'ADMIN_PORT'],

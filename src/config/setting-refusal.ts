@@ -12,8 +12,11 @@ export function withoutQuery(url: string): string {
   return `${origin}${pathname}`;
 }
 
-/** The line about a variable whose value cannot be used. */
-export function refusal(name: string, value: string, expects: string, isSecret = false): string {
-  const got = mayHoldPassword(value, isSecret) ? NOT_SHOWN : JSON.stringify(value);
+/**
+ * The line about a variable whose value cannot be used.
+ * @param fix of a value that is shown
+ */
+export function refusal(name: string, value: string, expects: string, isSecret = false, fix = ''): string {
+  const got = mayHoldPassword(value, isSecret) ? NOT_SHOWN : JSON.stringify(value) + fix;
   return `${name}: expected ${expects}, got ${got}`;
 }

@@ -1,7 +1,8 @@
 import { takesRatio } from './record-sampler.ts';
 import type { SettingName, SettingNames } from './setting-names.ts';
 import type { SettingValues, SettingsInput } from './settings-input.ts';
-import type { Environment } from './variable.ts';
+import { nearValueFix } from './near-value.ts';
+import type { Environment, Variable } from './variable.ts';
 import { variables } from './variables.ts';
 import { refusal } from './setting-refusal.ts';
 import { SecretFileError, readSecretFile } from '../base/secret-file.ts';
@@ -23,14 +24,19 @@ export type Settings = SettingValues & SettingsSource;
 export function parseSettings(input: SettingsInput, problems: string[]): Settings {
   const { names, secretFiles } = input;
   const values: Record<string, unknown> = {};
-  for (const [name, { parse, default: fallback, expects, isSecret }] of Object.entries(variables)) {
+  for (const [name, variable] of Object.entries(variables)) {
+    const { parse, default: fallback, expects, isSecret } = variable;
     const setting = name as SettingName;
     const raw = (isSecret ? secretOf(setting, input, problems) : textOf(setting, input)) || fallback;
     const parsed = parse(raw);
     if (parsed) values[name] = parsed.value;
-    else problems.push(refusal(names[setting], raw, expects, isSecret));
+    else problems.push(refusal(names[setting], raw, expects, isSecret, fixOf(raw, variable)));
   }
   return { ...(values as SettingValues), secretFiles, names };
+}
+
+function fixOf(raw: string, variable: Variable & { readonly words?: readonly string[] }): string {
+  return nearValueFix(raw, (text) => variable.parse(text) !== undefined, variable.words);
 }
 
 /** The variable that names the file of a secret. */

@@ -1,4 +1,5 @@
 import { isServiceUrl } from './addresses/service-url.ts';
+import { nearValueFix } from './near-value.ts';
 import { refusal } from './setting-refusal.ts';
 import type { SettingsInput } from './settings-input.ts';
 import { HTTP_URL } from './variable.ts';
@@ -7,5 +8,7 @@ import { HTTP_URL } from './variable.ts';
 export const TRACES_ENDPOINT = 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT';
 
 export function tracesEndpointProblems({ tracesEndpoint: url }: SettingsInput): string[] {
-  return url === '' || isServiceUrl(url) ? [] : [refusal(TRACES_ENDPOINT, url, HTTP_URL)];
+  return url === '' || isServiceUrl(url)
+    ? []
+    : [refusal(TRACES_ENDPOINT, url, HTTP_URL, false, nearValueFix(url, isServiceUrl))];
 }

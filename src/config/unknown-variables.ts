@@ -36,11 +36,12 @@ export function findUnknownVariables(environment: Environment): UnknownVariable[
     if (removed) return [removed];
     const setting = BACKEND_SETTING.exec(name);
     if (setting) return withoutUrl(name, setting[1]!, environment);
-    const fix = otherNameFix(name);
+    const capitals = name.toUpperCase();
+    const isShort = name.length < SHORTEST_NAME;
+    const fix = isShort && known.has(capitals) ? `; write ${capitals}` : otherNameFix(name);
     const isOurs = PREFIXES.some((prefix) => name.toUpperCase().startsWith(prefix));
-    const near =
-      fix || name.length < SHORTEST_NAME ? '' : didYouMean(name, [...names, ...backendSettings(name)], MISSPELT_SHARE);
-    if (!isOurs && near === '') return [];
+    const near = fix || isShort ? '' : didYouMean(name, [...names, ...backendSettings(name)], MISSPELT_SHARE);
+    if (!isOurs && near === '' && !(isShort && fix !== '')) return [];
     return [
       { message: `${name} is not a setting${fix || near || '; crier settings lists them'}`, isNear: near !== '' },
     ];

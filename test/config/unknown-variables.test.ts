@@ -68,7 +68,7 @@ describe('findUnknownVariables', () => {
     'MAX_RETRIES_OF_THE_GRAPH',
     'BACKEND_URLS',
     'DRAIN_SECONDS',
-    'SCHEMA_REGISTRY_BASIC_AUTH',
+    'SCHEMA_REGISTRY_VERSION',
   ];
   for (const name of ours) {
     it(`names ${name}, which begins as settings do`, () => {
@@ -77,6 +77,13 @@ describe('findUnknownVariables', () => {
       ]);
     });
   }
+
+  it('names the setting in capitals, also where the name is short, and what has the credentials of the schema registry', () => {
+    assert.deepEqual(messagesOf({ port: '5000', SCHEMA_REGISTRY_BASIC_AUTH: 'u:p' }), [
+      'port is not a setting; write PORT',
+      'SCHEMA_REGISTRY_BASIC_AUTH is not a setting; write SCHEMA_REGISTRY_URL=https://user:password@…, percent-encoded, instead',
+    ]);
+  });
 
   it('names the constant, or the setting that is to be set instead, for a setting of a former version', () => {
     assert.deepEqual(messagesOf({ FLOW_PATIENCE_MS: '9000', MAX_MESSAGE_BURST: '500', MAX_INFLATED_BATCH_BYTES: '' }), [

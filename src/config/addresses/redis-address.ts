@@ -83,7 +83,7 @@ function parse(url: string, names: SettingNames): RedisAddress {
   }
   if (url.replace(SCHEME_AND_CREDENTIALS, '').split('?', 1)[0]!.includes('@')) throw new UrlRefusal(UNENCODED);
   const [match, scheme, form = 'server', credentials, hosts, path = '', query = ''] = URL_FORM.exec(url) ?? [];
-  if (match === undefined || hosts === undefined) throw new UrlRefusal(`expected ${REDIS_URL_FORMS}`);
+  if (match === undefined || hosts === undefined) throw new UrlRefusal(`expected ${REDIS_URL_FORMS}${schemeFix(url)}`);
   const nodes = hosts.split(',').map((host) => parseHost(host.trim(), form === 'sentinel' ? 26_379 : 6379));
   if (form === 'server' && nodes.length > 1) {
     throw new UrlRefusal('expected one server, or redis+cluster:// or redis+sentinel:// before several hosts');
@@ -124,6 +124,13 @@ function parse(url: string, names: SettingNames): RedisAddress {
     ...(options.tls && { enableTLSForSentinelMode: true, sentinelTLS: options.tls }),
   };
   return { kind: 'sentinel', target: { label: decode(name), options: { ...options, ...sentinels } } };
+}
+
+/** What another program calls the address. It shows no more than the scheme. */
+function schemeFix(url: string): string {
+  const [, scheme] = /^([a-z][\w+.-]*):\/\//i.exec(url) ?? [];
+  if (scheme === undefined) return '; write redis:// before the host';
+  return /^rediss?(\+\w+)?$/.test(scheme) ? '' : `, got ${scheme}://; write redis:// in its place`;
 }
 
 /** TLS to a node whose certificate may have another name than that at which it is reached. */

@@ -15,10 +15,12 @@ export function findUnknownBackends(
     .filter((key) => !keys.includes(key))
     .map((key) => {
       const setting = names.backend(key, 'URL');
-      const near = didYouMean(
-        setting,
-        known.map((one) => names.backend(one, 'URL')),
-      );
-      return { message: `${setting} names no backend of the graph "${name}"${near}`, isNear: true };
+      const settings = known.map((one) => names.backend(one, 'URL'));
+      const listed = [...known, key.replace(/^BACKEND_/, '').toLowerCase()].map((one) => `'${one}'`).join(', ');
+      const fix = `; unset it, or name the backend in context.ts: export const backends = [${listed}]`;
+      return {
+        message: `${setting} names no backend of the graph "${name}"${didYouMean(setting, settings) || fix}`,
+        isNear: true,
+      };
     });
 }

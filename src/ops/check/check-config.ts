@@ -106,7 +106,9 @@ function topicsOf(bindings: readonly Binding[]): string[] {
 
 function checkSettings(environment: Environment): { config: Config | undefined; findings: Finding[] } {
   const unknown = findUnknownVariables(environment);
-  const foreign = unknown.filter(({ isNear }) => !isNear).map(({ message }) => warning(message));
+  const foreign = unknown
+    .filter(({ isNear, stopsStart }) => !isNear && !stopsStart)
+    .map(({ message }) => warning(message));
   const misspelt = unknown.filter(({ isNear }) => isNear).map(({ message }) => failed(message));
   try {
     const config = readConfig(environment);
