@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Config } from '../../config/config.ts';
 import { tlsOf } from '../../config/service-tls.ts';
+import type { SettingNames } from '../../config/setting-names.ts';
 import { CredentialHook } from '../../base/credential-hook.ts';
 import type { Logger } from '../../base/log.ts';
 import { TlsFiles } from '../../base/tls-files.ts';
@@ -34,8 +35,8 @@ const MAX_PASSWORD_BYTES = 65_536;
  * that a server that ends connections with their token keeps them.
  */
 export class RedisAccess {
-  /** What messages call REDIS_URL. */
-  readonly urlSetting: string;
+  /** What messages call the settings. */
+  readonly names: SettingNames;
   readonly #log: Logger;
   readonly #username: string | undefined;
   readonly #tls: TlsFiles | undefined;
@@ -49,7 +50,7 @@ export class RedisAccess {
   private constructor(config: RedisAccessConfig, log: Logger) {
     const username = config.REDIS_USERNAME || undefined;
     const path = config.secretFiles.get('REDIS_PASSWORD');
-    this.urlSetting = config.names.REDIS_URL;
+    this.names = config.names;
     this.#log = log;
     this.#username = username;
     this.#tls = this.#tlsOf(config);

@@ -8,7 +8,10 @@ import { replyFailure } from '../publish-failure.ts';
 import { limitReads } from '../read-limit.ts';
 import { guardParser } from './guarded-parser.ts';
 import type { RedisTarget } from '../../config/addresses/redis-address.ts';
+import { ENVIRONMENT_NAMES } from '../../config/setting-names.ts';
+import type { SettingNames } from '../../config/setting-names.ts';
 import type { RedisAccess } from './redis-access.ts';
+import { redisFix } from './redis-fix.ts';
 import { describe, isReplyError } from './reply-error.ts';
 import { RenewableClient } from './renewable-client.ts';
 import { readPart } from './server-part.ts';
@@ -83,7 +86,9 @@ export class RedisLink {
   #refusal: PublishFailure | undefined;
   #reconnects = 0;
   #wasUp = false;
-  readonly #setting: string;
+  readonly #names: SettingNames;
+  /** The present attempt has logged why it failed. */
+  #isTold = false;
   #failedAttempts = 0;
   #watchdog: NodeJS.Timeout | undefined;
   #probingAgain: NodeJS.Timeout | undefined;
@@ -102,7 +107,7 @@ export class RedisLink {
     this.#options = options;
     const { access, log, createMark, target } = options;
     this.label = target.label;
-    this.#setting = access?.urlSetting ?? 'REDIS_URL';
+    this.#names = access?.names ?? ENVIRONMENT_NAMES;
     const onAdopt = (client: Redis) => this.#adopt(client);
     const create = () => this.#create();
     this.#connection = new RenewableClient({ label: target.label, create, access, log, onAdopt, createMark });
@@ -287,7 +292,9 @@ export class RedisLink {
     const reason = 'it is a node of a Redis Cluster';
     this.#warn('cluster', reason);
     const fix = 'write redis+cluster:// (rediss+cluster:// for TLS) before the hosts';
-    this.#onFirstOutcome(new ConfigError(`${this.#setting}: ${this.label} cannot be used so: ${reason}; ${fix}`));
+    this.#onFirstOutcome(
+      new ConfigError(`${this.#names.REDIS_URL}: ${this.label} cannot be used so: ${reason}; ${fix}`),
+    );
   }
 
   #answered(stream: Redis['stream'], part: ServerPart): void {
@@ -369,16 +376,23 @@ export class RedisLink {
       this.#isUp = false;
       if (this.#status === 'started') this.#warn('lost', 'connection closed');
       this.#options.onDown();
+    } else if (this.#status === 'started' && !this.#isTold) {
+      this.#warn('closed', 'the connection was closed before Redis had answered');
     }
+    this.#isTold = false;
     this.#onFirstOutcome();
   }
 
   #warn(key: string, reason: string): void {
-    const { log, role } = this.#options;
+    const { log, role, target } = this.#options;
+    this.#isTold = true;
+    const fix = redisFix(reason, target.options.tls !== undefined, this.#names);
+    const first =
+      fix === '' ? `. Check ${this.#names.REDIS_URL}, and that Redis runs; crier check says more` : `; ${fix}`;
     this.#window.run(key, (suppressed) =>
       log.warn(
         { server: this.label, link: role, reason, suppressed },
-        `the connection to Redis failed; connecting again${this.#wasUp ? '' : `. Check ${this.#setting}, and that Redis runs; crier check says more`}`,
+        `the connection to Redis failed; connecting again${this.#wasUp ? '' : first}`,
       ),
     );
   }

@@ -89,7 +89,7 @@ export class RedisServer {
 
   /** The name of the server, or the Sentinels, lead the next connections to the primary. */
   #onReplica(): void {
-    const setting = this.#access?.urlSetting ?? 'REDIS_URL';
+    const setting = this.#access?.names.REDIS_URL ?? 'REDIS_URL';
     for (const link of this.links) link.drop(`it is a replica; ${setting} must lead to the primary`, 'READONLY');
   }
 

@@ -1,3 +1,5 @@
+import { withoutOpensslPlaces } from '../../base/openssl-text.ts';
+
 /** True if Redis refused the command; false if the link failed. */
 export function isReplyError(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError';
@@ -9,5 +11,7 @@ export function isReplyError(error: unknown): error is Error {
  */
 export function describe(error: Error): string {
   const text = error.message || ('code' in error && typeof error.code === 'string' ? error.code : error.name);
-  return text.split(', with args', 1)[0]!;
+  return withoutOpensslPlaces(text)
+    .split(', with args', 1)[0]!
+    .replace(/ Please report this\.$/, '');
 }

@@ -159,7 +159,7 @@ export class RegistryRequests {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === TOO_LARGE) return tooLarge(path);
     const fix = connectionFix(`${code} ${message}`, url.startsWith('https:'), names);
-    return `cannot be reached: ${code ?? message}${fix && `; ${fix}`}`;
+    return `cannot be reached: ${code ?? message}; ${fix || `correct ${names.SCHEMA_REGISTRY_URL}, or the network`}`;
   }
 }
 
@@ -207,7 +207,7 @@ function statusMeaning(status: number, path: string, details: string, { names, t
     return `has no schemas by GUID (status 404): it is none of Confluent's, or too old; have the producer write its schema's id into the value, or say format: JSON if the values are JSON`;
   if (status === 200 || (status >= 300 && status < 500 && status !== 429))
     return `answers like no schema registry (status ${status}); correct ${names.SCHEMA_REGISTRY_URL}: Apicurio's ends in /apis/ccompat/v7`;
-  return `answers ${path} with status ${status}${details}`;
+  return `answers ${path} with status ${status}${details || '; its log says why'}`;
 }
 
 /** Ended by the other side, which need not say why. */
@@ -218,6 +218,8 @@ const ALERT = /alert[\w ]* (certificate|unknown ca)|_ALERT_(\w*CERTIFICATE|UNKNO
 function connectionFix(reason: string, isTls: boolean, names: SettingNames): string {
   if (isTls && (ALERT.test(reason) || CLOSED.test(reason)))
     return `if the registry wants a client certificate, correct ${names.SCHEMA_REGISTRY_TLS_CERT_FILE} and ${names.SCHEMA_REGISTRY_TLS_KEY_FILE}`;
+  if (isTls && /WRONG_VERSION|PACKET_LENGTH/.test(reason))
+    return `the registry does not use TLS: write http:// in ${names.SCHEMA_REGISTRY_URL}`;
   return certificateFix(reason, 'the registry', names.SCHEMA_REGISTRY_URL, names.SCHEMA_REGISTRY_TLS_CA_FILE);
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { HASH_TAGS } from '../../bus/redis/cluster/hash-tags.ts';
 import { primaryOf, readSlotMap } from '../../bus/redis/cluster/slot-map.ts';
@@ -7,7 +8,9 @@ import type { RedisAccess } from '../../bus/redis/redis-access.ts';
 import { addressText, parseRedisUrl } from '../../config/addresses/redis-address.ts';
 import type { ClusterAddress, ClusterNode, RedisTarget } from '../../config/addresses/redis-address.ts';
 import { describe } from '../../bus/redis/reply-error.ts';
-import { certificateFix } from '../../base/certificate-fix.ts';
+import { redisFix } from '../../bus/redis/redis-fix.ts';
+import { ENVIRONMENT_NAMES } from '../../config/setting-names.ts';
+import { spokenAt } from './spoken-protocol.ts';
 import { channelOfTemplate } from '../../graph/schema/channel-template.ts';
 import type { ChannelTemplate } from '../../graph/schema/channel-template.ts';
 import { failed, ok, skipped, warning } from './finding.ts';
@@ -49,6 +52,13 @@ export async function checkRedis(
   ]);
 }
 
+/** By the first word of a reply that refuses commands whatever the rights are: the mend. */
+const STATES: readonly (readonly [code: string, fix: string])[] = [
+  ['OOM', 'raise its maxmemory, with maxmemory-policy noeviction'],
+  ['MISCONF', 'its log says why it cannot save; correct that, or set stop-writes-on-bgsave-error no'],
+  ['LOADING', 'wait until it has read its data'],
+];
+
 type Check = (client: Redis, server: string) => Promise<Finding | Finding[]>;
 
 /** Connects to one server and runs the checks, one after the other. */
@@ -77,18 +87,29 @@ async function checkTarget(
   client.on('error', (error: Error) => (loss ??= error));
   try {
     await client.connect();
-    await client.ping();
+    // Without the right to PING the next checks name all that are missing.
+    await client.ping().catch((error: Error) => {
+      if (!/^NOPERM/.test(error.message)) throw error;
+    });
+    // Redis replies to PING after a refused password or database, too.
+    await nextTurn();
+    if (loss) throw loss;
   } catch (error) {
     client.disconnect();
     const reason = describe(loss ?? (error as Error));
+    const fix = (/altnames/.test(reason) && namesFix) || (await fixOf(reason, options));
     return [
-      failed(`Redis: no connection to ${server}: ${reason}; ${(/altnames/.test(reason) && namesFix) || fixOf(reason)}`),
+      failed(`Redis: no connection to ${server}: ${reason}; ${fix}`),
       skipped(`Redis: the rights on ${server} need a connection`),
     ];
   }
   try {
     const findings: Finding[] = [];
-    for (const check of checks) findings.push(...[await check(client, server)].flat());
+    for (const check of checks) {
+      findings.push(...[await check(client, server)].flat());
+      // Of another server the rights say nothing.
+      if (findings.some(({ status }) => status === 'failed')) break;
+    }
     return findings;
   } finally {
     client.disconnect();
@@ -152,10 +173,21 @@ async function checkPrimaries(
   return [...coverage, ...findings.flat()];
 }
 
-function fixOf(reason: string): string {
-  const ofCertificate = certificateFix(reason, 'the server', 'REDIS_URL', 'REDIS_TLS_CA_FILE');
-  if (ofCertificate !== '') return ofCertificate;
-  return 'correct REDIS_URL (host, port, rediss:// for TLS), user and password, or the network';
+async function fixOf(reason: string, { host, port, tls }: RedisTarget['options']): Promise<string> {
+  const isSpoken = /timed? ?out|reset|closed|disconnected/i.test(reason) && host !== undefined && port !== undefined;
+  switch (isSpoken ? await spokenAt({ host, port }) : undefined) {
+    case 'redis':
+      if (tls) return 'this server does not use TLS: write redis:// in REDIS_URL';
+      break;
+    case 'tls':
+      if (!tls) return 'this server uses TLS: write rediss:// in REDIS_URL';
+      break;
+    case 'other':
+      return 'no Redis answers there: correct host and port in REDIS_URL';
+    case undefined:
+  }
+  const fix = redisFix(reason, tls !== undefined, ENVIRONMENT_NAMES);
+  return fix === '' ? 'correct REDIS_URL (host, port, rediss:// for TLS), user and password, or the network' : fix;
 }
 
 async function checkServer(client: Redis, server: string): Promise<Finding> {
@@ -219,6 +251,11 @@ async function checkRights(
   }
   if (refusals.size === 0) return ok(`Redis: this user has the rights that crier needs on ${server}`);
   const reasons = Array.from(refusals, ([name, reason]) => `${name} (${reason})`).join(', ');
+  const [state] = [...refusals.values()].filter((reason) => STATES.some(([code]) => reason.startsWith(code)));
+  if (state !== undefined) {
+    const [, fix] = STATES.find(([code]) => state.startsWith(code))!;
+    return failed(`Redis: ${server} refuses ${[...refusals.keys()].join(', ')}: ${state}; ${fix}`);
+  }
   const names = tag === '' ? `${prefix}*` : `{*}${prefix}*`;
   const fix = `grant them with ACL SETUSER: +${[...refusals.keys()].join(' +')} ~${names} &${names}`;
   return failed(`Redis: ${server} refuses commands that crier needs: ${reasons}; ${fix}`);

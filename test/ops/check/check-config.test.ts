@@ -293,7 +293,13 @@ describe('crier check', { concurrency: 2 }, () => {
       ROLE: 'gateway',
       REDIS_URL: `redis://:hunter2@127.0.0.1:${redis.port}`,
     });
-    assert.ok(lines.some((line) => /^failed {3}Redis: no connection to .*WRONGPASS.*; correct REDIS_URL/.test(line)));
+    assert.ok(
+      lines.some((line) =>
+        /^failed {3}Redis: no connection to .*WRONGPASS.*; correct REDIS_USERNAME and REDIS_PASSWORD, or those in REDIS_URL$/.test(
+          line,
+        ),
+      ),
+    );
     assert.doesNotMatch(lines.join('\n'), /hunter2/);
     assert.equal(hasFailed, true);
   });

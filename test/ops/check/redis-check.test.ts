@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { CertificateAuthority } from '../../../stack/certificate-files.ts';
 import { RedisAccess } from '../../../src/bus/redis/redis-access.ts';
@@ -59,5 +62,55 @@ describe('checkRedis', () => {
     assert.match(refused!.text, /; if the authority .*, name the PEM file of .* in REDIS_TLS_CA_FILE$/);
     const statuses = (await findingsOf({ REDIS_TLS_CA_FILE: authority.certificate })).map(({ status }) => status);
     assert.deepEqual(statuses, ['ok', 'ok']);
+  });
+
+  it('names what to correct where the server is another one, or refuses', async (t) => {
+    const folder = await temporaryFolder(t);
+    const authority = await CertificateAuthority.create(folder, 'authority');
+    const tls = { server: await authority.issue('redis'), authority: authority.certificate };
+    const [plain, full, secure] = await Promise.all([
+      redisServer(t),
+      redisServer(t, { flags: ['--maxmemory', '1', '--maxmemory-policy', 'noeviction'] }),
+      redisServer(t, { tls }),
+    ]);
+    const other = createServer((socket) => socket.on('error', () => undefined).end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    t.after(() => void other.close());
+    await once(other.listen(0, '127.0.0.1'), 'listening');
+    const http = `redis://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const cases = [
+      [
+        `${plain.url}/99`,
+        /ERR DB index is out of range; the server has no such database: correct its number in REDIS_URL$/,
+      ],
+      [plain.url.replace('redis', 'rediss'), /; this server does not use TLS: write redis:\/\/ in REDIS_URL$/],
+      [secure.tlsUrl.replace('rediss', 'redis'), /; this server uses TLS: write rediss:\/\/ in REDIS_URL$/],
+      [
+        http,
+        /Protocol error, got "H" as reply type byte\.; no Redis answers there: correct host and port in REDIS_URL$/,
+      ],
+      [
+        plain.url.replace('//', '//joe:no@'),
+        /WRONGPASS .*; correct REDIS_USERNAME and REDIS_PASSWORD, or those in REDIS_URL$/,
+      ],
+      [full.url, /refuses set, .*: OOM .*; raise its maxmemory, with maxmemory-policy noeviction$/],
+      [
+        `${plain.url.replace('redis:', 'redis+sentinel:')}/primary`,
+        /; no Sentinel is there: write redis:\/\/ before a server in REDIS_URL$/,
+      ],
+    ] as const;
+    for (const [url, expected] of cases) {
+      const failures = (await checkRedis(url, 'crier:', undefined)).filter(({ status }) => status === 'failed');
+      assert.equal(failures.length, 1, JSON.stringify(failures));
+      assert.match(failures[0]!.text, expected);
+    }
+  });
+
+  it('names all rights that are missing, also without that to PING', async (t) => {
+    const { url } = await redisServer(t, { flags: ['--user', 'app', 'on', '>pw', '~*', '&*', '+get'] });
+    const [, rights] = await checkRedis(url.replace('//', '//app:pw@'), 'crier:', undefined);
+    assert.match(
+      rights!.text,
+      /refuses commands that crier needs: ping \(NOPERM.*; grant them with ACL SETUSER: \+ping \+publish /,
+    );
   });
 });

@@ -250,7 +250,7 @@ export class RedisCluster implements RedisTopology {
   }
 
   get #urlSetting(): string {
-    return this.#options.access?.urlSetting ?? 'REDIS_URL';
+    return this.#options.access?.names.REDIS_URL ?? 'REDIS_URL';
   }
 
   #warn(reason: string): void {

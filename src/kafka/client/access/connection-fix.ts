@@ -1,3 +1,4 @@
+import { withoutOpensslPlaces } from '../../../base/openssl-text.ts';
 import { certificateFix } from '../../../base/certificate-fix.ts';
 import type { SettingNames } from '../../../config/setting-names.ts';
 import { variables } from '../../../config/variables.ts';
@@ -57,7 +58,7 @@ export function answerFix(answer: string, names: SettingNames): string {
 /** The message of an error, or of each error that it holds. */
 export function reasonOf(error: unknown): string {
   const { message, errors } = error as { message: string; errors?: readonly Error[] };
-  return errors?.map((one) => one.message).join(', ') ?? message;
+  return withoutOpensslPlaces(errors?.map((one) => one.message).join(', ') ?? message);
 }
 
 /**
@@ -75,6 +76,8 @@ function connectionFix(reason: string, listener: KafkaListener | undefined, conf
 
 function reachFix(error: unknown, listener: KafkaListener | undefined, config: KafkaConnectionConfig): string {
   const { KAFKA_BROKERS: brokers, names } = config;
+  if (!listener && /Closed connection|does not answer/.test(reasonOf(error)))
+    return `no Kafka answers there: correct host and port in ${names.KAFKA_BROKERS}`;
   if (!listener) return `correct ${names.KAFKA_BROKERS}, or the network`;
   const isEnded = [...causesOf(error)].some(({ name }) => name === 'KafkaJSConnectionClosedError');
   return isEnded && brokers.includes(brokerOf(error) ?? '')
