@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs';
 import { Kind, parse, Source } from 'graphql';
 import type { DocumentNode, GraphQLError } from 'graphql';
 import { UsageError } from '../base/errors.ts';
 import { onOneLine } from '../base/visible.ts';
 import { parseExactly } from '../base/json/exact-numbers.ts';
-import { syntaxProblem } from '../graph/schema/sdl-problem.ts';
+import { syntaxProblem } from '../graph/schema/syntax-problem.ts';
 
 /** The address of a WebSocket: http and https become ws and wss; a URL without a path gets /graphql. @throws UsageError */
 export function webSocketUrl(option: string, text: string): string {
@@ -29,9 +30,15 @@ function parsed(option: string, text: string): DocumentNode {
   try {
     return parse(new Source(text, option));
   } catch (error) {
+    if (/^\s*subscription\s*$/.test(text))
+      throw new UsageError(`${option}: got the first word alone; put the whole into quotes: 'subscription { … }'`);
+    if (existsSync(text))
+      throw new UsageError(
+        `${option}: expected a subscription, got the name of a file; pass its text: "$(cat ${text})"`,
+      );
     const [, field] = /^\s*(?!(?:subscription|query|mutation|fragment)\b)(\w+)\b/.exec(text) ?? [];
     const fix = field === undefined ? '' : `\n\nBegin with the word subscription: subscription { ${field} … }`;
-    throw new UsageError(syntaxProblem(error as GraphQLError) + fix, { cause: error });
+    throw new UsageError(syntaxProblem(error as GraphQLError, false) + fix, { cause: error });
   }
 }
 

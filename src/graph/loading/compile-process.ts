@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { transformFileAsync } from '@babel/core';
 import { didYouMean } from '../../base/did-you-mean.ts';
@@ -38,6 +38,9 @@ async function compileAll(packageRoot: string, entries: readonly string[]): Prom
       if (!found) {
         const message = `imports "${specifier}", which does not exist${importFix(file, specifier)}`;
         report.problems.push({ file, line, message });
+      } else if (statSync(found).isDirectory()) {
+        const message = `imports "${specifier}", which is a folder; write the name of a file in it${indexOf(found, specifier)}`;
+        report.problems.push({ file, line, message });
       } else if (!/\.m?[jt]s$/.test(found)) {
         if (found.endsWith('.json') && !hasType) {
           const message = `imports "${specifier}" without its type; write with { type: 'json' } after the file's name`;
@@ -58,6 +61,11 @@ async function compileAll(packageRoot: string, entries: readonly string[]): Prom
     }
   }
   return report;
+}
+
+function indexOf(folder: string, specifier: string): string {
+  const index = readdirSync(folder).find((name) => /^index\.m?[jt]s$/.test(name));
+  return index === undefined ? '' : `: ${specifier.replace(/\/$/, '')}/${index}`;
 }
 
 function importFix(importer: string, specifier: string): string {
@@ -91,10 +99,24 @@ async function compileFile(packageRoot: string, file: string, report: CompileRep
     const { message, loc } = error as Error & { loc?: { line: number } };
     // Babel's message is the absolute file name, the text, the position and a code frame.
     const isText = !/Unexpected character '[\uFFFD\0]'/.test(message);
-    const text = isText ? message.replace(`${file}: `, '').replace(/ \(\d+:\d+\)/, '') : NOT_UTF8;
+    const text = isText ? syntaxText(message.replace(`${file}: `, '').replace(/ \(\d+:\d+\)/, '')) : NOT_UTF8;
     report.problems.push({ file, line: loc?.line ?? 1, message: text });
     return undefined;
   }
+}
+
+/** Syntax that Babel would need a plugin for, which a graph cannot configure. */
+const UNSUPPORTED = /^Support for the experimental syntax '(\w+)' isn't currently enabled[^]*?:\n\n([^]*?)\n\n[^]*$/;
+
+function syntaxText(text: string): string {
+  const plain = text.replace(UNSUPPORTED, (_, name: string, frame: string) => {
+    const what = name === 'jsx' ? 'JSX is' : `The syntax "${name}" is`;
+    return `${what} not compiled; write it without\n\n${frame}`;
+  });
+  // In TypeScript a tag is a type assertion.
+  return /^> .*<\/\w*>/m.test(plain)
+    ? plain.replace(/\.?\n/, '; if this is JSX, which is not compiled, write it without\n')
+    : plain;
 }
 
 const [packageRoot = '', ...entries] = process.argv.slice(2);

@@ -84,6 +84,31 @@ export function revisionOf(parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12);
 }
 
+/** Longest time for which a module may wait at its top. */
+const TIMEOUT_MS = 20_000;
+
+/** Imports a module that may wait for ever, or end the process: neither is silent. */
+async function importWatched(url: string, fileName: string): Promise<Record<string, unknown>> {
+  // Unlike a promise, a timer keeps the process.
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const fail = () =>
+      reject(new Error(`has not been loaded within ${TIMEOUT_MS} ms: an await at its top does not end`));
+    timer = setTimeout(fail, TIMEOUT_MS);
+  });
+  const onExit = (code: number) =>
+    process.stderr.write(
+      `crier: ${fileName}: ends the process with code ${code} while it is loaded; remove process.exit()\n`,
+    );
+  process.once('exit', onExit);
+  try {
+    return { ...(await Promise.race([import(url) as Promise<Record<string, unknown>>, late])) };
+  } finally {
+    clearTimeout(timer);
+    process.off('exit', onExit);
+  }
+}
+
 /** @param version of the modules' URLs */
 async function importModule(
   folder: string,
@@ -92,7 +117,7 @@ async function importModule(
 ): Promise<Record<string, unknown>> {
   try {
     const file = await realpath(join(folder, fileName));
-    return { ...((await import(moduleUrl(file, version))) as Record<string, unknown>) };
+    return await importWatched(moduleUrl(file, version), fileName);
   } catch (error) {
     const missing = missingPackageProblem(folder, error);
     if (missing !== undefined) throw new GraphError(missing, { cause: error });

@@ -1,3 +1,4 @@
+import { isBuiltin } from 'node:module';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -19,5 +20,7 @@ export function missingPackageProblem(folder: string, error: unknown): string | 
   if (!PACKAGE_NAME.test(name)) {
     return `${from}: imports "${name}", which is no package; write a relative path, such as ./util.ts: paths of tsconfig.json are not read`;
   }
+  if (isBuiltin(name))
+    return `${from}: imports "${name}/…", which Node's module ${name} does not have; correct the import`;
   return `${from}: imports the package "${name}", which is not installed; run npm install ${name} in ${folder}, or correct the import`;
 }

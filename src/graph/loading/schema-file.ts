@@ -30,9 +30,11 @@ export async function readSchemaFile(folder: string, setting = 'GRAPH'): Promise
 
 async function problemOf(folder: string, code: string | undefined, setting: string): Promise<string> {
   const schema = join(folder, SCHEMA_FILE);
+  if (code === 'EISDIR') return `${schema}: is a folder; it must be a file with the schema`;
   if (code !== 'ENOENT' && code !== 'ENOTDIR') return `${schema}: cannot be read (${code})`;
   const entries = await readdir(folder).catch(() => undefined);
   const fix = `; set ${setting} to a folder that has a ${SCHEMA_FILE}`;
+  if (!entries && existsSync(folder)) return `${folder}: is a file; name its folder, ${dirname(folder)}`;
   if (!entries) {
     const near = didYouMean(basename(folder), await graphFolders(dirname(folder)));
     return `${folder}: no such folder${near || fix}`;

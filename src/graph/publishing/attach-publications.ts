@@ -51,7 +51,8 @@ export function attachPublications(schema: GraphQLSchema): { publications: Publi
     if (!(isObjectType(type) || isInterfaceType(type))) continue;
     for (const field of Object.values(type.getFields())) {
       const directive = directiveOf(field, 'kafkaPublish');
-      if (!directive) continue;
+      // graphql-js has named the topic that is missing.
+      if (!directive?.arguments?.some(({ name }) => name.value === 'topic')) continue;
       const found: string[] = [];
       const publication = type === schema.getMutationType() ? readPublication(field, directive, found) : undefined;
       if (type !== schema.getMutationType())
@@ -111,7 +112,9 @@ function readKey(field: Field, node: ConstValueNode | undefined, problems: strin
     if (!part) {
       const what = type ? `${String(type)} has no field` : 'the field has no argument';
       const names = parts.map((one) => one.name);
-      problems.push(`key "${text}" leads nowhere: ${what} "${name}"${didYouMean(name, names)}`);
+      problems.push(
+        `key "${text}" leads nowhere: ${what} "${name}"${didYouMean(name, names) || (names.length > 0 ? `; it has ${names.join(', ')}` : '')}`,
+      );
       return undefined;
     }
     type = getNullableType(part.type);
@@ -130,16 +133,21 @@ function checkResult(output: GraphQLOutputType, problems: string[]): void {
     problems.push(`returns ${String(output)}; return an object type with some of the fields ${names}`);
     return;
   }
-  for (const field of Object.values(type.getFields())) {
+  const fields = Object.values(type.getFields());
+  const unknown = fields.filter(({ name, resolve }) => !resolve && !Object.hasOwn(RESULT_FIELDS, name));
+  if (unknown.length > 0) {
+    const quoted = unknown.map(({ name }) => `"${name}"`).join(', ');
+    const fix = unknown.length === 1 ? didYouMean(unknown[0]!.name, Object.keys(RESULT_FIELDS)) : '';
+    problems.push(
+      `returns ${type.name}, whose field${unknown.length === 1 ? '' : 's'} ${quoted} crier cannot fill${fix}; it fills ${names}; give others a resolver`,
+    );
+  }
+  for (const field of fields) {
     if (field.resolve) continue;
     const allowed = Object.hasOwn(RESULT_FIELDS, field.name) ? RESULT_FIELDS[field.name] : undefined;
     const named = getNamedType(field.type);
-    if (!allowed) {
-      const fix = didYouMean(field.name, Object.keys(RESULT_FIELDS));
-      problems.push(
-        `returns ${type.name}, whose field "${field.name}" crier cannot fill${fix}; it fills ${names}; give others a resolver`,
-      );
-    } else if (getNullableType(field.type) !== named || !canHold(field.name, named.name, allowed, isCustom(named))) {
+    if (!allowed) continue;
+    if (getNullableType(field.type) !== named || !canHold(field.name, named.name, allowed, isCustom(named))) {
       problems.push(
         `returns ${type.name}, whose field "${field.name}" is of type ${String(field.type)}; use ${allowed.join(' or ')}`,
       );

@@ -26,8 +26,9 @@ export function readWhere(
     const claim = members.get('claim');
     const path = members.get('path');
     if (claim?.kind !== Kind.STRING || path?.kind !== Kind.STRING || members.size !== 2) {
+      const isConstant = path && !claim;
       problems.push(
-        `each where must be { claim: "…", path: "…" } or { arg: "…", path: "…", op: EQ }; got ${print(item)}`,
+        `each where must be { claim: "…", path: "…" } or { arg: "…", path: "…", op: EQ }; got ${print(item)}${isConstant ? '; it compares with an argument or a claim, not with a constant: declare an argument' : ''}`,
       );
       continue;
     }

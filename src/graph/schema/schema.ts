@@ -31,7 +31,9 @@ import {
   withBases,
 } from '../federation/subgraph.ts';
 import { OWN_DIRECTIVES } from './own-directives.ts';
-import { sdlProblems, syntaxProblem } from './sdl-problem.ts';
+import { defaultProblems } from './default-values.ts';
+import { sdlProblems } from './sdl-problem.ts';
+import { syntaxProblem } from './syntax-problem.ts';
 
 const OWN = parse(OWN_DIRECTIVES, { noLocation: true });
 const OWN_NAMES = OWN.definitions.flatMap((definition) =>
@@ -68,7 +70,7 @@ export function buildGraphSchema(text: string, fileName: string, own: OwnValues 
   problems.push(...sdlProblems(validateSDL(document), { link, document }));
   try {
     const schema = buildASTSchema(document, { assumeValidSDL: true });
-    problems.push(...sdlProblems(validateSchema(schema), { link, document }));
+    problems.push(...sdlProblems(validateSchema(schema), { link, document }), ...defaultProblems(schema));
     if (!schema.getSubscriptionType()) {
       const near = Object.keys(schema.getTypeMap()).find((name) => didYouMean('Subscription', [name]) !== '');
       const fix = near === undefined ? 'add one with a @kafka field' : `rename the type "${near}" to Subscription`;
@@ -102,7 +104,7 @@ function parseSdl(text: string, fileName: string): DocumentNode {
   try {
     return parse(new Source(text, fileName));
   } catch (error) {
-    if (error instanceof GraphQLError) throw new GraphError(syntaxProblem(error));
+    if (error instanceof GraphQLError) throw new GraphError(syntaxProblem(error, true));
     throw error;
   }
 }

@@ -1,16 +1,7 @@
-import { Kind, Lexer, TokenKind, printSourceLocation } from 'graphql';
-import type {
-  DocumentNode,
-  GraphQLError,
-  InputValueDefinitionNode,
-  Source,
-  SourceLocation,
-  Token,
-  TypeNode,
-} from 'graphql';
+import { Kind } from 'graphql';
+import type { DocumentNode, GraphQLError, InputValueDefinitionNode, SourceLocation, TypeNode } from 'graphql';
 import { didYouMean } from '../../base/did-you-mean.ts';
 import { unknownDirectiveFix } from '../federation/federation-link.ts';
-import { operatorMeant } from '../filter/operator-names.ts';
 import type { FederationLink } from '../federation/federation-link.ts';
 
 /** The schema in which a mistake was found. */
@@ -29,12 +20,21 @@ const TEXTS: readonly (readonly [message: RegExp, text: (groups: readonly string
   [/^(Unknown directive "@(\w+)")\.$/, ([message, name], context) => message + directiveFix(name!, context)],
   [
     /^(Unknown type "(\w+)")\.$/,
-    ([message, name]) => `${message}; define it: scalar ${name} for single values, or type ${name} { … } for objects`,
+    ([message, name], { document }) =>
+      message +
+      (IMPORT.test(document.definitions[0]?.loc?.source.body ?? '')
+        ? '; #import is a comment here: move the definitions of that file into schema.graphql'
+        : `; define it: scalar ${name} for single values, or type ${name} { … } for objects`),
   ],
   [
     /^(Unknown argument "(\w+)" on directive "@(\w+)")\.(.*)$/,
     ([message, name, directive, near], { document }) =>
-      message + (memberFix(name!, argumentsOf(directive!, document), document) || `.${near}`),
+      message +
+      (memberFix(name!, argumentsOf(directive!, document), document) || near || listFix(directive!, document)),
+  ],
+  [
+    /^(Directive "@(\w+)") argument "(\w+)" of type "String!" is required, but it was not provided\.$/,
+    ([message, directive, argument]) => `${message} needs ${argument}; write @${directive}(${argument}: "…")`,
   ],
   [
     /^The type of (\S+) must be Output Type but got: \W*(\w+)\S*\.$/,
@@ -47,6 +47,9 @@ const TEXTS: readonly (readonly [message: RegExp, text: (groups: readonly string
       `${coordinate} is of ${name}, which only fields return; give it a scalar, an enum or an input: input ${name}Input { … }`,
   ],
 ];
+
+/** What bundlers of SDL read. */
+const IMPORT = /^\s*#\s*import\b/m;
 
 /** The messages of graphql-js for what is written twice. */
 const TWICE = /^(?:There can be only one|.* can only be (?:defined|used) once)/;
@@ -102,6 +105,12 @@ function argumentsOf(directive: string, { definitions }: DocumentNode): readonly
   return found?.kind === Kind.DIRECTIVE_DEFINITION ? (found.arguments ?? []) : [];
 }
 
+function listFix(directive: string, document: DocumentNode): string {
+  return `; it has ${argumentsOf(directive, document)
+    .map(({ name }) => name.value)
+    .join(', ')}`;
+}
+
 /** Says of which arguments a name is a member: `key` is one of match. '' if of none. */
 function memberFix(name: string, args: readonly InputValueDefinitionNode[], { definitions }: DocumentNode): string {
   const texts = args.flatMap(({ name: { value: arg }, type }) => {
@@ -119,75 +128,4 @@ function memberFix(name: string, args: readonly InputValueDefinitionNode[], { de
 
 function innermostName(type: TypeNode): string {
   return type.kind === Kind.NAMED_TYPE ? type.name.value : innermostName(type.type);
-}
-
-/** The place and the text of a syntax error, and the lines around it. */
-export function syntaxProblem({ message, source, locations, positions }: GraphQLError): string {
-  const [location = { line: 1, column: 1 }] = locations ?? [];
-  const [position = 0] = positions ?? [];
-  if (!source) return message;
-  const excerpt = printSourceLocation(source, location).split('\n').slice(1).join('\n');
-  return `${source.name}:${location.line}:${location.column}: ${message}${operatorFix(source, location) || signFix(source, position) || openBracketFix(source, location, position)}\n\n${excerpt}`;
-}
-
-/** The operator that is meant where a sign stands in its place: `op: >=`. */
-function operatorFix(source: Source, { line, column }: SourceLocation): string {
-  const text = source.body.split(/\r\n|[\n\r]/)[line - 1] ?? '';
-  const [sign] = /^[<>=!]+/.exec(text.slice(column - 1)) ?? [];
-  const meant = sign !== undefined && /\bop:\s*$/.test(text.slice(0, column - 1)) ? operatorMeant(sign) : undefined;
-  return meant ? ` Write op: ${meant}.` : '';
-}
-
-/** By signs of other languages: what GraphQL has in their place. */
-const SIGNS: readonly (readonly [sign: RegExp, fix: string])[] = [
-  [/^\/[/*]/, ' A comment begins with #, in each of its lines.'],
-  [/^;/, ' Remove it: no ; ends a line.'],
-];
-
-function signFix({ body }: Source, position: number): string {
-  return SIGNS.find(([sign]) => sign.test(body.slice(position)))?.[1] ?? '';
-}
-
-/** Words with which a definition begins: a field of one of these names is rare. */
-const DEFINITION = /^\s*(?:"[^"]*"\s*)?(?:type|input|enum|interface|union|scalar|directive|extend|schema)\b/;
-
-/** The bracket that closes another. */
-const CLOSING: ReadonlyMap<string, string> = new Map([
-  ['{', '}'],
-  ['(', ')'],
-  ['[', ']'],
-]);
-const CLOSED: ReadonlySet<string> = new Set(CLOSING.values());
-
-/**
- * Where the text ends, a definition begins in a later line, or another bracket closes within brackets: the line of the innermost that is not
- * closed. Or that there is nothing between the two.
- */
-function openBracketFix(source: Source, { line }: SourceLocation, position: number): string {
-  const open = innermostBracket(source, position);
-  const closing = open && CLOSING.get(open.kind);
-  if (closing === undefined) return '';
-  const rest = source.body.slice(position).trim();
-  if (rest.startsWith(closing)) {
-    const isEmpty = source.body.slice(open!.end, position).trim() === '';
-    return isEmpty ? ` Nothing is between the ${open!.kind} and the ${closing}: fill them, or remove both.` : '';
-  }
-  const text = source.body.split(/\r\n|[\n\r]/)[line - 1] ?? '';
-  const isWithin = rest !== '' && !CLOSED.has(rest[0]!) && (open!.line === line || !DEFINITION.test(text));
-  return isWithin ? '' : ` The ${open!.kind} of line ${open!.line} is not closed: add a ${closing}.`;
-}
-
-/** The last bracket that is open where a position is. */
-function innermostBracket(source: Source, position: number): Token | undefined {
-  const open: Token[] = [];
-  const lexer = new Lexer(source);
-  try {
-    for (let token = lexer.advance(); token.kind !== TokenKind.EOF && token.start < position; token = lexer.advance()) {
-      if (CLOSING.has(token.kind)) open.push(token);
-      if (CLOSED.has(token.kind)) open.pop();
-    }
-  } catch {
-    return undefined;
-  }
-  return open.at(-1);
 }
