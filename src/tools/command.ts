@@ -36,15 +36,24 @@ export function readArguments<const T extends Options>(
   { options, maxPositionals = 0 }: { readonly options: T; readonly maxPositionals?: number },
 ): ReturnType<typeof parseArgs<{ args: string[]; options: T; allowPositionals: boolean }>> {
   try {
-    const parsed = parseArgs({ args: [...args], options, allowPositionals: maxPositionals > 0 });
+    const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
     const extra = parsed.positionals[maxPositionals];
     if (extra === undefined) return parsed;
-    throw new Error(`Unexpected argument '${extra}'`);
+    const { topic } = parsed.values as { readonly topic?: unknown };
+    const isTopic = Object.hasOwn(options, 'topic') && topic === undefined && maxPositionals > 0;
+    throw new Error(
+      `unexpected argument "${extra}"; ${isTopic ? `write --topic ${extra}` : takes(command, maxPositionals)}`,
+    );
   } catch (error) {
     throw new UsageError(`${problemOf(error as Error, options, command)}; see crier ${command} --help`, {
       cause: error,
     });
   }
+}
+
+function takes(command: string, count: number): string {
+  if (count === 0) return `crier ${command} takes none`;
+  return `crier ${command} takes ${count === 1 ? 'one' : count}, in quotes if it has spaces`;
 }
 
 /** Options that other programs have, and what the command is in crier. */

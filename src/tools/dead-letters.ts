@@ -6,6 +6,7 @@ import { oneWord, positiveInteger, readArguments } from './command.ts';
 import { commandLog } from './command-log.ts';
 import { deadLetterJson, deadLetterLine } from './dead-letter-line.ts';
 import { commandEnvironment } from './environment.ts';
+import { checkTopicName } from './topic-name.ts';
 import { withKafka } from './with-kafka.ts';
 
 export const usage = `Lists, replays or drops dead letters: records that crier could not decode.
@@ -86,6 +87,7 @@ interface Values {
 }
 
 function commandOf({ topic, reason, limit, ...flags }: Values, [name]: readonly string[]): DeadLetterCommand {
+  if (topic !== undefined) checkTopicName('--topic', topic);
   const action = oneWord(DEAD_LETTER_ACTIONS, name);
   const most = limit === undefined ? Infinity : positiveInteger('--limit', limit);
   return { action, isDryRun: flags['dry-run'] ?? false, topic, reason, limit: most };

@@ -12,6 +12,8 @@ import { commandLog } from './command-log.ts';
 import { readArguments, readHeaders } from './command.ts';
 import { commandEnvironment } from './environment.ts';
 import { keyHint } from './key-hint.ts';
+import { standardInput } from './standard-input.ts';
+import { checkTopicName } from './topic-name.ts';
 import { kafkaProblem, missingTopic, withKafka } from './with-kafka.ts';
 
 export const usage = `Writes each line of standard input to a Kafka topic, as the value of a record.
@@ -109,6 +111,7 @@ function targetOf(args: readonly string[]): Target {
   const { values, positionals } = readArguments('publish', args, { options, maxPositionals: 2 });
   const [topic, file] = positionals;
   if (topic === undefined) throw new UsageError('expected the name of a topic; see crier publish --help');
+  checkTopicName('<topic>', topic);
   if (file !== undefined)
     throw new UsageError(`records come from standard input: crier publish ${topic} < ${shorten(file)}`);
   if (values.text && values.key !== undefined) throw new UsageError('--key: a line of --text has no fields');
@@ -156,7 +159,9 @@ async function writeLines(
     }
     return undefined;
   };
-  for await (const lines of arrivingLines(process.stdin)) {
+  for await (const lines of arrivingLines(
+    standardInput(target.isText ? 'lines' : 'records, a JSON object in each line,'),
+  )) {
     const messages: OutgoingRecord[] = [];
     try {
       for (const { text, number } of lines) messages.push(messageOf(text, number, target));
@@ -218,7 +223,11 @@ function checkValue(text: string, number: number, { isText, separator }: Target)
     value = parseExactly(text);
   } catch (error) {
     const other = separator === undefined ? '' : ` after the first ${JSON.stringify(separator)}`;
-    const fix = /^\s*[[{]/.test(text) ? perLine(text) : '--text writes any text';
+    const fix = /^\s*[[{]\s*'/.test(text)
+      ? 'JSON has double quotes'
+      : /^\s*[[{]/.test(text)
+        ? perLine(text)
+        : '--text writes any text';
     throw new SetupError(`line ${number} is not JSON${other}: ${(error as Error).message}; ${fix}`, { cause: error });
   }
   if (isJsonObject(value)) return value;

@@ -83,7 +83,7 @@ describe('crier codegen', { concurrency: 2 }, () => {
   it('exits with 2 for wrong arguments, and is listed with its usage', async (t) => {
     const { code, errors } = await crier(t, ['codegen', 'a', 'b']);
     assert.equal(code, 2, errors);
-    assert.match(errors, /Unexpected argument 'b'/);
+    assert.match(errors, /unexpected argument "b"; crier codegen takes one,/);
     for (const [args, message] of [
       [['--outt', 'x'], /^unknown option "--outt"; did you mean "--out"\?; see crier codegen --help$/m],
       [['--x=1'], /^unknown option "--x"; see crier codegen --help$/m],

@@ -28,6 +28,12 @@ describe('on a terminal', { concurrency: 2 }, () => {
     for (const line of terminal.shown.trimEnd().split('\n')) assert.ok('msg' in (JSON.parse(line) as object), line);
   });
 
+  it('a command that reads it says so, and how the input ends', async (t) => {
+    const folder = await graphFolder(t, {});
+    const terminal = new Terminal(t, `${CRIER} init ${join(folder, 'new')} --sample -`, PORTS);
+    await terminal.until(/^reading sample records from this terminal; Ctrl-D ends them$/m);
+  });
+
   it('a graph with a mistake shows the place', async (t) => {
     const folder = await graphFolder(t, { 'schema.graphql': SCHEMA.replace('"orders"', '"orders" x') });
     const terminal = new Terminal(t, `${CRIER} start ${folder}`, PORTS);

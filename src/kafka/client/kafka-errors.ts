@@ -1,5 +1,8 @@
 import kafkajs from 'kafkajs';
 
+/** What a request for several topics throws. */
+export const { KafkaJSAggregateError } = kafkajs;
+
 const REBALANCE: ReadonlySet<string> = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID']);
 const MISSING_TOPIC: ReadonlySet<string> = new Set(['UNKNOWN_TOPIC_OR_PARTITION']);
 const GROUP_FORBIDDEN: ReadonlySet<string> = new Set(['GROUP_AUTHORIZATION_FAILED']);

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SetupError, UsageError } from '../../base/errors.ts';
@@ -114,5 +114,7 @@ async function watch(target: Target): Promise<void> {
 
 /** undefined: the file does not exist. */
 async function present(file: string): Promise<string | undefined> {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
+    throw new SetupError(`--out: ${file} is a folder; name a file in it: ${join(file, 'types.ts')}`);
   return existsSync(file) ? readFile(file, 'utf8') : undefined;
 }

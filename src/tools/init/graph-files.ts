@@ -14,7 +14,10 @@ export async function writeGraphFiles(folder: string, files: Readonly<Record<str
     await mkdir(folder, { recursive: true });
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text, { flag: 'wx' });
   } catch (error) {
-    throw new SetupError(`${folder} cannot be written: ${(error as Error).message}`, { cause: error });
+    const { code, message } = error as NodeJS.ErrnoException;
+    const isFile = code === 'EEXIST' || code === 'ENOTDIR';
+    const what = isFile ? 'is a file, or within one; name a folder' : `cannot be written: ${message}`;
+    throw new SetupError(`${folder} ${what}`, { cause: error });
   }
 }
 

@@ -17,6 +17,7 @@ import { reportJson, reportText } from './init-report.ts';
 import { nextCommands } from './next-commands.ts';
 import { rawFieldsText } from './raw-fields-text.ts';
 import { readmeText } from './readme-text.ts';
+import { checkTopicName } from '../topic-name.ts';
 import { readSampleFile } from './sample-file.ts';
 import { samplesText } from './samples-text.ts';
 import { schemaText } from './schema-text.ts';
@@ -42,7 +43,6 @@ It writes schema.graphql, samples.ts and README.md, and replaces no file.
 
 const FILES = ['schema.graphql', 'samples.ts', 'README.md'];
 /** Names of Kafka's topics. */
-const TOPIC = /^[\w.-]{1,249}$/;
 const NEEDS =
   'expected --topic <name>, or --sample <file> with records of JSON (- is standard input); see crier init --help';
 
@@ -128,8 +128,7 @@ function placeOf({ sample }: Source, topic: string): string {
 
 /** Without a name: that of the file, or of the folder for standard input. */
 function topicOf({ topic, sample = '' }: Source, folder: string): string {
-  if (topic !== undefined && !TOPIC.test(topic))
-    throw new UsageError(`--topic: expected letters, digits, ".", "_" and "-", got ${visible(topic)}`);
+  if (topic !== undefined) checkTopicName('--topic', topic);
   const name = sample === '-' ? basename(resolve(folder)) : parse(sample).name;
   return topic ?? (name.replace(/[^\w.-]+/g, '-').slice(0, 249) || 'records');
 }

@@ -6,6 +6,7 @@ import { didYouMean } from '../../base/did-you-mean.ts';
 import { SetupError } from '../../base/errors.ts';
 import { parseExactly } from '../../base/json/exact-numbers.ts';
 import { isJsonObject, jsonKind } from '../../base/json/json-object.ts';
+import { standardInput } from '../standard-input.ts';
 import { recognisedEnvelope } from '../../kafka/decoding/envelopes/recognised.ts';
 import { decodeJson } from '../../kafka/decoding/record.ts';
 import type { DecodeReason, RecordLimits } from '../../kafka/decoding/record.ts';
@@ -46,11 +47,13 @@ export async function readSampleFile(file: string, limits: RecordLimits): Promis
 
 async function contentOf(file: string): Promise<string> {
   try {
-    const content = await (file === '-' ? text(process.stdin) : readFile(file, 'utf8'));
+    const content = await (file === '-' ? text(standardInput('sample records')) : readFile(file, 'utf8'));
     if (content.length <= MAX_BYTES) return content;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new SetupError(`--sample: ${code === 'ENOENT' ? await missing(file) : message}`, { cause: error });
+    const isFolder = code === 'EISDIR';
+    const what = isFolder ? `${file} is a folder; name a file of records` : message;
+    throw new SetupError(`--sample: ${code === 'ENOENT' ? await missing(file) : what}`, { cause: error });
   }
   throw new SetupError(`--sample: ${file} has more than 64 MB; a hundred records are enough`);
 }

@@ -49,7 +49,7 @@ const AVRO_ORDER: avsc.Schema = {
 const USAGE_ERRORS: readonly (readonly [args: readonly string[], message: RegExp])[] = [
   [[], /expected the folder of the graph/],
   [['g', '--topic', 'a b'], /--topic: expected letters, digits, ".", "_" and "-", got "a b"/],
-  [['g', 'h', '--topic', 'x'], /Unexpected argument 'h'/],
+  [['g', 'h', '--topic', 'x'], /unexpected argument "h"; crier init takes one,/],
 ];
 
 const FILE_ERRORS: readonly (readonly [text: string, message: RegExp])[] = [
