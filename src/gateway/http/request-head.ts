@@ -6,6 +6,8 @@ import { isUtf8, mediaTypeOf, parametersOf } from './media-type.ts';
 const NOT_PREFLIGHTED =
   'A GET needs the header "apollo-require-preflight: true" (or "content-type: application/json"), against cross-site requests; or send a POST\n';
 
+const NO_METHOD = 'Send a POST or a GET; PUT and DELETE are for streams of many operations\n';
+
 /** True for a GET of the endpoint that a person has typed into a browser: it takes a page, and could only be refused. */
 export function asksForPage(request: IncomingMessage): boolean {
   return request.headers.accept?.includes('text/html') === true && !isPreflighted(request);
@@ -26,7 +28,7 @@ export function refusedHead(
 ): Response | undefined {
   const { method, headers } = request;
   if (!isOfStream && method !== 'GET' && method !== 'POST')
-    return textReply(405, 'Method Not Allowed', '', { allow: 'GET, POST, PUT, DELETE' });
+    return textReply(405, 'Method Not Allowed', NO_METHOD, { allow: 'GET, POST, PUT, DELETE' });
   if (!isPreflighted(request) && !isUnforgeable) return textReply(400, 'Bad Request', NOT_PREFLIGHTED);
   const unreadable = method === 'POST' ? unreadableBody(headers) : undefined;
   if (unreadable) return textReply(415, 'Unsupported Media Type', unreadable);

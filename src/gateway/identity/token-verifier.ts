@@ -109,7 +109,25 @@ function subjectOf({ iss, sub }: JWTPayload): string | undefined {
   return typeof sub === 'string' ? JSON.stringify([iss, sub]) : undefined;
 }
 
+const NO_TOKEN = 'it is no JSON Web Token (RFC 7519): three texts with dots between them';
+
+/** By code and claim of jose's error: what to correct. */
+const FIXES: Readonly<Record<string, string>> = {
+  'ERR_JWT_CLAIM_VALIDATION_FAILED iss': 'JWT_ISSUER must name its issuer',
+  'ERR_JWT_CLAIM_VALIDATION_FAILED aud': 'JWT_AUDIENCE must name its audience',
+  'ERR_JWT_CLAIM_VALIDATION_FAILED exp': 'give it exp: crier accepts no token that never expires',
+  'ERR_JWT_CLAIM_VALIDATION_FAILED nbf': 'it is not valid yet: compare the clocks',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED:
+    'it is signed with another key than that of JWT_SECRET, JWT_PUBLIC_KEY or JWT_JWKS_URL',
+  ERR_JOSE_ALG_NOT_ALLOWED: 'JWT_ALGORITHMS must name its algorithm',
+  ERR_JWS_INVALID: NO_TOKEN,
+  ERR_JWT_INVALID: NO_TOKEN,
+};
+
 /** Messages of jose name claims and headers, and show none of their values. */
 function describe(error: unknown): string {
-  return error instanceof errors.JOSEError ? error.message : 'not a token that its key can verify';
+  if (!(error instanceof errors.JOSEError)) return 'not a token that its key can verify';
+  const claim = error instanceof errors.JWTClaimValidationFailed ? ` ${error.claim}` : '';
+  const fix = FIXES[`${error.code}${claim}`];
+  return fix === undefined ? error.message : `${error.message}; ${fix}`;
 }

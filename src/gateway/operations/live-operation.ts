@@ -29,7 +29,7 @@ import type { LiveOperationServices } from './live-operation-services.ts';
 import { operationWeight, requestWeight, sourceWeight } from './operation-weight.ts';
 import { discardSource, followSource } from './own-source.ts';
 import type { OwnSourceOwner } from './own-source.ts';
-import { cursorOf } from './resume-cursor.ts';
+import { cursorOf, resumeProblem } from './resume-cursor.ts';
 
 export interface LiveOperationOwner {
   readonly connectionId: string | undefined;
@@ -105,6 +105,8 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     const operation = await this.#prepare({ query, id }, operationName);
     if (this.#isEnded) return;
     if ('errors' in operation) return this.fail(operation.errors);
+    const problem = resumeProblem(extensions);
+    if (problem !== undefined) return this.fail([clientError('BAD_USER_INPUT', problem)]);
     this.operation = operation;
     const variables = payload.variables ? withNumbers(operation, payload.variables) : undefined;
     this.heldBytes = operationWeight(variables);

@@ -24,7 +24,7 @@ export const CLIENT_LEFT: Response = [null, { status: 499, statusText: 'Client C
 export const UNKNOWN_STREAM = textReply(
   404,
   'Not Found',
-  'No stream has this token: reserve one with PUT, and open it with GET in time. A stream and its requests must reach the same pod\n',
+  'No stream has this token: reserve one with PUT, and open it with GET in time. A stream and its requests must reach the same pod. A token of a user goes into the header "authorization: Bearer <token>"\n',
 );
 export const NOT_OPEN = textReply(409, 'Conflict', 'The stream is reserved, not open: open it with GET first\n');
 export const IS_OPEN = textReply(409, 'Conflict', 'The stream is open already: reserve another one with PUT\n');

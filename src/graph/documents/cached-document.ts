@@ -4,6 +4,9 @@ import type { Payer } from './document-queue.ts';
 import { Operation } from './operation.ts';
 import type { ValidDocument } from './operation.ts';
 
+/** Operations that a message names. */
+const MAX_NAMES = 5;
+
 /** A valid document with its operations, which are evicted with it. */
 export interface CachedDocument extends ValidDocument {
   /** Filled by `operationOf`, by operation name; '' for none. At most one for each operation of the document. */
@@ -30,7 +33,11 @@ export function operationOf(
   const definitions = cached.document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   const [definition, second] = wanted === '' ? definitions : definitions.filter(({ name }) => name?.value === wanted);
   if (!definition) {
-    return refusal(wanted === '' ? 'The document has no operation.' : `The document has no operation "${wanted}".`);
+    const names = definitions.slice(0, MAX_NAMES).map(({ name }) => (name ? `"${name.value}"` : 'one without a name'));
+    const others = names.length === 0 ? '' : `; it has ${names.join(', ')}`;
+    return refusal(
+      wanted === '' ? 'The document has no operation.' : `The document has no operation "${wanted}"${others}.`,
+    );
   }
   if (second) return refusal('The document has several operations: operationName must say which.');
   // Requested with its name or without, it is one operation and compiled once.

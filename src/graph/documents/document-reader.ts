@@ -134,6 +134,8 @@ function nestingSafe(read: () => ValidDocument | InvalidDocument): ValidDocument
 }
 
 function parseWithin(query: string, { maxTokens, maxLength }: ReadingLimits, hasLocations: boolean): DocumentNode {
+  if (query.trim() === '')
+    throw new GraphQLError('Syntax Error: the query is empty: it needs an operation, such as { __typename }');
   return parse(query, {
     noLocation: !hasLocations,
     maxLexicalTokens: maxTokens,

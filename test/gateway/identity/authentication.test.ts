@@ -275,7 +275,11 @@ describe('the log of a refused client', () => {
       const { msg, err } = JSON.parse(line) as { msg: string; err: { message: string } };
       return msg.startsWith('authenticate failed') ? [err.message] : [];
     });
-    assert.deepEqual(reasons, ['Invalid Compact JWS', 'signature verification failed', 'unexpected "aud" claim value']);
+    assert.deepEqual(reasons, [
+      'Invalid Compact JWS; it is no JSON Web Token (RFC 7519): three texts with dots between them',
+      'signature verification failed; it is signed with another key than that of JWT_SECRET, JWT_PUBLIC_KEY or JWT_JWKS_URL',
+      'unexpected "aud" claim value; JWT_AUDIENCE must name its audience',
+    ]);
   });
 });
 
