@@ -106,7 +106,7 @@ export async function openServer(
     adminUrl: `http://${hostInUrl(config.ADMIN_HOST)}:${server.adminPort}`,
     publish: async (topic, { key = null, value, headers }) => {
       if (!server.embedded) throw new TypeError('publish: with Kafka, records come from its producers');
-      const problem = unreadTopicProblem(topic, server.graph) ?? recordValueProblem(topic, value, server.graph);
+      const problem = publishProblem(topic, key, server.graph) ?? recordValueProblem(topic, value, server.graph);
       if (problem !== undefined) throw new TypeError(`publish: ${problem}`);
       const record = {
         key: key === null ? null : Buffer.from(key),
@@ -141,6 +141,14 @@ export async function openServer(
   };
 }
 
+/** Of what a program without types gives. */
+function publishProblem(topic: unknown, key: unknown, graph: Graph): string | undefined {
+  if (typeof topic !== 'string') return `the topic must be a text, got ${String(topic)}`;
+  if (key !== null && typeof key !== 'string' && !(key instanceof Uint8Array))
+    return 'its key is no text and no bytes; write key: String(…)';
+  return unreadTopicProblem(topic, graph);
+}
+
 function gatewayOf({ httpServer }: StartedServer): HttpServer {
   if (httpServer) return httpServer;
   throw new TypeError("a worker serves no requests: role: 'worker'");
@@ -151,6 +159,10 @@ function loaderOf(
   { names }: Config,
   adapt: (graph: Graph) => Graph,
 ): Pick<GraphLoader, 'load'> {
+  if (typeof graph === 'string' && /[{\n]/.test(graph))
+    throw new ConfigError(
+      'graph: expected a folder, got the text of a schema; write graph: defineGraph({ schema: … })',
+    );
   const loader = typeof graph === 'object' ? unchanging(graph) : new GraphLoader(graph || BUILT_IN_GRAPH, names.GRAPH);
   return {
     load: async (known) => {
