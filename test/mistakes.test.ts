@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { SignJWT } from 'jose';
 import kafkajs from 'kafkajs';
 import { request } from 'undici';
 import type { Pod } from './end-to-end/pod.ts';
@@ -678,6 +679,224 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     says: [
       /no event will come: without KAFKA_BROKERS and REDIS_URL/,
       /add the file: export function\* records\(\) .*topic: "orders", value: \{"order":\{"id":"1"\}\}/,
+    ],
+  },
+  'a schema has the syntax of another language': {
+    make: async (t) => {
+      const schemas = [
+        'type Order { id: ID! }\ntype Subscription {\n  order: Order @kafka("orders")\n}',
+        'type Subscription {\n  order: Order @kafka(topic: “orders”)\n}',
+        'enum State { "OPEN" "PAID" }',
+        'union Item = Book, Toy',
+        'type Order = { id: ID! }',
+        'type Order { order-id: ID! }',
+        'type Order { id ID! }',
+        'type Subscription {\n  order @kafka(topic: "orders"): Order\n}',
+        'type Subscription {\n  order(id: ID! : Order @kafka(topic: "orders")\n}',
+        '"""\nOrders\ntype Order { id: ID! }',
+        'type Order { id: ID! }\nsubscription {\n  order(id: ID!): Order\n}',
+        '{"type":"record","name":"Order"}',
+      ];
+      return (await Promise.all(schemas.map((text) => refusal(t, { 'schema.graphql': text })))).join('\n');
+    },
+    says: [
+      /^schema\.graphql:3:23: .*An argument begins with its name, as in topic: "orders"\.$/m,
+      /^schema\.graphql:2:\d+: .*Write straight quotes: "…"\.$/m,
+      /Values of an enum have no quotes\.$/m,
+      /Separate the members of a union by \|\.$/m,
+      /found "="|Unexpected "="\. Remove it: \{ follows the name\.$/m,
+      /A name has no -: write order_id\.$/m,
+      /Write id: ID\.$/m,
+      /The type comes first: order: … @kafka\(…\)\.$/m,
+      /Close the \( before it: add a \)\.$/m,
+      /The """ of line 1 is not closed: add """\.$/m,
+      /Line 2 begins an operation: a schema has type Subscription \{ … \}\.$/m,
+      /This is JSON, and a schema is SDL, .*; crier init --sample writes one from records\.$/m,
+    ],
+  },
+  'a default is none of its type': {
+    make: (t) => refusal(t, schemaOf('order(n: Int = "a", id: ID! = null): Order @kafka(topic: "orders")')),
+    says: [
+      /^schema\.graphql:3: Subscription\.order\(n:\): the default "a" is no Int; correct or remove it$/m,
+      /^schema\.graphql:3: Subscription\.order\(id:\): the default null is no ID!; correct or remove it$/m,
+    ],
+  },
+  'a directive lacks its argument, or has another': {
+    make: async (t) => {
+      const mutation = 'type Mutation {\n  place(id: ID!): Order @kafkaPublish\n}';
+      const texts = [
+        schemaOf('order: Order @redis(topic: "orders")'),
+        schemaOf(BOUND, `${TYPES}\n${mutation}`),
+        schemaOf('order: Order @kafka(topic: "orders", where: [{ path: "status", value: "PAID" }])'),
+        { 'schema.graphql': '#import "./types.graphql"\ntype Subscription { order: Order @kafka(topic: "orders") }' },
+      ].map((files) => refusal(t, files));
+      return (await Promise.all(texts)).join('\n');
+    },
+    says: [
+      /^schema\.graphql:3: Unknown argument "topic" on directive "@redis"; it has channel,/m,
+      /^schema\.graphql:3: Directive "@redis" needs channel; write @redis\(channel: "…"\)$/m,
+      /^schema\.graphql:3: Directive "@kafkaPublish" needs topic; write @kafkaPublish\(topic: "…"\)\n(?!.*Mutation)/m,
+      /it compares with an argument or a claim, not with a constant: declare an argument$/m,
+      /Unknown type "Order"; #import is a comment here: move the definitions of that file into schema\.graphql$/m,
+    ],
+  },
+  'an import is no file': {
+    make: async (t) => {
+      const texts = ['./util', 'fs/promis'].map((specifier) => {
+        const code = `import { x } from '${specifier}';\nexport const Order = { total: x };`;
+        return refusal(t, { ...schemaOf(BOUND), 'resolvers.ts': code, 'util/index.ts': 'export const x = () => 1;' });
+      });
+      return (await Promise.all(texts)).join('\n');
+    },
+    says: [
+      /^resolvers\.ts:1: imports "\.\/util", which is a folder; write the name of a file in it: \.\/util\/index\.ts$/m,
+      /^resolvers\.ts: imports "fs\/…", which Node's module fs does not have; correct the import$/m,
+    ],
+  },
+  'a module has syntax that is not compiled': {
+    make: async (t) => {
+      const texts = ['export const Order = { total: () => <b>1</b> };', '@x\nclass A {}'].map((code) =>
+        refusal(t, { ...schemaOf(BOUND), 'resolvers.ts': code }),
+      );
+      return (await Promise.all(texts)).join('\n');
+    },
+    says: [
+      /^resolvers\.ts:1: .*; if this is JSX, which is not compiled, write it without$/m,
+      /^resolvers\.ts:1: The syntax "decorators" is not compiled; write it without\n\n> 1 \| @x\n.*(?!plugin)/m,
+    ],
+  },
+  'a module waits for ever at its top': {
+    make: async (t) => {
+      const code = 'await new Promise(() => {});\nexport const Order = { total: () => 1 };';
+      return refusedStart(t, { GRAPH: await graphFolder(t, { ...schemaOf(BOUND), 'resolvers.js': code }) });
+    },
+    says: [/^crier: resolvers\.js: has not been loaded within 20000 ms: an await at its top does not end/],
+  },
+  'a module ends the process': {
+    make: async (t) => {
+      const files = { ...schemaOf(BOUND), 'resolvers.js': 'process.exit(0);\nexport const Order = {};' };
+      const pod = spawnPod(t, { GRAPH: await graphFolder(t, files) });
+      await pod.ended;
+      return pod.log;
+    },
+    says: [/^crier: resolvers\.js: ends the process with code 0 while it is loaded; remove process\.exit\(\)$/m],
+  },
+  'a setting is written as another program would have it': {
+    make: async (t) => {
+      const settings = {
+        KAFKA_BROKERS: 'kafka://one:9092, two',
+        KAFKA_TLS: 'yes',
+        KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512',
+        REDIS_URL: 'localhost:6379',
+        DRAIN_SPREAD_MS: '10s',
+        MAX_MESSAGE_BYTES: '1MB',
+        ROLE: '"all"',
+      };
+      const first = await refusedStart(t, settings);
+      return `${first}\n${await refusedStart(t, { KAFKA_BROKERS: settings.KAFKA_BROKERS, REDIS_URL: settings.REDIS_URL })}`;
+    },
+    says: [
+      /KAFKA_TLS: .*, got "yes"; write true$/m,
+      /KAFKA_SASL_MECHANISM: .*, got "SCRAM-SHA-512"; write scram-sha-512$/m,
+      /DRAIN_SPREAD_MS: .*, got "10s"; write 10000$/m,
+      /MAX_MESSAGE_BYTES: .*, got "1MB"; write 1048576$/m,
+      /ROLE: .*; write all$/m,
+      /KAFKA_BROKERS: .*, got "kafka:\/\/one:9092"; write one:9092$/m,
+      /KAFKA_BROKERS: .*, got "two"; write two:9092$/m,
+      /REDIS_URL: .*; write redis:\/\/ before the host \(it is not shown/m,
+    ],
+  },
+  'GRAPH is the schema, not its folder': {
+    make: async (t) => startRefusal(t, { GRAPH: join(await graphFolder(t, schemaOf(BOUND)), 'schema.graphql') }),
+    says: [/^\S+\/schema\.graphql: is a file; name its folder, \/\S+$/],
+  },
+  'the URL of a backend that the graph does not name': {
+    make: async (t) => {
+      const settings = { BACKEND_CUSTOMS_URL: 'http://customs' };
+      const pod = await startPod(t, { GRAPH: await graphFolder(t, schemaOf(BOUND)), ...settings });
+      return logged(pod, 'BACKEND_CUSTOMS_URL');
+    },
+    says: [/; unset it, or name the backend in context\.ts: export const backends = \['customs'\]/],
+  },
+  'Redis wants a password, or is no Redis': {
+    make: async (t) => {
+      const redis = await redisServer(t, { flags: ['--requirepass', 'secret'] });
+      const closing = createServer((socket) => socket.on('data', () => socket.destroy())).listen(0, '127.0.0.1');
+      t.after(() => void closing.close());
+      await new Promise((resolve) => closing.once('listening', resolve));
+      const { port } = closing.address() as AddressInfo;
+      const texts = [redis.url, `redis://127.0.0.1:${port}`].map((url) =>
+        logged(spawnPod(t, { ROLE: 'gateway', REDIS_URL: url }), 'the connection to Redis failed'),
+      );
+      return (await Promise.all(texts)).join('\n');
+    },
+    says: [
+      /connecting again; the server expects a password: set REDIS_PASSWORD \{/,
+      /connecting again; if the server uses TLS, write rediss:\/\/ in REDIS_URL; else correct host and port: no Redis answers there \{.*closed before Redis had answered/,
+    ],
+  },
+  'a token is of another issuer': {
+    make: async (t) => {
+      const secret = 's'.repeat(32);
+      const settings = { JWT_SECRET: secret, JWT_ISSUER: 'https://login.example.com' };
+      const pod = await startPod(t, { GRAPH: await graphFolder(t, schemaOf(BOUND)), ...settings });
+      const token = await new SignJWT({ iss: 'https://other.example.com' })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setExpirationTime('5m')
+        .sign(Buffer.from(secret));
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+      await request(pod.endpoint, { method: 'POST', headers, body: '{"query":"{ __typename }"}' });
+      return logged(pod, 'authenticate failed');
+    },
+    says: [/"unexpected \\"iss\\" claim value; JWT_ISSUER must name its issuer"/],
+  },
+  'an operation is empty, or has another name, or resumes wrongly': {
+    make: async (t) => {
+      const socket = await openSocket(t, (await samplePod(t)).url);
+      await socket.init();
+      const query = 'subscription A { order_updated(id: 1) { id } }';
+      const payloads = [{ query: ' ' }, { query, operationName: 'B' }, { query, extensions: { resume: 'x' } }];
+      const replies: string[] = [];
+      for (const [i, payload] of payloads.entries()) {
+        socket.send({ id: String(i), type: 'subscribe', payload });
+        replies.push(JSON.stringify((await socket.next()).payload));
+      }
+      return replies.join('\n');
+    },
+    says: [
+      /"Syntax Error: the query is empty: it needs an operation, such as \{ __typename \}"/,
+      /"The document has no operation \\"B\\"; it has \\"A\\"\."/,
+      /"extensions\.resume must be an object such as \{ \\"cursor\\": null \}, got a string"/,
+    ],
+  },
+  'a request has another method': {
+    make: (t) => reply(t, { method: 'PATCH' }),
+    says: [/^405 Send a POST or a GET; PUT and DELETE are for streams of many operations$/m],
+  },
+  'an argument of a command is one too many, or no such thing': {
+    make: async (t) => {
+      const folder = await graphFolder(t, { ...schemaOf(BOUND), 'records.jsonl': '{}\n' });
+      const mistakes = [
+        ['check', 'one', 'two'],
+        ['tail', 'subscription', '{', 'order', '}'],
+        ['tail', join(folder, 'records.jsonl')],
+        ['dead-letters', 'replay', 'orders'],
+        ['publish', 'my orders'],
+        ['codegen', folder, '--out', folder],
+        ['init', join(folder, 'new'), '--sample', folder],
+      ] as const;
+      const texts: string[] = [];
+      for (const args of mistakes) texts.push((await refusalOf([...args])).message);
+      return texts.join('\n');
+    },
+    says: [
+      /^unexpected argument "two"; crier check takes one, in quotes if it has spaces; see crier check --help$/m,
+      /^unexpected argument "\{"; crier tail takes one, in quotes if it has spaces;/m,
+      /^<subscription>: expected a subscription, got the name of a file; pass its text: "\$\(cat \S+\)"$/m,
+      /^unexpected argument "orders"; write --topic orders;/m,
+      /^<topic>: expected letters, digits, ".", "_" and "-", got "my orders"$/m,
+      /^--out: \S+ is a folder; name a file in it: \S+\/types\.ts$/m,
+      /^--sample: \S+ is a folder; name a file of records$/m,
     ],
   },
 };

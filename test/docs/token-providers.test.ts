@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
-import { SignJWT } from 'jose';
+import { promisify } from 'node:util';
+import { SignJWT, jwtVerify } from 'jose';
 import { ASYMMETRIC } from '../../src/config/algorithms.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { parseRequiredClaim } from '../../src/config/required-claims.ts';
 import { TokenVerifier } from '../../src/gateway/identity/token-verifier.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Claims as each provider documents them, and what tells the tokens that must be refused. */
 const SHAPES: Readonly<Record<string, { accepted: object; refused: Readonly<Record<string, object>> }>> = {
@@ -90,4 +94,17 @@ describe('the settings for a provider', () => {
     for (const [what, claims] of Object.entries(refused))
       it(`of ${provider} refuse a token ${what}`, () => assert.rejects(verify(claims), { refusal: 'token_invalid' }));
   }
+});
+
+describe('the command that makes a token without a provider', () => {
+  it('signs one that the secret verifies, for a quarter of an hour', async (t) => {
+    const [command] = /^TOKEN=\$\(node .*\)$/m.exec(await readFile('docs/operate/tokens.md', 'utf8'))!;
+    const file = join(await temporaryFolder(t), 'secret');
+    await writeFile(file, `${'s'.repeat(64)}\n`);
+    const text = `${command.replace('/tmp/jwt-secret', file)}\nprintf %s "$TOKEN"`;
+    const { stdout } = await promisify(execFile)('sh', ['-c', text]);
+    const { payload } = await jwtVerify(stdout, Buffer.from('s'.repeat(64)), { algorithms: ['HS256'] });
+    assert.equal(payload.sub, 'ida');
+    assert.ok(payload.exp! - Date.now() / 1000 <= 901);
+  });
 });
