@@ -16,12 +16,14 @@ export interface CarriedParts {
   readonly headers: Readonly<Record<string, string | null>>;
   /** Equal for records of equal keys, also of binary ones. */
   readonly id?: string | null;
+  /** The other parts exceed `MAX_PARTS_LENGTH`. */
+  readonly isOmitted?: true;
 }
 
 /** In bytes, of the text in a message's header (base64, so parts of 3,000 bytes fit). Histories and states keep it with each message. */
 export const MAX_PARTS_LENGTH = 4096;
 
-/** Stands for parts that exceed `MAX_PARTS_LENGTH`. */
+/** Stands for parts that exceed `MAX_PARTS_LENGTH`, where no `id` was demanded. */
 export const OMITTED_PARTS = '-';
 
 const FIELD = ' record=';

@@ -17,13 +17,15 @@ export class PartsPrinter {
   }
 
   print(record: RecordParts): string {
-    const { key: hasKey, headers: names, id: hasId } = this.#demand;
+    const { key: hasKey, headers: names } = this.#demand;
     const [key, ...values] = this.#read(record);
     const headers = Object.fromEntries(names.map((name, i) => [name, values[i] ?? null]));
     const parts = hasKey ? { key: key ?? null, headers } : { headers };
-    const text = printParts(hasId ? { ...parts, id: idOf(record) } : parts);
-    if (text === OMITTED_PARTS) this.omitted++;
-    return text;
+    const id = this.#demand.id && { id: idOf(record) };
+    const text = printParts({ ...parts, ...id });
+    if (text !== OMITTED_PARTS) return text;
+    this.omitted++;
+    return id ? printParts({ headers: {}, ...id, isOmitted: true }) : text;
   }
 
   /** For channels that the record leaves: nothing that tells what it is. undefined: nothing at all */

@@ -53,4 +53,13 @@ describe('PartsPrinter', () => {
     assert.notEqual(printer.print({ key: Buffer.from('k') }), OMITTED_PARTS);
     assert.equal(printer.omitted, 1);
   });
+
+  it('tells keys apart although it omits all other parts', () => {
+    const printer = new PartsPrinter({ key: true, headers: ['big'], id: true });
+    const key = Buffer.from('k');
+    const { id } = parseParts(printer.print({ key }))!;
+    const large = printer.print({ key, headers: { big: Buffer.alloc(1_048_576, 'x') } });
+    assert.deepEqual(plain(parseParts(large)), { headers: {}, id, isOmitted: true });
+    assert.equal(printer.omitted, 1);
+  });
 });

@@ -96,8 +96,8 @@ class MessageRecord implements EventRecord {
   #carried(): CarriedParts {
     const text = this.#text;
     const parts = (this.#parts ??= text === undefined ? undefined : parseParts(text));
-    if (parts) return parts;
-    return this.#refuse(text === OMITTED_PARTS ? TOO_LARGE : TOO_OLD);
+    if (parts && !parts.isOmitted) return parts;
+    return this.#refuse(parts || text === OMITTED_PARTS ? TOO_LARGE : TOO_OLD);
   }
 
   #refuse(reason: string): never {

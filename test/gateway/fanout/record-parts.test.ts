@@ -128,6 +128,11 @@ describe('the key and headers of a record', () => {
 
   const missing: [title: string, record: string, reason: RegExp][] = [
     ['were too large', OMITTED_PARTS, /t\/3@0 did not travel: they exceed 3,000 bytes/],
+    [
+      'were too large beside what tells keys apart',
+      printParts({ headers: {}, id: 'k', isOmitted: true }),
+      /t\/3@0 did not travel: they exceed 3,000 bytes/,
+    ],
     ['were not declared when it was published', printParts({ headers: {} }), /published before the graph declared/],
     ['are malformed', 'x', /published before the graph declared/],
   ];

@@ -4,7 +4,7 @@ import type { Pace } from '../../../graph/pace.ts';
 
 /**
  * What tells the events of one key from others of their channel. Records without a key have one key. undefined: the message does not say, because
- * it was published before the graph had a pace, by another program, or with parts that are too large.
+ * it was published before the graph had a pace, or by another program.
  */
 export function eventKey(coordinates: Coordinates | undefined, { isOfChannel }: Pace): string | undefined {
   if (isOfChannel) return '';
