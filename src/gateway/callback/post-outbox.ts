@@ -3,6 +3,8 @@ import { ResultBytes } from '../fanout/outbox/frame.ts';
 import { MIN_QUEUED_MESSAGES } from '../fanout/outbox/outbox.ts';
 import type { Message } from '../fanout/outbox/frame.ts';
 import type { MessageOutbox } from '../fanout/outbox/outbox.ts';
+import { WaitLists } from '../fanout/outbox/wait-list.ts';
+import type { Wait, WaitList } from '../fanout/outbox/wait-list.ts';
 import type { WritableOutbox, Writer } from '../fanout/outbox/writer.ts';
 import type { CallbackFormat } from './callback-format.ts';
 import type { CallbackOrigin, PostOutcome, Poster } from './callback-origin.ts';
@@ -59,6 +61,8 @@ export class PostOutbox implements MessageOutbox, WritableOutbox, Poster {
   #firstPostedAt = 0;
   #retries = 0;
   #retry: NodeJS.Timeout | undefined;
+  /** undefined: nobody has waited. */
+  #waitLists: WaitLists | undefined;
   #isCheckDue = false;
   #isScheduled = false;
   /** True: it waits for its turn, is posting, or waits to post again. */
@@ -85,6 +89,14 @@ export class PostOutbox implements MessageOutbox, WritableOutbox, Poster {
   /** True if the router does not keep up. */
   get isBehind(): boolean {
     return this.isBackpressured;
+  }
+
+  waitList(wait: Wait): WaitList {
+    return (this.#waitLists ??= new WaitLists())[wait];
+  }
+
+  passRoom(): void {
+    this.#waitLists?.wakeNext();
   }
 
   get blockedSince(): number {
@@ -259,6 +271,7 @@ export class PostOutbox implements MessageOutbox, WritableOutbox, Poster {
   #continue(): void {
     if (this.#waiting.isEmpty && !this.#isCheckDue) this.#rest();
     else this.#options.origin.add(this);
+    if (!this.isBackpressured) this.passRoom();
   }
 
   /** The writer may refuse it from now on: its bytes count among those of all queues until the router has accepted them. */

@@ -27,6 +27,9 @@ export interface ClientConnectionServices extends LiveOperationServices {
   readonly onTokenExpired: () => void;
 }
 
+/** Longest wait, in ms, for the executions of the events that a connection is sent before it leaves. */
+const MAX_LAST_MS = 1000;
+
 /** How a connection has ended. */
 export interface Ending {
   /** Of the side that closed first. */
@@ -71,6 +74,7 @@ export abstract class ClientConnection<
   #isEnded = false;
   /** Why it closes once its mutations are answered; undefined: it stays. */
   #leaving: string | undefined;
+  #isSendingLast = false;
   #isRouter: boolean;
   /** When the connection is too old, in whole ms of performance.now(); 0: never. */
   #tooOldAt: number;
@@ -157,12 +161,22 @@ export abstract class ClientConnection<
   }
 
   /**
-   * Closes it with 1001 once its mutations are answered: stock clients would send them again. An operation that would begin meanwhile does
+   * Closes it with 1001 once its mutations are answered: stock clients would send them again. Events that wait for a pace are sent before. An operation that would begin meanwhile does
    * not: its client sends it again. Idempotent.
    */
   leave(reason: string): void {
     if (this.operations.hasMutations) this.#leaving ??= reason;
-    else this.close(CLOSE_CODES.goingAway, reason);
+    else if (!this.#isSendingLast) this.#sendLast(() => this.close(CLOSE_CODES.goingAway, reason));
+  }
+
+  /** Nothing repeats the events that wait for the pace of a field. */
+  #sendLast(onSent: () => void): void {
+    this.#isSendingLast = true;
+    const timer = setTimeout(onSent, MAX_LAST_MS);
+    this.operations.sendWaiting(() => {
+      clearTimeout(timer);
+      onSent();
+    });
   }
 
   onOperationOver(): void {

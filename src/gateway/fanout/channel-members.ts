@@ -110,6 +110,12 @@ export class ChannelMembers {
     };
   }
 
+  /** Delivers the events that wait for a member that is about to leave. Those that join have a history or a state to come back to. */
+  sendWaiting(subscription: Subscription): void {
+    const member = this.#members.get(subscription);
+    if (member?.status === 'live') member.group.waiting?.sendWaiting(subscription);
+  }
+
   /** The subscription has every event so far. */
   setCaughtUp(joining: Joining): void {
     this.#members.set(joining.subscription, { status: 'caught_up', joining });
@@ -200,7 +206,7 @@ export class ChannelMembers {
     if (!member || !('group' in member)) return;
     this.#members.set(subscription, group.liveMember);
     group.members.add(subscription);
-    this.#leave(member.group, subscription);
+    this.#leave(member.group, subscription, group);
   }
 
   /** Returns the group that it would have moved to. */
@@ -211,8 +217,9 @@ export class ChannelMembers {
     return group;
   }
 
-  #leave(group: SharingGroup, subscription: Subscription): void {
-    group.waiting?.leave(subscription);
+  /** @param next the group that it moves to */
+  #leave(group: SharingGroup, subscription: Subscription, next?: SharingGroup): void {
+    group.waiting?.leave(subscription, next);
     group.delete(subscription);
     this.#dropIfUnused(group);
   }

@@ -8,6 +8,7 @@ import { SharedEvent } from './sharing/sharing.ts';
 import type { SharedEventOptions, SharingServices } from './sharing/sharing.ts';
 import type { GroupEvent, SharingGroup } from './sharing/sharing-group.ts';
 import { TombstoneEvent } from './sharing/tombstone-event.ts';
+import type { Subscription } from './subscription.ts';
 
 export interface GroupDeliveryServices {
   readonly executor: EventExecutor;
@@ -40,6 +41,9 @@ export class GroupDelivery {
   deliver(group: SharingGroup, delivery: Delivery, event: DeliveredEvent, share: EventShare): void {
     this.#services.scheduler.add(group, this.eventOf(group, delivery, event, event), share);
   }
+
+  /** A subscription of the channel has ended. */
+  leave?(member: Subscription): void;
 
   eventOf(group: SharingGroup, delivery: Delivery, options: SharedEventOptions, kind: EventKind): GroupEvent {
     if (delivery === 'COMPLETE') return COMPLETION;

@@ -66,6 +66,12 @@ export interface Start {
   readonly onCaughtUp?: OnCaughtUp | undefined;
 }
 
+/**
+ * Ends a subscription; the last one of a channel ends the bus subscription. Idempotent.
+ * @param isAboutTo true: it sends the events that wait for the subscription, and does not end it yet
+ */
+export type Leave = (isAboutTo?: boolean) => void;
+
 /** Attempts to read a history for a backfill or for a first event, over about 2 s: the time within which a recovered Redis must be found. */
 const MAX_ATTEMPTS = 10;
 const ATTEMPT_INTERVAL_MS = 200;
@@ -101,6 +107,9 @@ export class Hub {
     const scheduler = new EventScheduler(results, options.connecting);
     const { schedule } = scheduler;
     const logWindow = new LogWindow(10_000);
+    const heldBytes = new HeldBytes(maxHeldBytes);
+    const replays = new Replays(scheduler, results.flush);
+    heldBytes.onShort = replays.wakeAll;
     this.#bound = new ExecutionBound(options.maxExecutions ?? (() => Infinity), schedule);
     const sharing = { schedule, executions, bound: this.#bound, deadlines, audit };
     this.#services = {
@@ -118,8 +127,8 @@ export class Hub {
       traces,
       maxMessageBytes: options.maxMessageBytes ?? Infinity,
       rows: new RowDeliveries(executor, log, logWindow),
-      replays: new Replays(scheduler, results.flush),
-      heldBytes: new HeldBytes(maxHeldBytes),
+      replays,
+      heldBytes,
       logWindow,
     };
   }
@@ -147,7 +156,6 @@ export class Hub {
    * with the subscriptions of the channel that have its sharing key; undefined: with none.
    * @param start undefined: it begins with the next event
    * @param filter of the events that it receives; equal for equal sharing keys. undefined: it receives all of them
-   * @returns ends the subscription; the last one of a channel ends the bus subscription. Idempotent.
    * @throws BusUnavailableError, also if the event that it begins with cannot be read; the subscription is not in the hub then.
    */
   async join(
@@ -156,7 +164,7 @@ export class Hub {
     subscription: Subscription,
     start?: Start,
     filter?: EventFilter,
-  ): Promise<() => void> {
+  ): Promise<Leave> {
     const channel = this.#channels.get(name) ?? this.#open(name, start?.hasHistory === true);
     if (start?.hasState) channel.hasState = true;
     const isJoining = start !== undefined && (start.cursor !== undefined || start.replaysLast || !!start.onCaughtUp);
@@ -172,7 +180,8 @@ export class Hub {
       channel.close();
       throw error;
     }
-    const leave = () => {
+    const leave: Leave = (isAboutTo = false) => {
+      if (isAboutTo) return channel.sendWaiting(subscription);
       subscription.end();
       if (channel.delete(subscription) && channel.isEmpty) this.#close(channel);
     };

@@ -100,7 +100,13 @@ export class LiveChannel implements CursorSource {
 
   delete(subscription: Subscription): boolean {
     this.#replay?.delete(subscription);
+    this.#delivery.leave?.(subscription);
     return this.#members.delete(subscription);
+  }
+
+  /** Delivers the events that wait for the pace of a subscription, or because it does not keep up. */
+  sendWaiting(subscription: Subscription): void {
+    this.#members.sendWaiting(subscription);
   }
 
   /** Adds a subscription that begins with the history. Live events are held for it from now on. `startReplay` must follow. */

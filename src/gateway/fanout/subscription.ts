@@ -4,6 +4,7 @@ import type { Pace } from '../../graph/pace.ts';
 import { withNotes } from './outbox/frame.ts';
 import type { ResultBytes } from './outbox/frame.ts';
 import type { Outbox } from './outbox/outbox.ts';
+import type { Wait } from './outbox/wait-list.ts';
 import type { Classified } from './sharing/answer-classes.ts';
 
 export interface SubscriptionOwner {
@@ -20,7 +21,7 @@ export interface SubscriptionOptions {
   readonly operation: Operation;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   readonly facts: ConnectionFacts;
-  readonly outbox: Pick<Outbox, 'format' | 'sendParts' | 'isBackpressured' | 'isBehind'>;
+  readonly outbox: Pick<Outbox, 'format' | 'sendParts' | 'isBackpressured' | 'isBehind' | 'waitList' | 'passRoom'>;
   readonly owner: SubscriptionOwner;
   /** Results that may wait for an earlier execution. */
   readonly maxPendingEvents: number;
@@ -34,7 +35,7 @@ export interface ResultSlot {
   /** Additional members of the result's `extensions`. */
   readonly notes: string | undefined;
   /** Its turn has come; undefined: it is the slot of a result. */
-  readonly onTurn?: () => void;
+  readonly onTurn?: () => unknown;
 }
 
 /** The first slot while results wait for `confirm()`. */
@@ -138,12 +139,41 @@ export class Subscription {
 
   /** True if results wait: for an execution, or for a backpressured socket. */
   get isLagging(): boolean {
-    return this.#slots !== undefined || this.#outbox.isBackpressured;
+    return this.isExecuting || this.#outbox.isBackpressured;
+  }
+
+  /** True if results wait for an execution. */
+  get isExecuting(): boolean {
+    return this.#slots !== undefined;
   }
 
   /** True if newer events should replace those that it has not received: results wait for half of what may, or its client does not keep up. */
   get isBehind(): boolean {
-    return (this.#slots?.length ?? 0) > this.#maxPendingEvents / 2 || this.#outbox.isBehind;
+    return this.#executesTooMuch || this.#outbox.isBehind;
+  }
+
+  get #executesTooMuch(): boolean {
+    return (this.#slots?.length ?? 0) > this.#maxPendingEvents / 2;
+  }
+
+  /**
+   * Calls back once it may no longer be lagging, or behind: the results that wait for executions are sent, or its outbox has room.
+   * @returns ends the wait
+   */
+  awaitRoom(wait: Wait, onRoom: () => void): () => void {
+    if (wait === 'lagging' ? this.isExecuting : this.#executesTooMuch) {
+      let isOver = false;
+      this.#slots!.push({ result: undefined, notes: undefined, onTurn: () => isOver || onRoom() });
+      return () => void (isOver = true);
+    }
+    const list = this.#outbox.waitList(wait);
+    list.add(onRoom);
+    return () => list.delete(onRoom);
+  }
+
+  /** The outbox may have room for more than what waited for it. */
+  passRoom(): void {
+    this.#outbox.passRoom();
   }
 
   /** Ends the operation because too much waits for it. */

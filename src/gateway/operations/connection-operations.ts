@@ -184,6 +184,14 @@ export class ConnectionOperations implements LiveOperationOwner {
     if (this.#live.get(operation.id) === operation) this.#delete(operation.id);
   }
 
+  /** Sends the events that wait for the paces of their fields, then calls back: at once if none needs an execution. */
+  sendWaiting(onSent: () => void): void {
+    let waiting = 1;
+    const onOne = () => void (--waiting === 0 && onSent());
+    for (const operation of this.#live.values()) if (operation.sendWaiting(onOne)) waiting++;
+    onOne();
+  }
+
   /** Ends all of them without a message. */
   end(): void {
     for (const operation of this.#live.values()) operation.end();

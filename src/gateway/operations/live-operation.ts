@@ -10,6 +10,7 @@ import {
   errorOf,
 } from '../../base/errors.ts';
 import type { ErrorCode } from '../../base/errors.ts';
+import type { Leave } from '../fanout/hub.ts';
 import { joinChannels } from '../fanout/join-channels.ts';
 import type { MessageFormat } from '../connections/message-format.ts';
 import type { MessageOutbox } from '../fanout/outbox/outbox.ts';
@@ -76,7 +77,7 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
   /** Counted in `SubscriptionTally`; undefined: not yet. */
   #field: string | undefined;
   /** Leaves the document queue, the channel or the source, whichever the operation is in. */
-  #leave: (() => void) | undefined;
+  #leave: Leave | undefined;
   #isEnded = false;
 
   constructor(id: string, owner: LiveOperationOwner, services: LiveOperationServices) {
@@ -169,6 +170,20 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     // Events that the former source sends from now on could come from the new source, too.
     if (this.#subscription && this.#channels === 0) this.#subscription.hold(this.#facts!);
     return this.authoriseAgain();
+  }
+
+  /**
+   * The connection is about to close: sends the events that wait for the pace of the field.
+   * @param onSent called once they are executed
+   * @returns false: they are sent already
+   */
+  sendWaiting(onSent: () => void): boolean {
+    const subscription = this.#subscription;
+    if (!subscription?.pace || this.#isEnded) return false;
+    this.#leave?.(true);
+    if (!subscription.isExecuting) return false;
+    subscription.awaitRoom('lagging', onSent);
+    return true;
   }
 
   /** Ends the operation with an `error` message; no `complete` follows. */

@@ -12,12 +12,14 @@ import { TriggerChannels } from '../../../src/graph/context/pubsub/trigger-chann
 import type { Cursors } from '../../../src/gateway/fanout/resume/cursor.ts';
 import type { Deflater } from '../../../src/gateway/fanout/outbox/deflater.ts';
 import type { ResultBytes } from '../../../src/gateway/fanout/outbox/frame.ts';
+import { WaitLists } from '../../../src/gateway/fanout/outbox/wait-list.ts';
+import type { Wait } from '../../../src/gateway/fanout/outbox/wait-list.ts';
 import { TRANSPORT_WS } from '../../../src/gateway/websocket/transport-ws.ts';
 import { errorOf } from '../../../src/base/errors.ts';
 import type { ResumeOutcome } from '../../../src/gateway/fanout/channel-services.ts';
 import { Hub } from '../../../src/gateway/fanout/hub.ts';
 import { joinChannels } from '../../../src/gateway/fanout/join-channels.ts';
-import type { Start } from '../../../src/gateway/fanout/hub.ts';
+import type { Leave, Start } from '../../../src/gateway/fanout/hub.ts';
 import { SharingAudit } from '../../../src/gateway/fanout/sharing/sharing-audit.ts';
 import type { AuditOutcome } from '../../../src/gateway/fanout/sharing/sharing-audit.ts';
 import { Subscription } from '../../../src/gateway/fanout/subscription.ts';
@@ -114,6 +116,8 @@ export interface Listener {
   /** Replaces its facts, and confirms it with them. */
   readonly renew: (facts: ConnectionFacts) => void;
   readonly leave: () => void;
+  /** As before its connection is closed. */
+  readonly sendWaiting: () => void;
 }
 
 const LIMITS = {
@@ -339,13 +343,23 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
     const source = await runtime.subscribe(operation, variables, facts);
     if ('errors' in source) throw new Error(source.errors.map(({ message }) => message).join());
     const received: string[] = [];
+    const waits = new WaitLists();
+    let isBackpressured = false;
     const socket = {
       format: TRANSPORT_WS,
-      isBackpressured: false,
       isRefused: false,
-      get isBehind() {
-        return socket.isBackpressured;
+      get isBackpressured() {
+        return isBackpressured;
       },
+      set isBackpressured(value: boolean) {
+        isBackpressured = value;
+        if (!value) waits.wakeNext();
+      },
+      get isBehind() {
+        return isBackpressured;
+      },
+      waitList: (wait: Wait) => waits[wait],
+      passRoom: () => waits.wakeNext(),
       sendParts: (prefix: Buffer, result: ResultBytes) => {
         const sent = options.deflater?.deflated(result, prefix.length) ?? result;
         for (const { text } of readFrames(framesOf([{ prefix, result: sent }]))) received.push(resultOf(text));
@@ -388,6 +402,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
         subscription.hold(renewed);
         subscription.confirm();
       },
+      sendWaiting: () => leave(true),
       leave: () => {
         leave();
         for (const listeners of audiences) listeners.delete(listener);
@@ -398,7 +413,7 @@ export async function createStage(t: Pick<TestContext, 'after'>, options: StageO
   }
 
   /** Resolves when the subscription receives the later events of its source. */
-  async function follow(source: EventSource, subscription: Subscription, start?: Start): Promise<() => void> {
+  async function follow(source: EventSource, subscription: Subscription, start?: Start): Promise<Leave> {
     if ('events' in source) {
       const owner = { onSourceEnd: () => undefined, onSourceFailure: (error: unknown) => assert.fail(errorOf(error)) };
       return followSource(source, subscription, runtime, owner);

@@ -5,6 +5,8 @@ import { ResultBytes, lengthOf, writeFrames, writeStart } from './frame.ts';
 import type { Message } from './frame.ts';
 import type { ReadWindow } from './read-window.ts';
 import type { ResultTimes } from './result-times.ts';
+import { WaitLists } from './wait-list.ts';
+import type { Wait, WaitList } from './wait-list.ts';
 import type { WritableOutbox, Writer } from './writer.ts';
 
 /** What the messages are for: they are dropped unless it is open. */
@@ -27,7 +29,16 @@ export interface OutboxOwner {
 /** What waits for one connection, as its operations and its limits see it, whatever its transport. */
 export type MessageOutbox = Pick<
   Outbox,
-  'format' | 'queuedBytes' | 'isBackpressured' | 'isBehind' | 'send' | 'sendParts' | 'refuse' | 'drop'
+  | 'format'
+  | 'queuedBytes'
+  | 'isBackpressured'
+  | 'isBehind'
+  | 'waitList'
+  | 'passRoom'
+  | 'send'
+  | 'sendParts'
+  | 'refuse'
+  | 'drop'
 >;
 
 /** Bytes copied into one write at most. A larger message is written without a copy. */
@@ -76,6 +87,8 @@ export class Outbox<Format extends MessageFormat = MessageFormat> implements Wri
   #isSlow = false;
   /** undefined: nobody has asked, or the transport has none. */
   #readWindow: ReadWindow | undefined;
+  /** undefined: nobody has waited. */
+  #waitLists: WaitLists | undefined;
 
   /** @param stream the TCP socket under `socket`; the server listens on plain HTTP, so it is never TLS */
   constructor(socket: OpenState, stream: Duplex, writer: Writer, owner: OutboxOwner, format: Format) {
@@ -111,7 +124,18 @@ export class Outbox<Format extends MessageFormat = MessageFormat> implements Wri
 
   /** A pong of the peer. Returns false if it is for no ping of the outbox. */
   onPong(mark: string): boolean {
-    return this.#readWindow?.onPong(mark) === true;
+    if (this.#readWindow?.onPong(mark) !== true) return false;
+    this.#waitLists?.behind.wakeNext();
+    return true;
+  }
+
+  waitList(wait: Wait): WaitList {
+    return (this.#waitLists ??= new WaitLists())[wait];
+  }
+
+  /** There may be room for one more of those that wait. */
+  passRoom(): void {
+    this.#waitLists?.wakeNext();
   }
 
   /** Start of the write that the kernel has not accepted, of performance.now(). */
@@ -335,6 +359,7 @@ export class Outbox<Format extends MessageFormat = MessageFormat> implements Wri
     else this.#isWhole = false;
     this.write();
     deliveries.observe();
+    if (!this.isBackpressured) this.passRoom();
   };
 
   /** A message that is not compressed leaves the client's window as it is. */

@@ -1,7 +1,7 @@
 import type { Subscription } from '../subscription.ts';
 import { heldLength } from '../resume/held-events.ts';
 import type { HeldBytes } from '../resume/replay-bytes.ts';
-import type { Progress } from '../resume/replays.ts';
+import type { Progress, Turn } from '../resume/replays.ts';
 import { NewestEvents } from './newest-events.ts';
 import type { PacedEvent } from './paced-event.ts';
 
@@ -19,15 +19,15 @@ export interface BacklogOwner {
   /** An event is delivered instead of `events` (a count) older ones. */
   onSkipped(events: number): void;
   /** It has nothing more. */
-  onOver(member: Subscription): void;
+  onOver(backlog: Backlog): void;
 }
 
 /**
  * The events of a group for a member that does not keep up: the newest of each key. A key keeps its place when its event is replaced. An event
  * of an unknown key may be newer than any that waits: none of these is replaced any more.
  */
-export class Backlog {
-  readonly #member: Subscription;
+export class Backlog implements Turn {
+  readonly member: Subscription;
   readonly #owner: BacklogOwner;
   /** By their places. */
   readonly #waiting = new NewestEvents<Waiting>();
@@ -40,7 +40,7 @@ export class Backlog {
   #isOver = false;
 
   constructor(member: Subscription, owner: BacklogOwner) {
-    this.#member = member;
+    this.member = member;
     this.#owner = owner;
   }
 
@@ -52,7 +52,7 @@ export class Backlog {
     const replaced = this.#waiting.take(place);
     if (replaced) this.#release(replaced.event);
     if (!this.#retain(event)) {
-      this.#member.giveUp();
+      this.member.giveUp();
       return this.close();
     }
     this.#places.add(place);
@@ -61,19 +61,24 @@ export class Backlog {
   }
 
   /** A turn of the member (`Replays`). */
-  readonly turn = (isSpent: () => boolean): Progress => {
+  serve(isSpent: () => boolean): Progress {
+    const isBehind = !this.member.isEnded && this.member.isBehind;
+    // A client that has read nothing for long is closed.
     if (this.#isOver) return 'over';
-    if (!this.#member.isEnded && this.#member.isBehind) return 'waiting';
-    for (let events = 0; events < MAX_EVENTS && this.#serveNext(); events++) {
+    if (isBehind) return 'behind';
+    for (let events = 0; events < MAX_EVENTS && this.#serveNext() > 0; events++) {
       if (this.#isOver) return 'over';
-      if (isSpent() || this.#member.isBehind) return 'served';
+      if (isSpent() || this.member.isBehind) return 'served';
     }
     return this.#isOver ? 'over' : 'served';
-  };
+  }
 
-  /** Delivers everything now. */
-  finish(): void {
-    while (this.#serveNext());
+  /** Delivers everything now, or events of `maxBytes`. */
+  finish(maxBytes = Infinity): void {
+    let bytes = 0;
+    let served: number;
+    do bytes += served = this.#serveNext();
+    while (served > 0 && bytes < maxBytes);
   }
 
   /** Drops everything. Idempotent. */
@@ -84,28 +89,28 @@ export class Backlog {
     this.#end();
   }
 
-  /** Returns false if it is over. */
-  #serveNext(): boolean {
-    if (this.#member.isEnded || this.#places.size === 0) this.close();
-    if (this.#isOver) return false;
+  /** Returns the bytes of the event; 0: it is over. */
+  #serveNext(): number {
+    if (this.member.isEnded || this.#places.size === 0) this.close();
+    if (this.#isOver) return 0;
     const [place] = this.#places;
     this.#places.delete(place!);
     const { event, skipped } = this.#waiting.take(place)!;
     if (event.key !== undefined && this.#placeOf.get(event.key) === place) this.#placeOf.delete(event.key);
     this.#note(event, skipped);
-    event.serveNow(this.#member);
+    event.serveNow(this.member);
     this.#release(event);
     if (this.#places.size === 0) this.#end();
-    return true;
+    return heldLength(event.channelEvent.length);
   }
 
   /** The cursor of an event is not one of the client while an earlier event waits. */
   #note(event: PacedEvent, skipped: number): void {
     const { oldest } = this.#waiting;
     const cursor = oldest && oldest.event.order < event.order ? oldest.event.cursorBefore : undefined;
-    if (cursor !== undefined) this.#member.note(`"cursor":"${cursor}"`);
+    if (cursor !== undefined) this.member.note(`"cursor":"${cursor}"`);
     if (skipped === event.skipped) return;
-    this.#member.note(`"skipped":${skipped}`);
+    this.member.note(`"skipped":${skipped}`);
     this.#owner.onSkipped(skipped - event.skipped);
   }
 
@@ -135,6 +140,6 @@ export class Backlog {
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#owner.onOver(this.#member);
+    this.#owner.onOver(this);
   }
 }

@@ -7,6 +7,11 @@ export class NewestEvents<Event> {
     return this.#events.size;
   }
 
+  /** In the order of arrival. */
+  values(): Iterable<Event> {
+    return this.#events.values();
+  }
+
   /** The one that arrived first. */
   get oldest(): Event | undefined {
     return this.#events.values().next().value;

@@ -7,6 +7,8 @@ import type { ChannelServices } from '../channel-services.ts';
 import type { CursorSource } from '../channel-event.ts';
 import type { EventShare } from '../scheduling/event-scheduler.ts';
 import type { SharingGroup } from '../sharing/sharing-group.ts';
+import type { Subscription } from '../subscription.ts';
+import { Backlogs } from './backlogs.ts';
 import { eventKey } from './event-key.ts';
 import { PacedEvents } from './paced-events.ts';
 import type { PacedEventsServices } from './paced-events.ts';
@@ -15,6 +17,7 @@ import type { PacedEventsServices } from './paced-events.ts';
 export class PacedDelivery extends GroupDelivery {
   readonly #executor: Pick<EventExecutor, 'rulesOf'>;
   readonly #services: PacedEventsServices;
+  readonly #backlogs: Backlogs;
   readonly #events = new WeakMap<SharingGroup, PacedEvents>();
   /** Of the latest event with coordinates, and of the one before it. */
   #latest: Coordinates | undefined;
@@ -22,9 +25,10 @@ export class PacedDelivery extends GroupDelivery {
 
   constructor(services: ChannelServices, source: CursorSource) {
     super(services);
-    const { delivery: atOnce, scheduler, heldBytes, replays, observer } = services;
+    const { delivery: atOnce, scheduler, heldBytes, observer } = services;
     this.#executor = services.executor;
-    this.#services = { atOnce, scheduler, heldBytes, replays, observer, source };
+    this.#backlogs = new Backlogs(services);
+    this.#services = { atOnce, scheduler, heldBytes, observer, source, backlogs: this.#backlogs };
   }
 
   override deliver(group: SharingGroup, delivery: Delivery, event: DeliveredEvent, share: EventShare): void {
@@ -45,6 +49,10 @@ export class PacedDelivery extends GroupDelivery {
       event,
       share,
     });
+  }
+
+  override leave(member: Subscription): void {
+    this.#backlogs.of(member)?.close();
   }
 
   #eventsOf(group: SharingGroup, pace: Pace): PacedEvents {

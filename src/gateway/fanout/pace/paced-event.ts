@@ -38,7 +38,7 @@ export class PacedEvent implements GroupEvent {
   readonly share: EventShare;
   /** Older events of its key that it replaces, for all members. */
   skipped = 0;
-  /** Counts the events of the group in the order in which they are delivered. */
+  /** Counts the events of the channel's groups in the order in which they are delivered. */
   order = 0;
   readonly #owner: PacedEventOwner;
   readonly #previous: Coordinates | undefined;
@@ -51,6 +51,7 @@ export class PacedEvent implements GroupEvent {
   /** The client has everything up to here when it has this event; undefined: up to the event itself. */
   #covered: Coordinates | undefined;
   #event: GroupEvent | undefined;
+  #early: PacedEvent | undefined;
   #holders = 0;
   /** Bytes of its results that are kept. */
   #keptBytes = 0;
@@ -75,6 +76,20 @@ export class PacedEvent implements GroupEvent {
   beLate(joined: ReadonlyMap<Subscription, number> | undefined): void {
     this.#isLate = true;
     this.#joined = joined;
+  }
+
+  /**
+   * The same event for members that leave before its interval ends, and have all events before it. Its results are others, for their cursors
+   * are.
+   */
+  get early(): PacedEvent {
+    if (this.#early) return this.#early;
+    const { key, sequence, share } = this;
+    const options = { key, sequence, share, previous: this.#previous, delivery: this.#delivery, event: this.#options };
+    this.#early = new PacedEvent(this.#owner, options);
+    this.#early.skipped = this.skipped;
+    this.#early.beLate(undefined);
+    return this.#early;
   }
 
   /** Cursor that a client may have before it has this event; undefined: not known. */

@@ -7,15 +7,20 @@ import type { HeldBytes } from '../resume/replay-bytes.ts';
 import type { SharingGroup, WaitingEvents } from '../sharing/sharing-group.ts';
 import type { EventShare } from '../scheduling/event-scheduler.ts';
 import type { Subscription } from '../subscription.ts';
-import { Backlog } from './backlog.ts';
+import type { Backlogs } from './backlogs.ts';
 import { PacedEvent } from './paced-event.ts';
 import type { PacedEventOwner } from './paced-event.ts';
 import { Pacer } from './pacer.ts';
 
-export interface PacedEventsServices extends Pick<ChannelServices, 'scheduler' | 'heldBytes' | 'replays' | 'observer'> {
+export interface PacedEventsServices extends Pick<ChannelServices, 'scheduler' | 'heldBytes' | 'observer'> {
+  /** Of the channel. */
+  readonly backlogs: Backlogs;
   readonly atOnce: GroupDelivery;
   readonly source: CursorSource;
 }
+
+/** Bytes of events that a client which does not keep up is sent before its connection closes: less than its queue may have. */
+const MAX_LAST_BYTES = 256 * 1024;
 
 /** An event on its way to a group. */
 export interface Arrival {
@@ -27,10 +32,7 @@ export interface Arrival {
   readonly share: EventShare;
 }
 
-/**
- * The events of one group with a pace: those that wait for their interval, once for all members, and those that wait for members that do not
- * keep up.
- */
+/** The events of one group with a pace: they wait for their interval, once for all members, or for members that do not keep up. */
 export class PacedEvents implements PacedEventOwner, WaitingEvents {
   readonly group: SharingGroup;
   readonly heldBytes: HeldBytes;
@@ -40,11 +42,9 @@ export class PacedEvents implements PacedEventOwner, WaitingEvents {
   readonly #keepsSlow: boolean;
   /** undefined: events wait for no interval. */
   readonly #pacer: Pacer<PacedEvent> | undefined;
-  readonly #backlogs = new Map<Subscription, Backlog>();
   /** For members that joined while events waited: the sequence of their first event. */
   readonly #joined = new Map<Subscription, number>();
   #sequence = 0;
-  #delivered = 0;
 
   constructor(group: SharingGroup, { ms, keepsSlow }: Pace, services: PacedEventsServices) {
     this.group = group;
@@ -61,7 +61,7 @@ export class PacedEvents implements PacedEventOwner, WaitingEvents {
     const { channelEvent } = arrival.event;
     const event = new PacedEvent(this, { ...arrival, sequence: ++this.#sequence });
     // Kept by others while it waits for a member.
-    if (this.#keepsSlow) channelEvent.payload.detach();
+    if (this.#keepsSlow || !this.#services.backlogs.isEmpty) channelEvent.payload.detach();
     if (this.#pacer && key !== undefined && arrival.delivery !== 'COMPLETE') {
       if (this.#hold(this.#pacer, key, event)) return share.intake?.serve(share.length);
     } else {
@@ -80,11 +80,24 @@ export class PacedEvents implements PacedEventOwner, WaitingEvents {
     if (events.length > 0) this.#deliverLate(events);
   }
 
-  leave(member: Subscription): void {
+  leave(member: Subscription, next: SharingGroup | undefined): void {
     this.#joined.delete(member);
-    const backlog = this.#backlogs.get(member);
-    if (member.isEnded) backlog?.close();
-    else backlog?.finish();
+    // Events of a group without a pace do not look at what waits.
+    if (next && !next.pace) this.#services.backlogs.of(member)?.finish();
+  }
+
+  sendWaiting(member: Subscription): void {
+    const { backlogs } = this.#services;
+    const backlog = backlogs.of(member);
+    const first = this.#joined.get(member) ?? 0;
+    for (const event of this.#pacer?.waiting ?? []) {
+      if (event.sequence < first) continue;
+      const { early } = event;
+      early.begin(backlogs.nextOrder(), undefined);
+      if (backlog) backlog.add(early);
+      else early.serveNow(member);
+    }
+    backlog?.finish(MAX_LAST_BYTES);
   }
 
   close(): void {
@@ -92,18 +105,11 @@ export class PacedEvents implements PacedEventOwner, WaitingEvents {
   }
 
   holds(member: Subscription, event: PacedEvent): boolean {
-    if (!this.#keepsSlow || member.isEnded) return false;
-    const backlog = this.#backlogs.get(member) ?? (member.isBehind ? this.#openBacklog(member) : undefined);
+    if (member.isEnded) return false;
+    const { backlogs } = this.#services;
+    const backlog = backlogs.of(member) ?? (this.#keepsSlow && member.isBehind ? backlogs.open(member) : undefined);
     backlog?.add(event);
     return backlog !== undefined;
-  }
-
-  onSkipped(events: number): void {
-    this.#services.observer.onSkipped(events, 'slow');
-  }
-
-  onOver(member: Subscription): void {
-    this.#backlogs.delete(member);
   }
 
   /** Returns false if the event is to be delivered now. */
@@ -122,13 +128,6 @@ export class PacedEvents implements PacedEventOwner, WaitingEvents {
     replaced.release();
     event.skipped = replaced.skipped + 1;
     return true;
-  }
-
-  #openBacklog(member: Subscription): Backlog {
-    const backlog = new Backlog(member, this);
-    this.#backlogs.set(member, backlog);
-    this.#services.replays.add(backlog.turn);
-    return backlog;
   }
 
   /** They have waited. Their partitions were not held up for them. In the order of arrival: the cursor of one covers those before it. */
@@ -156,7 +155,7 @@ export class PacedEvents implements PacedEventOwner, WaitingEvents {
   }
 
   #deliver(event: PacedEvent, share: EventShare): void {
-    event.begin(++this.#delivered, this.#pacer?.oldest);
+    event.begin(this.#services.backlogs.nextOrder(), this.#pacer?.oldest);
     this.#services.scheduler.add(this.group, event, share);
   }
 }

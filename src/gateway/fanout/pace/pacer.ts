@@ -42,6 +42,11 @@ export class Pacer<Event> {
     return this.#waiting.oldest;
   }
 
+  /** The events that wait, in the order of their arrival. */
+  get waiting(): Iterable<Event> {
+    return this.#waiting.values();
+  }
+
   /** An event of the key is delivered now. Without room for the key its next event does not wait either. */
   begin(key: string): void {
     if (!this.#bytes.reserve(heldLength(key.length))) return;

@@ -10,6 +10,7 @@ import type { HistoryRead, Missed } from './history-reads.ts';
 import type { NewestEvents } from '../pace/newest-events.ts';
 import type { SharingGroup } from '../sharing/sharing-group.ts';
 import type { OnCaughtUp } from './on-caught-up.ts';
+import type { Turn } from './replays.ts';
 import type { Subscription } from '../subscription.ts';
 
 /** An event that waits for its subscription, which has a pace. */
@@ -35,6 +36,8 @@ export class Joining {
   readonly subscription: Subscription;
   /** In the replay; undefined: it has none yet. */
   group: SharingGroup | undefined;
+  /** In the replay; undefined: it has not begun. */
+  turn: Turn | undefined;
   /** Of a subscription with a pace: what it has not received of the events that were taken for it. */
   newest: NewestEvents<NewestEvent> | undefined;
   /** True: more events are to be taken before these are delivered. */

@@ -6,6 +6,8 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
  * of replayed events. One bound for all channels. An event that waits for many clients counts once.
  */
 export class HeldBytes {
+  /** Called when it becomes short. */
+  onShort: (() => void) | undefined;
   readonly #max: number;
   #used = 0;
 
@@ -34,13 +36,15 @@ export class HeldBytes {
   /** Counts bytes. Returns false, and counts nothing, if they exceed the bound. */
   reserve(bytes: number): boolean {
     if (!this.hasRoom(bytes)) return false;
-    this.#used += bytes;
+    this.add(bytes);
     return true;
   }
 
   /** Counts bytes that are in memory already, also beyond the bound. */
   add(bytes: number): void {
+    const wasShort = this.isShort;
     this.#used += bytes;
+    if (!wasShort && this.isShort) this.onShort?.();
   }
 
   release(bytes: number): void {

@@ -123,7 +123,8 @@ export class Replay {
   start(joining: Joining, missed: Missed | undefined): void {
     if (missed) joining.startWith(missed);
     this.#groupOf(joining);
-    this.#services.replays.add((isSpent) => this.#serve(joining, isSpent));
+    joining.turn = { member: joining.subscription, serve: (isSpent) => this.#serve(joining, isSpent) };
+    this.#services.replays.add(joining.turn);
   }
 
   delete(subscription: Subscription): void {
@@ -138,7 +139,11 @@ export class Replay {
   addLive(event: ChannelEvent, share: IntakeBytes | undefined): void {
     if (share) this.intake.add(share);
     if (this.held.bytes > this.#trimAt) this.#trim();
-    if (this.held.add(event)) return;
+    const wasUrgent = this.#isUrgent;
+    if (this.held.add(event)) {
+      if (!wasUrgent && this.#isUrgent) this.#wake();
+      return;
+    }
     this.#makeRoom(heldLength(event.length));
     this.#trim();
     if (this.held.add(event)) return;
@@ -148,6 +153,12 @@ export class Replay {
       joining.skipTo(this.held.first);
       this.intake.advance(joining, joining.sequence);
     }
+    this.#wake();
+  }
+
+  /** Those that wait for lagging sockets may not have to. */
+  #wake(): void {
+    for (const { turn } of this.#joinings.values()) if (turn) this.#services.replays.wake(turn);
   }
 
   /** Releases everything. */
@@ -180,8 +191,11 @@ export class Replay {
   #serve(joining: Joining, isSpent: () => boolean): Progress {
     try {
       const progress = this.#attempt(joining, this.#groupOf(joining), isSpent);
+      const isWaiting = progress === 'lagging' || progress === 'behind';
+      // It was closed for that.
+      if (isWaiting && !this.#joinings.has(joining.subscription)) return 'over';
       // Flow control does not wait for a client that does not read.
-      if (progress === 'waiting') this.intake.close(joining);
+      if (isWaiting) this.intake.close(joining);
       else this.intake.advance(joining, joining.sequence);
       return progress;
     } catch (error) {
@@ -193,7 +207,7 @@ export class Replay {
   #attempt(joining: Joining, group: SharingGroup, isSpent: () => boolean): Progress {
     const { subscription } = joining;
     if (this.#takesNewest(joining)) return this.#attemptNewest(joining, group, isSpent);
-    if (!subscription.isEnded && subscription.isLagging && !this.#isUrgent) return 'waiting';
+    if (!subscription.isEnded && subscription.isLagging && !this.#isUrgent) return 'lagging';
     let bytes = 0;
     for (let events = 1; ; events++) {
       // It left before its turn, failed by the last result, or its connection was closed as a slow consumer.
@@ -236,7 +250,7 @@ export class Replay {
     const mustWait = pace?.keepsSlow ? subscription.isBehind : subscription.isLagging && !isUrgent;
     if (!subscription.isEnded && mustWait) {
       if (!this.#services.heldBytes.hasRoom(0)) subscription.giveUp();
-      return 'waiting';
+      return pace?.keepsSlow ? 'behind' : 'lagging';
     }
     for (let events = 1; ; events++) {
       if (subscription.isEnded || !this.#joinings.has(subscription)) {
@@ -429,6 +443,7 @@ export class Replay {
 
   #end(joining: Joining): void {
     joining.end();
+    if (joining.turn) this.#services.replays.delete(joining.turn);
     for (const taken of joining.newest?.takeAll() ?? []) this.#dropTaken(taken);
     this.intake.close(joining);
   }

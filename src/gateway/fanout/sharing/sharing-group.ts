@@ -22,14 +22,16 @@ export interface GroupBatch {
   add(event: GroupEvent, length: number, intake: Intake | undefined): void;
 }
 
-/** Events that wait for the pace of the group, or for members that do not keep up (`PacedEvents`). */
+/** Events that wait for the pace of the group (`PacedEvents`). */
 export interface WaitingEvents {
   /** The member receives the events from the next one on. */
   admit(member: Subscription): void;
   /** Delivers the events that wait for their interval. */
   flush(): void;
-  /** A member leaves the group. What waits for it is delivered before, unless it has ended. */
-  leave(member: Subscription): void;
+  /** Delivers what waits to a member that is about to leave, and to no other. */
+  sendWaiting(member: Subscription): void;
+  /** A member leaves the group. @param next the group that it moves to; undefined: it has ended */
+  leave(member: Subscription, next: SharingGroup | undefined): void;
   /** The group has no members any more. */
   close(): void;
 }

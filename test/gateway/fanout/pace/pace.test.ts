@@ -378,6 +378,58 @@ describe('a cursor of a field with pace', () => {
   });
 });
 
+/** The subscription continues as this operation, of another graph. */
+function move(
+  { runtime, hub }: Awaited<ReturnType<typeof createStage>>,
+  { subscription }: Listener,
+  query: string,
+): void {
+  const operation = runtime.prepare({ query }, undefined);
+  assert.ok(!('errors' in operation));
+  subscription.operation = operation;
+  hub().move(CHANNEL, query, subscription);
+}
+
+describe('a field whose client is about to leave', () => {
+  it('sends it what waits for its interval, and the others nothing before', async (t) => {
+    const { stage, publish, join } = await createItems(t, LONG);
+    const [leaving, staying] = [await join('kept'), await join('kept')];
+    await publish(item('a', 1), item('b', 2), item('b', 3), item('a', 4), item('b', 5));
+    await receives(staying, 2);
+    const late = await join('kept');
+    leaving.sendWaiting();
+    late.sendWaiting();
+    await receives(leaving, 4);
+    assert.deepEqual(eventsOf(leaving), [{ n: 1 }, { n: 2 }, { n: 4 }, { n: 5, skipped: 1 }]);
+    assert.deepEqual([eventsOf(staying), eventsOf(late)], [[{ n: 1 }, { n: 2 }], []]);
+    // Its cursor covers what it was sent, and that of the others does not.
+    const start = since(leaving);
+    leaving.leave();
+    await publish(item('c', 6));
+    const resumed = await join('kept', start, 'resumed');
+    await receives(resumed, 1);
+    assert.deepEqual(eventsOf(resumed), [{ n: 6 }]);
+    await receives(staying, 5);
+    assert.deepEqual(eventsOf(staying), [{ n: 1 }, { n: 2 }, { n: 6 }, { n: 4 }, { n: 5, skipped: 1 }]);
+    assert.equal(stage.skipped.pace, 1);
+  });
+
+  it('sends it what waits because it does not keep up, up to 256 KB', async (t) => {
+    const { stage, publish, join } = await createItems(t, 50);
+    const [slow, every] = [await join('latest'), await join('every')];
+    slow.socket.isBackpressured = true;
+    await publish(item('a', 1), item('b', 2), item('a', 3));
+    const large = Array.from({ length: 50 }, (_, n): [string, object] => [`${n}`, { n, text: 'x'.repeat(9000) }]);
+    await publish(...large);
+    await receives(every, 53);
+    slow.sendWaiting();
+    assert.deepEqual(eventsOf(slow).slice(0, 3), [{ n: 3, skipped: 1 }, { n: 2 }, { n: 0 }]);
+    assert.ok(slow.received.length > 25 && slow.received.length < 35, `${slow.received.length}`);
+    slow.leave();
+    assert.equal(stage.heldBytes(), 0);
+  });
+});
+
 describe('a field with slow: LATEST', () => {
   it('gives a client that does not keep up the newest event of each key, once it reads', async (t) => {
     const { stage, publish, join } = await createItems(t, 50);
@@ -475,6 +527,53 @@ describe('a field with slow: LATEST', () => {
     };
     assert.deepEqual(await resumed(hot!, 2), [3, 4]);
     assert.deepEqual(await resumed(last!, 1), [4]);
+  });
+
+  it('keeps what waits, in its order, for a client whose graph is replaced', async (t) => {
+    const { stage, publish, join } = await createItems(t, 50);
+    const [slow, every] = [await join('latest'), await join('every')];
+    slow.socket.isBackpressured = true;
+    await publish(item('a', 1), item('b', 2), item('a', 3));
+    await receives(every, 3);
+    move(stage, slow, 'subscription { latest { n } }');
+    await delay(30);
+    assert.deepEqual(slow.received, []);
+    await publish(item('a', 4), item('c', 5));
+    await receives(every, 5);
+    slow.socket.isBackpressured = false;
+    await receives(slow, 3);
+    await publish(item('a', 6));
+    await receives(slow, 4);
+    assert.deepEqual(eventsOf(slow), [{ n: 4, skipped: 2 }, { n: 2 }, { n: 5 }, { n: 6 }]);
+    // As the operation of the new graph.
+    assert.match(slow.received[0]!, /^\{"data":\{"latest":\{"n":4\}\}/);
+    assert.equal(stage.heldBytes(), 0);
+  });
+
+  it('drops what waits for a client whose graph is replaced, and that leaves before another event', async (t) => {
+    const { stage, publish, join } = await createItems(t, 50);
+    const [slow, every] = [await join('latest'), await join('every')];
+    slow.socket.isBackpressured = true;
+    await publish(item('a', 1), item('b', 2));
+    await receives(every, 2);
+    move(stage, slow, 'subscription { latest { n } }');
+    await delay(30);
+    slow.leave();
+    assert.deepEqual([slow.received.length, stage.heldBytes()], [0, 0]);
+  });
+
+  it('gives a client what waits before the events of a graph without it', async (t) => {
+    const { stage, publish, join } = await createItems(t, 50);
+    const [slow, every] = [await join('latest'), await join('every')];
+    slow.socket.isBackpressured = true;
+    await publish(item('a', 1), item('b', 2), item('a', 3));
+    await receives(every, 3);
+    slow.subscription.pace = undefined;
+    move(stage, slow, 'subscription { latest { n } }');
+    await publish(item('a', 4));
+    await receives(slow, 3);
+    assert.deepEqual(eventsOf(slow), [{ n: 3, skipped: 1 }, { n: 2 }, { n: 4 }]);
+    assert.equal(stage.heldBytes(), 0);
   });
 
   it('drops what waits for a client that leaves', async (t) => {

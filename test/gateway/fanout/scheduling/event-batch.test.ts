@@ -5,6 +5,7 @@ import { TRANSPORT_WS } from '../../../../src/gateway/websocket/transport-ws.ts'
 import { SharingGroup } from '../../../../src/gateway/fanout/sharing/sharing-group.ts';
 import { SharedEvent } from '../../../../src/gateway/fanout/sharing/sharing.ts';
 import { Subscription } from '../../../../src/gateway/fanout/subscription.ts';
+import { WaitLists } from '../../../../src/gateway/fanout/outbox/wait-list.ts';
 import { Executions } from '../../../../src/graph/execution/executions.ts';
 import { factsOf } from '../stage.ts';
 import { anyOperation } from '../../../support/any-operation.ts';
@@ -35,6 +36,8 @@ function createBatch(count: number) {
         sendParts: (_, { pieces }) => delivered.push(`${id}:${Buffer.concat(pieces).toString().slice(0, -2)}`) > 0,
         isBackpressured: false,
         isBehind: false,
+        waitList: (wait) => new WaitLists()[wait],
+        passRoom: () => undefined,
       },
       owner: {
         onFailure: () => assert.fail('failed'),

@@ -5,6 +5,7 @@ import { TRANSPORT_WS } from '../../../../src/gateway/websocket/transport-ws.ts'
 import { SharedEvent } from '../../../../src/gateway/fanout/sharing/sharing.ts';
 import { SharingGroup } from '../../../../src/gateway/fanout/sharing/sharing-group.ts';
 import { Subscription } from '../../../../src/gateway/fanout/subscription.ts';
+import { WaitLists } from '../../../../src/gateway/fanout/outbox/wait-list.ts';
 import { Executions } from '../../../../src/graph/execution/executions.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { factsOf } from '../stage.ts';
@@ -34,6 +35,8 @@ function createScheduler(members = 1) {
           sendParts: (_, { pieces }) => received.push(Buffer.concat(pieces).toString().slice(0, -1)) > 0,
           isBackpressured: false,
           isBehind: false,
+          waitList: (wait) => new WaitLists()[wait],
+          passRoom: () => undefined,
         },
         owner: {
           onFailure: () => assert.fail('failed'),

@@ -15,6 +15,7 @@ import { Executions } from '../../../../src/graph/execution/executions.ts';
 import { SharedEvent } from '../../../../src/gateway/fanout/sharing/sharing.ts';
 import type { SharedEventOptions } from '../../../../src/gateway/fanout/sharing/sharing.ts';
 import { Subscription } from '../../../../src/gateway/fanout/subscription.ts';
+import { WaitLists } from '../../../../src/gateway/fanout/outbox/wait-list.ts';
 import { publisherOf } from '../../../support/partition-publisher.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { createStage, factsOf } from '../stage.ts';
@@ -47,6 +48,8 @@ function memberOf(facts: ConnectionFacts, onSend: () => void = () => undefined) 
       },
       isBackpressured: false,
       isBehind: false,
+      waitList: (wait) => new WaitLists()[wait],
+      passRoom: () => undefined,
     },
     owner: {
       onFailure: (error) => void failures.push(error),
