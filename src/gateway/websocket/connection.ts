@@ -170,7 +170,7 @@ export class Connection
   }
 
   override openReadWindow(): ReadWindow {
-    return new ReadWindow(this.stream, (mark) => this.#socket.ping(mark));
+    return new ReadWindow(this.stream, (mark) => this.outbox.sendPing(mark));
   }
 
   /** Control frames count against the message rate. */

@@ -9,6 +9,8 @@ import type { ResultTimes } from './result-times.ts';
 const FINAL_TEXT = 0x81;
 /** RSV1: the message is compressed (RFC 7692 section 6). */
 const FINAL_DEFLATED_TEXT = 0xc1;
+/** RFC 6455 section 5.5.2. */
+const PING = 0x89;
 /** Bytes of the header of a stored, uncompressed block (RFC 1951 section 3.2.4). */
 const STORED_HEADER_BYTES = 5;
 /** Bytes that one stored block can have. */
@@ -33,6 +35,8 @@ export class ResultBytes {
   readonly times: ResultTimes | undefined;
   /** True: the pieces are compressed (`Deflater`). Their frame has RSV1, and its prefix is a stored block. */
   readonly isDeflated: boolean;
+  /** Of its frame. */
+  firstByte: number;
   /** True: kept for other members of its group. */
   isShared = false;
   /** Names the text of a compressed result that is shared (`Deflater`); 0: none. */
@@ -48,6 +52,7 @@ export class ResultBytes {
     this.length = length;
     this.times = times;
     this.isDeflated = isDeflated;
+    this.firstByte = isDeflated ? FINAL_DEFLATED_TEXT : FINAL_TEXT;
   }
 
   /** The same bytes in one piece, for a result that has to wait: many small pieces take more memory than their bytes. */
@@ -65,6 +70,13 @@ export class ResultBytes {
     endings.set(end, ended);
     return ended;
   }
+}
+
+/** A ping of a WebSocket, in the order of the messages. @param text at most 125 bytes */
+export function pingOf(text: string): ResultBytes {
+  const ping = new ResultBytes([Buffer.from(text)]);
+  ping.firstByte = PING;
+  return ping;
 }
 
 /** Makes other last pieces. */
@@ -175,8 +187,7 @@ export function lengthOf(message: Message, hasFrame: boolean): number {
 /** Writes everything before the result of a message and returns the offset after it. */
 export function writeStart(target: Buffer, offset: number, message: Message, hasFrame: boolean): number {
   const { prefix, result } = message;
-  if (hasFrame)
-    offset = writeHeader(target, offset, payloadLength(message), result.isDeflated ? FINAL_DEFLATED_TEXT : FINAL_TEXT);
+  if (hasFrame) offset = writeHeader(target, offset, payloadLength(message), result.firstByte);
   if (result.isDeflated && prefix.length > 0) {
     target[offset] = 0;
     target.writeUInt16LE(prefix.length, offset + 1);
@@ -203,7 +214,7 @@ export function writeFrames(target: Buffer, messages: readonly Message[], hasFra
   }
 }
 
-/** True if the prefixes and pieces of two batches have the same lengths, and the same ones are compressed. */
+/** True if the prefixes and pieces of two batches have the same lengths, and their frames the same first bytes. */
 export function haveEqualLayout(messages: readonly Message[], others: readonly Message[]): boolean {
   if (messages.length !== others.length) return false;
   for (let i = 0; i < messages.length; i++) {
@@ -215,8 +226,8 @@ export function haveEqualLayout(messages: readonly Message[], others: readonly M
   return true;
 }
 
-function haveSameLengths({ pieces, isDeflated }: ResultBytes, other: ResultBytes): boolean {
-  if (pieces.length !== other.pieces.length || isDeflated !== other.isDeflated) return false;
+function haveSameLengths({ pieces, firstByte }: ResultBytes, other: ResultBytes): boolean {
+  if (pieces.length !== other.pieces.length || firstByte !== other.firstByte) return false;
   for (let i = 0; i < pieces.length; i++) {
     if (pieces[i] !== other.pieces[i] && pieces[i]!.length !== other.pieces[i]!.length) return false;
   }

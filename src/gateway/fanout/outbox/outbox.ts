@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import type { MessageFormat } from '../../connections/message-format.ts';
-import { ResultBytes, lengthOf, writeFrames, writeStart } from './frame.ts';
+import { ResultBytes, lengthOf, pingOf, writeFrames, writeStart } from './frame.ts';
 import type { Message } from './frame.ts';
 import type { ReadWindow } from './read-window.ts';
 import type { ResultTimes } from './result-times.ts';
@@ -115,7 +115,7 @@ export class Outbox<Format extends MessageFormat = MessageFormat> implements Wri
    */
   get isBehind(): boolean {
     const window = (this.#readWindow ??= this.#owner.openReadWindow());
-    const isBehind = window?.isFull(this.#queuedBytes) === true || this.isBackpressured;
+    const isBehind = window?.isFull(this.#queuedBytes - this.#bytesInFlight) === true || this.isBackpressured;
     if (!isBehind) return false;
     const since = window?.markedAt ?? (this.isBackpressured ? this.#blockedSince : Infinity);
     if (performance.now() - since > MAX_STALL_MS) this.refuse();
@@ -148,6 +148,13 @@ export class Outbox<Format extends MessageFormat = MessageFormat> implements Wri
     return this.sendParts(NOTHING, new ResultBytes([Buffer.from(message)]));
   }
 
+  /** Queues a ping of a WebSocket after the messages that wait: it leaves in one write with them. */
+  sendPing(text: string): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#add({ prefix: NOTHING, result: pingOf(text) });
+    this.#schedule();
+  }
+
   /**
    * Queues a text message, whose parts must not change after this.
    * @returns false if the connection is closing, or this message made it a slow consumer
@@ -156,9 +163,7 @@ export class Outbox<Format extends MessageFormat = MessageFormat> implements Wri
     if (this.#socket.readyState !== WebSocket.OPEN) return false;
     const sent = this.format.deflater === undefined ? result : this.#deflated(prefix, result);
     const message = { prefix, result: this.isBackpressured ? sent.whole : sent };
-    if (this.#messages) this.#messages.push(message);
-    else this.#messages = [message];
-    this.#count(this.#lengthOf(message));
+    this.#add(message);
     if (this.#queuedBytes > this.#writer.maxQueueBytes && this.#queuedBytes > this.#owner.maxQueueBytes) {
       this.#writer.beforeWrites?.();
       if (this.#socket.readyState !== WebSocket.OPEN) return false;
@@ -169,12 +174,21 @@ export class Outbox<Format extends MessageFormat = MessageFormat> implements Wri
         return false;
       }
     }
-    if (!this.#isScheduled && !this.isBackpressured) {
-      this.#isScheduled = true;
-      this.#writer.schedule(this);
-    }
+    this.#schedule();
     this.#writer.keepBound();
     return !this.#isSlow;
+  }
+
+  #add(message: Message): void {
+    if (this.#messages) this.#messages.push(message);
+    else this.#messages = [message];
+    this.#count(this.#lengthOf(message));
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.isBackpressured) return;
+    this.#isScheduled = true;
+    this.#writer.schedule(this);
   }
 
   /** Bytes of the largest message or write that waits. Searched for only beyond the bound, so it costs no delivery. */

@@ -25,7 +25,7 @@ export class ReadWindow {
   #size = FIRST_BYTES;
   /** Bytes of the stream that the client has read. */
   #read = 0;
-  /** Bytes of the stream before the latest ping. */
+  /** Bytes before the latest ping. */
   #marked = 0;
   /** When that was sent; undefined: its pong has come. */
   #markedAt: number | undefined;
@@ -39,7 +39,7 @@ export class ReadWindow {
   /** True if the window was full since the latest ping. */
   #wasFull = false;
 
-  /** @param ping sends a ping with this text */
+  /** @param ping sends a ping with this text after all that is queued */
   constructor(
     stream: Pick<Socket, 'bytesWritten'>,
     ping: (mark: string) => void,
@@ -59,11 +59,10 @@ export class ReadWindow {
 
   /** True if the client has more to read than it should: a pong will come. @param queued bytes that the stream does not have yet */
   isFull(queued: number): boolean {
-    const { bytesWritten } = this.#stream;
-    const isFull = bytesWritten + queued - this.#read > this.#size;
+    const sent = this.#stream.bytesWritten + queued;
+    const isFull = sent - this.#read > this.#size;
     this.#wasFull ||= isFull;
-    if (this.#markedAt === undefined && (isFull || bytesWritten - this.#marked >= this.#size / 2))
-      this.#mark(bytesWritten);
+    if (this.#markedAt === undefined && (isFull || sent - this.#marked >= this.#size / 2)) this.#mark(sent);
     return isFull;
   }
 
@@ -89,9 +88,9 @@ export class ReadWindow {
     this.#ratedRead = this.#read;
   }
 
-  #mark(bytesWritten: number): void {
+  #mark(sent: number): void {
     this.#marks++;
-    this.#marked = bytesWritten;
+    this.#marked = sent;
     this.#markedAt = this.#now();
     this.#ping(this.#markText);
   }

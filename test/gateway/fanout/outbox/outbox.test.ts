@@ -450,6 +450,35 @@ describe('Outbox with batching', () => {
     assert.deepEqual(received, numbered(20));
   });
 
+  it('writes a ping in one write with the messages of its turn, in their order', async (t) => {
+    const { writer, accept } = await startWebSocketServer(t);
+    const received: string[] = [];
+    const { socket, outbox } = await accept((port) => {
+      const client = new WebSocket(`ws://127.0.0.1:${port}`);
+      client.on('message', (data: Buffer) => received.push(data.toString()));
+      client.on('ping', (data) => received.push(`ping ${data.toString()}`));
+      t.after(() => client.terminate());
+    });
+    const pongs: string[] = [];
+    socket.on('pong', (data) => pongs.push(data.toString()));
+    for (const marks of [['a'], ['b', 'c']]) {
+      const { writes } = writer.deliveries;
+      // As long as a ping: its memory is used again.
+      outbox.send('one');
+      for (const mark of marks) outbox.sendPing(mark.repeat(3));
+      outbox.send('two');
+      await waitFor('the pongs', () => pongs.at(-1) === marks.at(-1)!.repeat(3));
+      assert.equal(writer.deliveries.writes, writes + 1);
+      assert.deepEqual(received.splice(0), ['one', ...marks.map((mark) => `ping ${mark.repeat(3)}`), 'two']);
+      outbox.send('one');
+      marks.forEach(() => outbox.send('mid'));
+      outbox.send('two');
+      await waitFor('the messages', () => received.length === marks.length + 2);
+      assert.deepEqual(received.splice(0), ['one', ...marks.map(() => 'mid'), 'two']);
+    }
+    assert.equal(writer.counted, 0);
+  });
+
   it('writes up to 64 KiB at once, and a larger message in pieces without a copy', async (t) => {
     const { accept } = await startWebSocketServer(t);
     const received: string[] = [];
