@@ -11,6 +11,7 @@ import { createKafkaClient } from './client/kafka-client.ts';
 import { Cluster } from './client/cluster.ts';
 import type { PartitionMap } from './client/cluster.ts';
 import type { MemberFacts } from './client/group-members.ts';
+import type { OwnedPartitions } from './client/owned-partitions.ts';
 import { DeadLetter } from './dead-letter/dead-letter.ts';
 import { GroupWatch } from './group-watch.ts';
 import type { FlowWait } from './session/flow-wait.ts';
@@ -104,6 +105,8 @@ export class KafkaConsumer {
   #isConnected = false;
   #isFatal = false;
   #problem: KafkaProblem | undefined;
+  /** Of the last join, also by a session that has ended: the next one keeps what nobody else has received meanwhile. */
+  #owned: OwnedPartitions | undefined;
   #reads: KafkaReads;
   /** Topics that no discovery has looked for yet. */
   #newTopics: ReadonlySet<string>;
@@ -302,7 +305,12 @@ export class KafkaConsumer {
       publisher: this.#publisher,
       flow,
       acquire: this.#options.acquire,
-      facts: () => ({ ...this.#options.facts?.(), missingTopics: this.#discovery.missing }),
+      facts: () => ({
+        ...this.#options.facts?.(),
+        missingTopics: this.#discovery.missing,
+        owned: this.#owned,
+      }),
+      onAssigned: (owned) => (this.#owned = owned),
       onUndescribed: (topics) =>
         log.error(
           { topics },

@@ -1,6 +1,6 @@
 import type { Consumer, EachBatchPayload } from 'kafkajs';
 import type { TopicPartition } from '../partition-key.ts';
-import type { TopicPartitionIds } from './deal-partitions.ts';
+import type { TopicPartitionIds } from './owned-partitions.ts';
 import type { InflightBudget } from './fetching/inflight-budget.ts';
 import { fetched } from './fetching/record-batch.ts';
 import type { FetchedRecord } from './fetching/record-batch.ts';

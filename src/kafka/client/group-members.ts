@@ -1,6 +1,8 @@
 import kafkajs from 'kafkajs';
 import type { Admin } from 'kafkajs';
-import type { TopicPartitionIds } from './deal-partitions.ts';
+import type { Subscriber } from './deal-partitions.ts';
+import { ownedIn, ownedText } from './owned-partitions.ts';
+import type { OwnedPartitions, TopicPartitionIds } from './owned-partitions.ts';
 
 /** What a member of the consumer group tells the others with each join. */
 export interface MemberFacts {
@@ -12,6 +14,8 @@ export interface MemberFacts {
   readonly place?: string | undefined;
   /** Topics of its graph that do not exist, so that it has not subscribed to them. */
   readonly missingTopics?: readonly string[] | undefined;
+  /** What it was assigned last, so that it keeps what it can; undefined: nothing yet. */
+  readonly owned?: OwnedPartitions | undefined;
 }
 
 /** A member of a stable group. One of another version has no facts. */
@@ -28,16 +32,24 @@ const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 const VERSION = 0;
 
 export function encodeSubscription(topics: string[], facts: MemberFacts): Buffer {
-  return MemberMetadata.encode({ version: VERSION, topics, userData: Buffer.from(JSON.stringify(facts)) });
+  const { owned } = facts;
+  const userData = JSON.stringify({ ...facts, owned: owned && ownedText(owned) });
+  return MemberMetadata.encode({ version: VERSION, topics, userData: Buffer.from(userData) });
 }
 
-export function subscribedTopics(metadata: Buffer): readonly string[] {
-  return MemberMetadata.decode(metadata)?.topics ?? [];
+/** What a member says of itself with a join. */
+export function decodeSubscription(metadata: Buffer): Omit<Subscriber, 'memberId'> & MemberFacts {
+  const { topics, userData } = MemberMetadata.decode(metadata) ?? { topics: [], userData: Buffer.alloc(0) };
+  return { ...factsIn(userData), topics };
 }
 
 export function encodeAssignment(assigned: TopicPartitionIds): Buffer {
   const assignment = Object.fromEntries(Array.from(assigned, ([topic, partitions]) => [topic, [...partitions]]));
   return MemberAssignment.encode({ version: VERSION, assignment, userData: Buffer.alloc(0) });
+}
+
+export function decodeAssignment(assigned: Buffer): TopicPartitionIds {
+  return new Map(Object.entries(MemberAssignment.decode(assigned)?.assignment ?? {}));
 }
 
 /** The group's members; undefined: the group rebalances. */
@@ -46,9 +58,7 @@ export async function describeMembers(admin: Admin, groupId: string): Promise<re
   const group = groups[0]!;
   if (group.state !== 'Stable') return undefined;
   return group.members.map(({ memberId, memberMetadata, memberAssignment }) => {
-    const { topics, userData } = MemberMetadata.decode(memberMetadata) ?? { topics: [], userData: Buffer.alloc(0) };
-    const { assignment } = MemberAssignment.decode(memberAssignment) ?? { assignment: {} };
-    return { ...factsIn(userData), memberId, topics, assigned: new Map(Object.entries(assignment)) };
+    return { ...decodeSubscription(memberMetadata), memberId, assigned: decodeAssignment(memberAssignment) };
   });
 }
 
@@ -60,7 +70,7 @@ function factsIn(userData: Buffer): MemberFacts {
   } catch {
     return {};
   }
-  const { pod, graph, place, missingTopics } = facts;
+  const { pod, graph, place, missingTopics, owned } = facts;
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
   return {
     pod: text(pod),
@@ -69,5 +79,6 @@ function factsIn(userData: Buffer): MemberFacts {
     missingTopics: Array.isArray(missingTopics)
       ? missingTopics.filter((topic) => typeof topic === 'string')
       : undefined,
+    owned: ownedIn(owned),
   };
 }

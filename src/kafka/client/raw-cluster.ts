@@ -13,6 +13,7 @@ export interface RawCluster {
   fetchTopicsOffset: (this: RawCluster, topics: readonly PartitionsOf[]) => Promise<readonly PartitionsOf[]>;
   findBroker(which: { readonly nodeId: string }): Promise<RawBroker>;
   findControllerBroker(): Promise<RawBroker>;
+  findGroupCoordinator: (this: RawCluster, group: { readonly groupId: string }) => Promise<RawBroker>;
 }
 
 interface PartitionsOf {
@@ -52,6 +53,7 @@ export interface RawBroker {
   produce(options: object): Promise<unknown>;
   heartbeat(options: object): Promise<unknown>;
   findGroupCoordinator(options: object): Promise<unknown>;
+  syncGroup: (this: RawBroker, request: { readonly generationId: number }) => Promise<SyncedGroup>;
   listOffsets(this: RawBroker, options: object): Promise<ListedOffsets>;
 }
 
@@ -62,6 +64,10 @@ export interface RawProtocol {
     /** Throws if the decoded response has an error. */
     readonly parse: (decoded: unknown) => Promise<unknown>;
   };
+}
+
+export interface SyncedGroup {
+  readonly memberAssignment: Buffer;
 }
 
 export interface ListedOffsets {

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PartitionAssigner } from 'kafkajs';
 import { dealPartitions } from './deal-partitions.ts';
-import type { TopicPartitionIds } from './deal-partitions.ts';
-import { encodeAssignment, encodeSubscription, subscribedTopics } from './group-members.ts';
+import { decodeSubscription, encodeAssignment, encodeSubscription } from './group-members.ts';
 import type { MemberFacts } from './group-members.ts';
+import type { OwnedPartitions, TopicPartitionIds } from './owned-partitions.ts';
+import { followAssignments } from './patches/assignments.ts';
 import { withoutErrors } from './patches/partition-errors.ts';
 import type { RawCluster } from './raw-cluster.ts';
 
@@ -11,6 +12,8 @@ export interface SubscriptionAssignerOptions {
   readonly facts: () => MemberFacts;
   /** Called on the group's leader with the topics whose partitions it cannot find out: they are given to nobody. */
   readonly onUndescribed: (topics: readonly string[]) => void;
+  /** Called with each assignment of this member. Its next facts should tell of it. */
+  readonly onAssigned: (owned: OwnedPartitions) => void;
 }
 
 /**
@@ -24,11 +27,14 @@ const MAX_ATTEMPTS = 5;
 
 /**
  * Assigns each partition to a member that subscribed to its topic: the group's leader looks at the topics of all members, not only at its
- * own. A topic that it cannot describe does not keep it from assigning the others.
+ * own. A topic that it cannot describe does not keep it from assigning the others. Members keep the partitions that their facts tell of, as
+ * `dealPartitions` says.
  */
-export function subscriptionAssigner({ facts, onUndescribed }: SubscriptionAssignerOptions): PartitionAssigner {
+export function subscriptionAssigner(options: SubscriptionAssignerOptions): PartitionAssigner {
+  const { facts, onUndescribed, onAssigned } = options;
   return (tools) => {
     const cluster = tools.cluster as unknown as RawCluster;
+    followAssignments(cluster, onAssigned);
     return {
       name: NAME,
       version: 0,
@@ -36,7 +42,7 @@ export function subscriptionAssigner({ facts, onUndescribed }: SubscriptionAssig
       assign: async ({ members, topics: own }) => {
         const subscribers = members.map(({ memberId, memberMetadata }) => ({
           memberId,
-          topics: subscribedTopics(memberMetadata),
+          ...decodeSubscription(memberMetadata),
         }));
         const topics = new Set(subscribers.flatMap(({ topics }) => topics));
         const others = [...topics].filter((topic) => !own.includes(topic));

@@ -3,7 +3,7 @@ import { BusUnavailableError, StateLostError } from '../../base/errors.ts';
 import { InflightBudget } from '../client/fetching/inflight-budget.ts';
 import type { KafkaClient } from '../client/kafka-client.ts';
 import type { PartitionMap } from '../client/cluster.ts';
-import type { TopicPartitionIds } from '../client/deal-partitions.ts';
+import type { TopicPartitionIds } from '../client/owned-partitions.ts';
 import { GroupConsumer } from '../client/group-consumer.ts';
 import type { GroupConsumerOptions } from '../client/group-consumer.ts';
 import type { SubscriptionAssignerOptions } from '../client/subscription-assigner.ts';
@@ -119,7 +119,7 @@ export class GroupSession {
   }
 
   #consumerOptions(): Omit<GroupConsumerOptions, 'budget' | 'heartbeatIntervalMs'> {
-    const { groupId, topics, sessionTimeoutMs, maxInflatedBytes, facts, onUndescribed, onUnknownTopics } =
+    const { groupId, topics, sessionTimeoutMs, maxInflatedBytes, facts, onUndescribed, onAssigned, onUnknownTopics } =
       this.#options;
     return {
       groupId,
@@ -128,7 +128,7 @@ export class GroupSession {
       rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS,
       concurrency: CONCURRENT_BATCHES,
       maxInflatedBytes,
-      members: { facts, onUndescribed },
+      members: { facts, onUndescribed, onAssigned },
       onBatch: (batch) => {
         const generation = this.#generation;
         const process = (detachment: Detachment) => this.#processor.process(batch, generation, detachment);

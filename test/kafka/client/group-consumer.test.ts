@@ -27,7 +27,7 @@ describe('a consumer of a group', () => {
       concurrency: 1,
       budget: new InflightBudget(1_000_000),
       maxInflatedBytes: 1_000_000,
-      members: { facts: () => ({}), onUndescribed: () => undefined },
+      members: { facts: () => ({}), onUndescribed: () => undefined, onAssigned: () => undefined },
       onBatch: () => Promise.resolve(),
       onJoin,
       onFailure: () => undefined,

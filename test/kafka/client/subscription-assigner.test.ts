@@ -4,7 +4,8 @@ import type { TestContext } from 'node:test';
 import kafkajs from 'kafkajs';
 import type { PartitionAssigner } from 'kafkajs';
 import { createKafkaClient } from '../../../src/kafka/client/kafka-client.ts';
-import { encodeSubscription } from '../../../src/kafka/client/group-members.ts';
+import { describeMembers, encodeSubscription } from '../../../src/kafka/client/group-members.ts';
+import type { GroupMember } from '../../../src/kafka/client/group-members.ts';
 import { createRawCluster } from '../../../src/kafka/client/raw-cluster.ts';
 import { subscriptionAssigner } from '../../../src/kafka/client/subscription-assigner.ts';
 import { randomName } from '../../support/services.ts';
@@ -16,7 +17,7 @@ import type { Outside, Setup } from '../consumer-harness.ts';
 const PARTITIONS = 4;
 const RECORDS = 25;
 
-describe('members of one consumer group with different topics', { concurrency: 8 }, () => {
+describe('members of one consumer group', { concurrency: 8 }, () => {
   let outside: Outside;
   withOutside((connected) => (outside = connected));
 
@@ -41,10 +42,27 @@ describe('members of one consumer group with different topics', { concurrency: 8
     assert.equal(new Set(heard()).size, before + PARTITIONS * RECORDS);
   }
 
+  /** Starts a member that calls itself `pod`. Resolves when it has joined. */
+  async function startPod(t: TestContext, pod: string, topics: readonly string[], groupId: string): Promise<Setup> {
+    const member = createConsumer(t, outside.brokers, topics, { groupId, ports: { facts: () => ({ pod }) } });
+    await member.consumer.start();
+    return member;
+  }
+
+  /** Resolves with the members once the group is stable with these pods and no others, by the name of the pod. */
+  async function membersOf(groupId: string, pods: readonly string[]): Promise<ReadonlyMap<string, GroupMember>> {
+    const described = async () => {
+      const members = await outside.ask((admin) => describeMembers(admin, groupId));
+      const byPod = new Map(members?.map((member) => [member.pod ?? '', member]));
+      return [...byPod.keys()].sort().join() === pods.join() ? byPod : undefined;
+    };
+    return waitFor(`a stable group of ${pods.join()}`, described, 30_000);
+  }
+
   // The topics of a member that joins a group with commits are read from their beginning.
   const newTopics = (count: number) => Promise.all(Array.from({ length: count }, () => outside.createTopic()));
 
-  it('receive all records of their own topics, whoever leads', async (t) => {
+  it('with different topics receive all records of their own, whoever leads', async (t) => {
     const [one, two] = await newTopics(2);
     const [leader, follower] = await join(t, [one!], [two!]);
     await Promise.all([delivers(one!, leader!), delivers(two!, follower!)]);
@@ -63,6 +81,56 @@ describe('members of one consumer group with different topics', { concurrency: 8
       await members[leaving]!.consumer.close();
       await Promise.all([delivers([two!, one!][leaving]!, members[1 - leaving]!), delivers(shared!, ...members)]);
     }
+  });
+
+  it('keep their partitions while another one restarts, even the leader', async (t) => {
+    const [topic, groupId] = [await outside.createTopic(randomName('topic'), 12), randomName('group')];
+    const pods = ['a', 'b', 'c'];
+    const ownedBy = async (...of: readonly string[]) => {
+      const members = await membersOf(groupId, of);
+      return (pod: string) => members.get(pod)!.assigned.get(topic)!;
+    };
+    const members = new Map<string, Setup>();
+    // The first to join leads.
+    for (const pod of pods) members.set(pod, await startPod(t, pod, [topic], groupId));
+    for (const restarted of ['b', 'a']) {
+      const others = pods.filter((pod) => pod !== restarted);
+      const before = await ownedBy(...pods);
+      await members.get(restarted)!.consumer.close();
+      const meanwhile = await ownedBy(...others);
+      for (const pod of others) {
+        assert.deepEqual(
+          before(pod).filter((partition) => !meanwhile(pod).includes(partition)),
+          [],
+        );
+        assert.equal(meanwhile(pod).length, 6);
+      }
+      members.set(restarted, await startPod(t, restarted, [topic], groupId));
+      const after = await ownedBy(...pods);
+      for (const pod of others)
+        assert.deepEqual(
+          after(pod).filter((partition) => !meanwhile(pod).includes(partition)),
+          [],
+        );
+      assert.deepEqual(
+        pods.map((pod) => after(pod).length),
+        [4, 4, 4],
+      );
+    }
+  });
+
+  it('tell what they own, also of a session that a reload has ended', async (t) => {
+    const [[topic, other], groupId] = [await newTopics(2), randomName('group')];
+    const { consumer } = await startPod(t, 'a', [topic!], groupId);
+    const first = (await membersOf(groupId, ['a'])).get('a')!;
+    assert.deepEqual([first.owned, first.assigned], [undefined, new Map([[topic, [0, 1, 2, 3]]])]);
+    consumer.replace({ topics: [topic!, other!] });
+    await waitFor('the other topic', async () => {
+      const member = (await membersOf(groupId, ['a'])).get('a')!;
+      if (!member.assigned.has(other!)) return false;
+      assert.deepEqual(member.owned, { generation: 1, partitions: first.assigned });
+      return true;
+    });
   });
 
   it('read a topic that appears before the leader has noticed it', async (t) => {
@@ -147,6 +215,7 @@ describe('subscriptionAssigner', () => {
     const assigner = subscriptionAssigner({
       facts: () => ({}),
       onUndescribed: (topics) => undescribed.push(...topics),
+      onAssigned: () => undefined,
     });
     const leader = assigner({ cluster } as unknown as Parameters<PartitionAssigner>[0]);
     const member = (memberId: string, topics: string[]) => ({

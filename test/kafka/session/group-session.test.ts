@@ -97,6 +97,7 @@ async function createStage(
     facts: () => ({}),
     observer: countingObserver(),
     onUndescribed: () => undefined,
+    onAssigned: () => undefined,
     onUnknownTopics: () => undefined,
     onJoin: () => undefined,
   });

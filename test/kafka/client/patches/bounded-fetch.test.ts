@@ -197,6 +197,7 @@ describe('boundFetches', () => {
       facts: () => ({}),
       observer: countingObserver(),
       onUndescribed: () => undefined,
+      onAssigned: () => undefined,
       onUnknownTopics: () => undefined,
       onJoin: () => undefined,
     });
