@@ -1,4 +1,5 @@
 import type { ResultBytes } from '../../../src/gateway/fanout/outbox/frame.ts';
+import { WaitLists } from '../../../src/gateway/fanout/outbox/wait-list.ts';
 import type { SubscriptionOptions } from '../../../src/gateway/fanout/subscription.ts';
 import { CatchUp } from '../../../src/gateway/streams/catch-up.ts';
 
@@ -36,7 +37,15 @@ export class CatchUpReply {
       this.#text += Buffer.concat([prefix, ...pieces]).toString();
       return true;
     };
-    return { format: this.format, isBackpressured: false, isBehind: false, sendParts };
+    const waits = new WaitLists();
+    return {
+      format: this.format,
+      isBackpressured: false,
+      isBehind: false,
+      waitList: (wait) => waits[wait],
+      passRoom: () => waits.wakeNext(),
+      sendParts,
+    };
   }
 
   /** What its subscription begins with. */
