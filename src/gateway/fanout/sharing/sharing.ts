@@ -163,7 +163,8 @@ export class SharedEvent {
       }
     }
     if (this.#running && waits < MAX_WAITS) {
-      const others = this.#running.get(this.#expectedClass(member));
+      // An execution that began before anything was known of their reads may serve any class.
+      const others = this.#running.get(this.#expectedClass(member)) ?? this.#running.get(ANYBODY);
       if (others) {
         this.#executing?.add(1);
         others.push({ member, slot: slot ?? member.reserve(), waits: waits + 1 });

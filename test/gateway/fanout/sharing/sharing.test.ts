@@ -532,6 +532,34 @@ describe('a group', () => {
     assert.equal(executions, 2);
   });
 
+  it('waits for an execution that began before anything was known of its reads, once the reads are known', async () => {
+    const group = new SharingGroup('g');
+    const members = [1, 1, 2].map((tenant, i) => memberOf(factsOf(`c${i}`, { tenant })));
+    for (const { subscription } of members) group.members.add(subscription);
+    let executions = 0;
+    let settle = () => {};
+    const settled = new Promise<void>((resolve) => (settle = resolve));
+    const late = sharedEvent(
+      group,
+      async ({ facts }) => {
+        executions++;
+        await settled;
+        return readsClaim(facts, 'tenant');
+      },
+      serveAll,
+    );
+    late.serve(members[0]!.subscription);
+    // Of another event, which tells of the reads.
+    const known = sharedEvent(group, ({ facts }) => readsClaim(facts, 'tenant'), serveAll);
+    for (const { subscription } of members) known.serve(subscription);
+    for (const { subscription } of members.slice(1)) late.serve(subscription);
+    assert.equal(executions, 1);
+    settle();
+    await waitFor('all members', () => members.every(({ received }) => received.length === 2));
+    assert.equal(executions, 2);
+    for (const [i, text] of ['1', '1', '2'].entries()) assert.deepEqual(members[i]!.received, [text, text]);
+  });
+
   it('serves more waiting members than one call can have arguments', async () => {
     const group = new SharingGroup('g');
     let served = 0;
