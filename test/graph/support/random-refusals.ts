@@ -62,6 +62,7 @@ type Limits = typeof limitsOf extends fc.Arbitrary<infer Value> ? Value : never;
 /** crier's own reasons to refuse a document. */
 const OWN = [
   /^The query is longer than \d+ characters\.$/,
+  /^Syntax Error: the query is empty: it needs an operation, such as \{ __typename \}$/,
   /^The query is not well-formed Unicode\.$/,
   /^Syntax Error: Document contains more tha[nt] \d+ tokens\. Parsing aborted\.$/,
   /^The document (nests fields|has) more than \d+ (levels deep|aliases|directives|fields), with fragments expanded\.$/,

@@ -106,7 +106,7 @@ describe('/live in a browser', { timeout: 240_000 }, () => {
     assert.match(await tileOf(page, 'Latency'), /\d ms p99 · p50 \d/);
     assert.match(await tileOf(page, 'Shared results'), /[\d.]+ % \S+\/s executions/);
     assert.match(await tileOf(page, 'Sockets'), /^Sockets 6 6 6 operations/);
-    assert.match(await tileOf(page, 'Heap'), /\d MiB of \d/);
+    assert.match(await tileOf(page, 'Heap'), /\d [MG]iB of \d/);
     assert.match(await tileOf(page, 'Event loop lag'), /\d ms [\d.]+ % busy/);
     assert.match(await textOf(page, 'tbody tr:first-child'), /Watched\s*auctions_updated/);
     const box = (await page.locator('.operations').boundingBox())!;
