@@ -145,7 +145,10 @@ describe('records whose schema alone cannot be had', () => {
     await outside.sendValues(other, [order(second, 1)]);
     await pod.until('another line', () => named().length > 1);
     assert.deepEqual(named(), [
-      { schema: first, err: { message: `the schema registry ${url} answers /schemas/ids/${first} with status 502` } },
+      {
+        schema: first,
+        err: { message: `the schema registry ${url} answers /schemas/ids/${first} with status 502; its log says why` },
+      },
       {
         schema: second,
         err: { message: `the schema registry ${url} has not answered /schemas/ids/${second} within 1000 ms` },
