@@ -72,7 +72,7 @@ export abstract class ClientConnection<
   /** The code of the side that closed first. */
   #closeCode = 0;
   #isEnded = false;
-  /** Why it closes once its mutations are answered; undefined: it stays. */
+  /** Why it closes once its mutations are answered and its last events are sent; undefined: it stays. */
   #leaving: string | undefined;
   #isSendingLast = false;
   #isRouter: boolean;
@@ -135,7 +135,7 @@ export abstract class ClientConnection<
     return this.#isEnded;
   }
 
-  /** True: it ends once its mutations are answered, and starts no operation. */
+  /** True: it ends once its mutations are answered and its last events are sent, and starts no operation. */
   get isLeaving(): boolean {
     return this.#leaving !== undefined;
   }
@@ -161,17 +161,18 @@ export abstract class ClientConnection<
   }
 
   /**
-   * Closes it with 1001 once its mutations are answered: stock clients would send them again. Events that wait for a pace are sent before. An operation that would begin meanwhile does
-   * not: its client sends it again. Idempotent.
+   * Closes it with 1001 once its mutations are answered, because stock clients would send them again, and the events are sent that wait for a
+   * pace. An operation that would begin meanwhile does not: its client sends it again. Idempotent.
    */
   leave(reason: string): void {
-    if (this.operations.hasMutations) this.#leaving ??= reason;
-    else if (!this.#isSendingLast) this.#sendLast(() => this.close(CLOSE_CODES.goingAway, reason));
+    this.#leaving ??= reason;
+    if (this.operations.hasMutations || this.#isSendingLast) return;
+    this.#isSendingLast = true;
+    this.#sendLast(() => this.close(CLOSE_CODES.goingAway, reason));
   }
 
   /** Nothing repeats the events that wait for the pace of a field. */
   #sendLast(onSent: () => void): void {
-    this.#isSendingLast = true;
     const timer = setTimeout(onSent, MAX_LAST_MS);
     this.operations.sendWaiting(() => {
       clearTimeout(timer);

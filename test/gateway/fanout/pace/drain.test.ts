@@ -7,13 +7,17 @@ import { startGraph } from '../../../../src/library/testing.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { openStream } from '../../streams/stream-client.ts';
 
+let mutations = 0;
+
 const graph = defineGraph({
   schema: `
     type Query { hello: String }
+    type Mutation { count: Int }
     type Subscription { price: Price @kafka(topic: "prices", pace: { ms: 60000 }) }
     type Price { n: Int later: Int never: Int }`,
   context: { authenticate: () => ({}) },
   resolvers: {
+    Mutation: { count: () => ++mutations },
     Price: {
       later: ({ n }: { n: number }) => delay(50, n),
       never: ({ n }: { n: number }) => (n === 1 ? n : new Promise(() => undefined)),
@@ -28,7 +32,8 @@ interface Result {
 
 /** Subscribes, and resolves with the numbers and the close that the client receives. */
 async function subscribe(url: string, selection: string) {
-  const client = { events: [] as [number, number | undefined][], code: 0 };
+  const mutate = () => socket.send('{"id":"2","type":"subscribe","payload":{"query":"mutation { count }"}}');
+  const client = { events: [] as [number, number | undefined][], code: 0, mutate };
   const socket = new WebSocket(url.replace('http', 'ws'), 'graphql-transport-ws');
   socket.on('open', () => socket.send('{"type":"connection_init"}'));
   socket.on('message', (data: Buffer) => {
@@ -54,7 +59,11 @@ describe('a pod that drains', () => {
     await delay(300);
     for (const n of [1, 2, 3]) await pod.publish('prices', { n }, { key: 'a' });
     await waitFor('the first events', () => clients.every(({ events }) => events.length === 1));
-    await pod.close();
+    const closed = pod.close();
+    await waitFor('the last events', () => clients[0]!.code > 0);
+    // The second that its execution has is not over: its client sends the mutation to another pod.
+    clients[2]!.mutate();
+    await closed;
     await waitFor('all closes', () => clients.every(({ code }) => code > 0));
     const last = [
       [1, undefined],
@@ -69,6 +78,7 @@ describe('a pod that drains', () => {
       clients.map(({ code }) => code),
       [1001, 1001, 1001],
     );
+    assert.equal(mutations, 0);
     await stream.ended();
     assert.match(stream.text, /"n":3.*"skipped":1/);
   });
