@@ -162,13 +162,26 @@ export class Subscription {
    */
   awaitRoom(wait: Wait, onRoom: () => void): () => void {
     if (wait === 'lagging' ? this.isExecuting : this.#executesTooMuch) {
-      let isOver = false;
-      this.#slots!.push({ result: undefined, notes: undefined, onTurn: () => isOver || onRoom() });
-      return () => void (isOver = true);
+      // Others may use the room of the outbox meanwhile.
+      this.passRoom();
+      return this.#awaitResults(onRoom);
     }
     const list = this.#outbox.waitList(wait);
     list.add(onRoom);
     return () => list.delete(onRoom);
+  }
+
+  /** Its slot counts among the results that wait, so it is given back. */
+  #awaitResults(onSent: () => void): () => void {
+    const slots = this.#slots!;
+    // The end of the subscription ends the wait.
+    if (slots.at(-1) === COMPLETION) return () => undefined;
+    const slot: ResultSlot = { result: undefined, notes: undefined, onTurn: onSent };
+    slots.push(slot);
+    return () => {
+      const place = slots.indexOf(slot);
+      if (place >= 0) slots.splice(place, 1);
+    };
   }
 
   /** The outbox may have room for more than what waited for it. */

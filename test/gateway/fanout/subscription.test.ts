@@ -14,6 +14,7 @@ function createSubscription(maxPendingEvents: number) {
   const outbox = {
     format: TRANSPORT_WS,
     isBackpressured: false,
+    passRoom: () => undefined,
     sendParts: (prefix: Buffer, { pieces }: ResultBytes) => {
       counts.sent++;
       prefixes.add(prefix);
@@ -118,6 +119,20 @@ describe('the results of a subscription', () => {
 });
 
 describe('the results that a subscription waits for', () => {
+  it('do not count those who wait for them', () => {
+    const { subscription, counts } = createSubscription(10);
+    const slot = subscription.reserve();
+    let woken = 0;
+    for (let i = 0; i < 20; i++) subscription.awaitRoom('lagging', () => void woken++)();
+    subscription.awaitRoom('lagging', () => void woken++);
+    const last = subscription.reserve();
+    assert.equal(counts.refusals, 0);
+    subscription.deliver(resultOf('{"a":1}'), slot);
+    assert.equal(woken, 1);
+    subscription.deliver(resultOf('{"b":2}'), last);
+    assert.equal(counts.sent, 2);
+  });
+
   it('are bounded: one more closes the connection as a slow consumer', () => {
     const { subscription, counts } = createSubscription(10);
     for (let i = 0; i < 11; i++) subscription.reserve();

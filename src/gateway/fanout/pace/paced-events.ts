@@ -42,7 +42,7 @@ export class PacedEvents implements PacedEventOwner, WaitingEvents {
   readonly #keepsSlow: boolean;
   /** undefined: events wait for no interval. */
   readonly #pacer: Pacer<PacedEvent> | undefined;
-  /** For members that joined while events waited: the sequence of their first event. */
+  /** For members that joined while events waited, or were sent those that wait: the sequence of their first event. */
   readonly #joined = new Map<Subscription, number>();
   #sequence = 0;
 
@@ -97,6 +97,8 @@ export class PacedEvents implements PacedEventOwner, WaitingEvents {
       if (backlog) backlog.add(early);
       else early.serveNow(member);
     }
+    // It may stay until the interval of an event ends.
+    if (this.#pacer?.oldest) this.#joined.set(member, this.#sequence + 1);
     backlog?.finish(MAX_LAST_BYTES);
   }
 

@@ -43,7 +43,8 @@ export class Replays {
 
   /** Idempotent. */
   delete(turn: Turn): void {
-    this.#turns.delete(turn);
+    // It may have been woken for room that it does not use.
+    if (this.#turns.delete(turn)) turn.member.passRoom();
     this.#endWait(turn);
   }
 

@@ -393,11 +393,12 @@ function move(
 describe('a field whose client is about to leave', () => {
   it('sends it what waits for its interval, and the others nothing before', async (t) => {
     const { stage, publish, join } = await createItems(t, LONG);
-    const [leaving, staying] = [await join('kept'), await join('kept')];
+    const [leaving, lingering, staying] = [await join('kept'), await join('kept'), await join('kept')];
     await publish(item('a', 1), item('b', 2), item('b', 3), item('a', 4), item('b', 5));
     await receives(staying, 2);
     const late = await join('kept');
     leaving.sendWaiting();
+    lingering.sendWaiting();
     late.sendWaiting();
     await receives(leaving, 4);
     assert.deepEqual(eventsOf(leaving), [{ n: 1 }, { n: 2 }, { n: 4 }, { n: 5, skipped: 1 }]);
@@ -411,6 +412,8 @@ describe('a field whose client is about to leave', () => {
     assert.deepEqual(eventsOf(resumed), [{ n: 6 }]);
     await receives(staying, 5);
     assert.deepEqual(eventsOf(staying), [{ n: 1 }, { n: 2 }, { n: 6 }, { n: 4 }, { n: 5, skipped: 1 }]);
+    // The interval has ended before its connection.
+    assert.deepEqual(eventsOf(lingering), [{ n: 1 }, { n: 2 }, { n: 4 }, { n: 5, skipped: 1 }, { n: 6 }]);
     assert.equal(stage.skipped.pace, 1);
   });
 

@@ -106,4 +106,28 @@ describe('Replays', () => {
     for (let i = 0; i < 5; i++) await nextTurn();
     assert.equal(asked, after);
   });
+
+  it('pass on the room of one that ends before its turn', async () => {
+    const { replays } = createReplays();
+    const client = createClient();
+    let hasRoom = false;
+    let asked = 0;
+    let served = 0;
+    const [first, second] = [1, 2].map(() =>
+      client.turn(() => {
+        asked++;
+        if (!hasRoom) return 'behind';
+        served++;
+        return 'over';
+      }),
+    );
+    replays.add(first!);
+    replays.add(second!);
+    await waitFor('both turns', () => asked === 2);
+    hasRoom = true;
+    client.waits.behind.wakeNext();
+    replays.delete(first!);
+    for (let i = 0; i < 5 && served === 0; i++) await nextTurn();
+    assert.equal(served, 1);
+  });
 });
