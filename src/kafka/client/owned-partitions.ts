@@ -23,7 +23,9 @@ const RANGE = /^(\d{1,6})(?:-(\d{1,6}))?$/;
 export function ownedText({ generation, partitions }: OwnedPartitions): OwnedText {
   return {
     generation,
-    partitions: Object.fromEntries(Array.from(partitions, ([topic, ids]) => [topic, rangesOf(ids)])),
+    partitions: Object.fromEntries(
+      [...partitions].filter(([, ids]) => ids.length > 0).map(([topic, ids]) => [topic, rangesOf(ids)]),
+    ),
   };
 }
 

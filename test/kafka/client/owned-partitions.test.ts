@@ -14,6 +14,10 @@ describe('ownedText', () => {
     assert.deepEqual([generation, partitions], [7, { t: '0-2,7-9' }]);
   });
 
+  it('leaves out topics without partitions, which the leader of another version may assign', () => {
+    assert.deepEqual(ownedIn(ownedText(owned([]))), { generation: 7, partitions: new Map() });
+  });
+
   it('is read as it was', () => {
     const dice = createDice(1);
     for (let i = 0; i < 200; i++) {

@@ -105,8 +105,8 @@ export class InflightBudget {
    * @param since value of `releases` when the caller saw that there is no room: a release after it counts, too. Default: now
    */
   async released(timeoutMs: number, since = this.#releases): Promise<boolean> {
-    if (this.#releases !== since) return true;
     if (timeoutMs <= 0) return false;
+    if (this.#releases !== since) return true;
     const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
     return once(this.#events, 'release', { signal }).then(
       () => true,

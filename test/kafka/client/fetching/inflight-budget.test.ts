@@ -42,4 +42,12 @@ describe('InflightBudget', () => {
     assert.equal(budget.hold('a'), false);
     assert.ok(await released);
   });
+
+  it('ends a wait at its deadline, whatever was released before', async () => {
+    const budget = new InflightBudget(100);
+    const { releases } = budget;
+    budget.releasePartition('a');
+    assert.equal(await budget.released(10_000, releases), true);
+    assert.equal(await budget.released(0, releases), false);
+  });
 });
