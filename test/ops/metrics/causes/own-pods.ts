@@ -130,9 +130,10 @@ export const ownPodCauses: readonly Cause[] = [
         [...(await seriesOf(pod.admin))].filter(([name]) => name.startsWith('crier_flow_gateway_lag_bytes'));
       const isBehind = async () =>
         (await pod.metric('crier_flow_waiting_bytes')) > 0 && (await lags()).some(([, value]) => value > 0);
-      // The shop answers nothing.
+      // The shop answers nothing. The gateway tells its lag when half of a window is used, or when the worker asks: it asks when it must wait.
+      const record = JSON.stringify({ thing: { id: 'flow', text: 'x'.repeat(60_000) } });
       await pod.until('waiting bytes', async () => {
-        await stage.send('{"thing":{"id":"flow"}}');
+        await stage.send(record);
         return isBehind();
       });
     },
