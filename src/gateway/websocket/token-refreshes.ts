@@ -35,6 +35,8 @@ export class TokenRefreshes {
   readonly #outbox: Pick<Outbox<SocketFormat>, 'format' | 'send'>;
   readonly #rateLimit = new RateLimit(1000 / INTERVAL_MS, BURST);
   #waiting: TokenParameter | undefined;
+  #isRunning = false;
+  /** Of the latest run. */
   #done: Promise<void> | undefined;
 
   constructor(owner: RefreshOwner, outbox: Pick<Outbox<SocketFormat>, 'format' | 'send'>) {
@@ -44,20 +46,26 @@ export class TokenRefreshes {
 
   /** Resolves when no refresh is left; undefined: none is in flight. Rejects if the owner does. */
   get done(): Promise<void> | undefined {
-    return this.#done;
+    return this.#isRunning ? this.#done : undefined;
   }
 
   add(token: TokenParameter): Promise<void> {
     if (this.#waiting) this.#answer({ error: 'Replaced by a later token' });
     this.#waiting = token;
-    return (this.#done ??= this.#run().finally(() => (this.#done = undefined)));
+    return this.#isRunning ? this.#done! : (this.#done = this.#run());
   }
 
   async #run(): Promise<void> {
-    for (let token = this.#waiting; token && !this.#owner.isEnded; token = this.#waiting) {
-      this.#waiting = undefined;
-      if (this.#rateLimit.take(performance.now())) this.#end(await this.#owner.verify(token));
-      else this.#answer(TOO_MANY);
+    this.#isRunning = true;
+    try {
+      for (let token = this.#waiting; token && !this.#owner.isEnded; token = this.#waiting) {
+        this.#waiting = undefined;
+        if (this.#rateLimit.take(performance.now())) this.#end(await this.#owner.verify(token));
+        else this.#answer(TOO_MANY);
+      }
+    } finally {
+      // Not once its promise settles: a token that comes before would wait for ever.
+      this.#isRunning = false;
     }
   }
 

@@ -6,6 +6,8 @@ import type { Subscription } from '../../../src/gateway/fanout/subscription.ts';
 import { anyOperation } from '../../support/any-operation.ts';
 import { openSocket } from '../../support/socket.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { TRANSPORT_WS } from '../../../src/gateway/websocket/transport-ws.ts';
+import { TokenRefreshes } from '../../../src/gateway/websocket/token-refreshes.ts';
 import { LIMITS, startBareGateway } from './bare-gateway.ts';
 
 describe('refreshes of one token', () => {
@@ -75,6 +77,22 @@ describe('refreshes of one token', () => {
     socket.send({ type: 'ping', payload: { token: 'x' } });
     assert.deepEqual(await socket.expectClose(), { code: 4403, reason: 'Revoked' });
     assert.deepEqual([socket.unread, counts.refreshedTokens], [[], 0]);
+  });
+
+  it('are each answered, also those that come in one turn', async () => {
+    const answers: string[] = [];
+    const owner = {
+      isEnded: false,
+      verify: () => Promise.resolve({ failure: 'token_invalid' as const, subject: undefined }),
+      onRefreshed: () => undefined,
+      revoke: () => undefined,
+    };
+    const refreshes = new TokenRefreshes(owner, { format: TRANSPORT_WS, send: (text) => answers.push(text) > 0 });
+    for (let i = 0; i < 10; i++) await refreshes.add({ token: 'x' });
+    // These are too many, so that nothing is verified.
+    await Promise.all(Array.from({ length: 5 }, () => refreshes.add({ token: 'x' })));
+    assert.equal(answers.length, 15);
+    assert.equal(refreshes.done, undefined);
   });
 
   it('pay the message rate: those over it wait', async (t) => {
