@@ -22,7 +22,7 @@ export interface CallbackSubscriberServices extends HttpStreamServices {
 /** The part of a heartbeat's interval after which it is posted: routers end a subscription when the interval is over. */
 const HEARTBEAT_PART = 0.75;
 /**
- * Longest interval in ms of checks, also for a router that asks for no heartbeats: one that has vanished would keep a subscription without
+ * Longest interval in ms of checks, also for a router that asks for no heartbeats: a router that has vanished would keep a subscription without
  * events for ever. A router answers every check.
  */
 const MAX_CHECK_INTERVAL_MS = 300_000;

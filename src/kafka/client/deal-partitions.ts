@@ -57,7 +57,7 @@ export function dealPartitions(
   return new Map(hands.filter(({ count }) => count > 0).map((hand) => [hand.memberId, partitionsOf(hand, topics)]));
 }
 
-/** Topics that somebody has subscribed to. Those with few subscribers come first: the others fill up who is left behind. */
+/** Topics that have subscribers. Topics with few subscribers come first: the others fill up the members that are left behind. */
 function topicsOf(members: readonly Subscriber[], partitions: TopicPartitionIds): Topic[] {
   const subscribers = members
     .toSorted((a, b) => order(a.memberId, b.memberId))

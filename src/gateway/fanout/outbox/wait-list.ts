@@ -1,4 +1,4 @@
-/** Those who wait for one client, in the order in which they go on. */
+/** Callbacks of the subscriptions that wait for one client, in the order in which these go on. */
 export class WaitList {
   readonly #waiting = new Set<() => void>();
 
