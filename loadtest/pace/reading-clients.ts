@@ -6,30 +6,17 @@ import { Latency } from '../runner/latency.ts';
 /** Interval in ms at which slow clients are let read. */
 const READ_INTERVAL_MS = 20;
 
-interface Kind {
-  readonly ages: Latency;
-  readonly faults: { closed: number; ended: number };
-  events: number;
-  skipped: number;
-}
-
 interface SlowClient {
   readonly socket: WebSocket;
   readonly since: number;
   bytes: number;
 }
 
-const kinds = new Map<string, Kind>();
+const ages = new Latency();
+const counts = { closed: 0, ended: 0, events: 0, skipped: 0 };
 const slow: SlowClient[] = [];
 
-function kindOf(name: string): Kind {
-  let kind = kinds.get(name);
-  if (!kind) kinds.set(name, (kind = { ages: new Latency(), faults: { closed: 0, ended: 0 }, events: 0, skipped: 0 }));
-  return kind;
-}
-
 interface ConnectOptions {
-  readonly name: string;
   readonly port: number;
   readonly sockets: number;
   readonly query: string;
@@ -37,29 +24,28 @@ interface ConnectOptions {
   readonly kiloBytes: number;
 }
 
-async function connect({ name, port, query, kiloBytes }: ConnectOptions): Promise<void> {
-  const kind = kindOf(name);
+async function connect({ port, query, kiloBytes }: ConnectOptions): Promise<void> {
   const client = { since: performance.now(), bytes: 0 };
   const socket = await openGraphqlSocket({
     port,
     onMessage: (data) => {
       client.bytes += data.length;
       if (kiloBytes > 0 && isAhead(client, kiloBytes)) socket.pause();
-      receive(kind, data);
+      receive(data);
     },
   });
-  socket.on('close', () => kind.faults.closed++);
+  socket.on('close', () => counts.closed++);
   subscribe(socket, { query }, '1');
   if (kiloBytes > 0) throttle(Object.assign(client, { socket }), kiloBytes);
 }
 
 /** The time is the first field of a result, and what it replaces is at its end. */
-function receive(kind: Kind, data: Buffer): void {
+function receive(data: Buffer): void {
   const at = /"at":([\d.]+)/.exec(data.toString('latin1', 0, 120))?.[1];
-  if (at === undefined) return void kind.faults.ended++;
-  kind.events++;
-  kind.ages.record(performance.timeOrigin + performance.now() - Number(at));
-  kind.skipped += Number(/"skipped":(\d+)/.exec(data.toString('latin1', data.length - 160))?.[1] ?? 0);
+  if (at === undefined) return void counts.ended++;
+  counts.events++;
+  ages.record(performance.timeOrigin + performance.now() - Number(at));
+  counts.skipped += Number(/"skipped":(\d+)/.exec(data.toString('latin1', data.length - 160))?.[1] ?? 0);
 }
 
 function isAhead({ since, bytes }: Pick<SlowClient, 'since' | 'bytes'>, kiloBytes: number): boolean {
@@ -80,15 +66,10 @@ function throttle(client: SlowClient, kiloBytes: number): void {
 const methods = {
   connect: async (options: ConnectOptions) => void (await openMany(options.sockets, () => connect(options))),
   reset: () => {
-    for (const kind of kinds.values()) {
-      kind.ages.reset();
-      kind.events = kind.skipped = 0;
-    }
+    ages.reset();
+    counts.events = counts.skipped = 0;
   },
-  report: (name: string) => {
-    const { ages, faults, events, skipped } = kindOf(name);
-    return { ...faults, events, skipped, ages: ages.summary() };
-  },
+  report: () => ({ ...counts, ages: ages.summary() }),
 };
 export type ReadingClients = typeof methods;
 answerCalls(methods);
