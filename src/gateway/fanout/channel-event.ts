@@ -6,7 +6,7 @@ import { cursorSuffix } from './outbox/frame.ts';
 import type { EventTimes } from './outbox/result-times.ts';
 
 /** A message of a channel, or an entry of its history. */
-export interface ChannelMessage {
+export interface ArrivedMessage {
   readonly payload: Buffer;
   readonly coordinates: Coordinates | undefined;
   /** undefined: outside of flow control. */

@@ -20,7 +20,7 @@ export interface DeliveredEvent extends SharedEventOptions {
   readonly channelEvent: ChannelEvent;
   /** See `ChannelEvent`. */
   readonly isTombstone: boolean;
-  /** See `ChannelMessage`. */
+  /** See `ArrivedMessage`. */
   readonly isState: boolean;
 }
 

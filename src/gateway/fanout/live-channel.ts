@@ -12,7 +12,7 @@ import { TextPayload } from '../../graph/payload.ts';
 import { RowReader } from '../../graph/row-payload.ts';
 import type { RowPayload } from '../../graph/row-payload.ts';
 import { ChannelEvent } from './channel-event.ts';
-import type { ChannelMessage, CursorSource } from './channel-event.ts';
+import type { ArrivedMessage, CursorSource } from './channel-event.ts';
 import { ChannelMembers } from './channel-members.ts';
 import type { ChannelServices, GapReason } from './channel-services.ts';
 import { Continuity } from './continuity.ts';
@@ -247,7 +247,7 @@ export class LiveChannel implements CursorSource {
   }
 
   /** The error boundary of messages: a throw loses one message, for which its operations receive `gap: true`. Later messages are delivered. */
-  #acceptSafely(message: ChannelMessage): void {
+  #acceptSafely(message: ArrivedMessage): void {
     let isDelivered = false;
     try {
       isDelivered = this.#accept(message);
@@ -262,7 +262,7 @@ export class LiveChannel implements CursorSource {
   }
 
   /** Returns true if groups receive the message, or it is held for subscriptions that join. They serve it in its intake. */
-  #accept({ payload, coordinates, intake, times, isState = false }: ChannelMessage): boolean {
+  #accept({ payload, coordinates, intake, times, isState = false }: ArrivedMessage): boolean {
     // A replay or the scheduler may hold it for a while: the buffer it is a part of would be held with it.
     const isHeld = this.#replay !== undefined || this.#load?.isFull === true;
     const event = this.#eventOf(isHeld ? Buffer.from(payload) : payload, coordinates, times);

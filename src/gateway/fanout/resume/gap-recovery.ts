@@ -1,5 +1,5 @@
 import type { HistoryEntry } from '../../../bus/history.ts';
-import type { ChannelMessage } from '../channel-event.ts';
+import type { ArrivedMessage } from '../channel-event.ts';
 import type { GapReason } from '../channel-services.ts';
 import type { HeldBytes } from './replay-bytes.ts';
 import { heldLength } from './held-events.ts';
@@ -19,7 +19,7 @@ export interface GapRecoveryOwner {
   /** @param isState true: the state of the channel, instead of what was missed */
   acceptMissed(entry: HistoryEntry, isState: boolean): void;
   /** A message that was received meanwhile. */
-  acceptHeld(message: ChannelMessage): void;
+  acceptHeld(message: ArrivedMessage): void;
 }
 
 /**
@@ -31,7 +31,7 @@ export class GapRecovery {
   readonly #heldBytes: HeldBytes;
   readonly #owner: GapRecoveryOwner;
   /** In the order of arrival; undefined: no backfill is in flight. */
-  #held: ChannelMessage[] | undefined;
+  #held: ArrivedMessage[] | undefined;
   #hasOverflowed = false;
   #isOutdated = false;
 
@@ -45,7 +45,7 @@ export class GapRecovery {
   }
 
   /** Holds a message until the backfill is delivered, as a copy: the buffer it is a part of would be held with it. Drops it if the pod has no room. */
-  hold(message: ChannelMessage): void {
+  hold(message: ArrivedMessage): void {
     const { payload, intake } = message;
     if (this.#heldBytes.reserve(heldLength(payload.length))) {
       this.#held!.push({ ...message, payload: Buffer.from(payload) });
@@ -57,7 +57,7 @@ export class GapRecovery {
 
   /** @param read never rejects; called again if another gap follows before it has resolved */
   async run(read: () => Promise<Backfill>): Promise<void> {
-    const held: ChannelMessage[] = (this.#held = []);
+    const held: ArrivedMessage[] = (this.#held = []);
     this.#hasOverflowed = false;
     let backfill: Backfill;
     do {
