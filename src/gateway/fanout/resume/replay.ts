@@ -6,7 +6,6 @@ import type { Delivery } from '../group-delivery.ts';
 import { INITIAL } from '../initial-event.ts';
 import { eventKey } from '../pace/event-key.ts';
 import { NewestEvents } from '../pace/newest-events.ts';
-import type { HeldBytes } from './replay-bytes.ts';
 import { HeldEvents, heldLength } from './held-events.ts';
 import { HeldIntake } from './held-intake.ts';
 import { HistoryReads } from './history-reads.ts';
@@ -14,18 +13,15 @@ import type { Missed } from './history-reads.ts';
 import { Joining } from './joining.ts';
 import type { NewestEvent } from './joining.ts';
 import { MAX_REPLAYED_BYTES } from './recovery.ts';
+import { ReplayedEvents } from './replayed-events.ts';
+import type { ReplayedEventsServices } from './replayed-events.ts';
 import type { Progress, Replays } from './replays.ts';
 import { COMPLETION } from '../row-deliveries.ts';
 import type { RowDeliveries } from '../row-deliveries.ts';
 import type { IntakeBytes } from '../scheduling/event-batch.ts';
-import type { EventExecutor } from '../../../graph/execution/event-executor.ts';
 import type { Pace } from '../../../graph/pace.ts';
-import type { Payload } from '../../../graph/payload.ts';
 import { SharingGroup } from '../sharing/sharing-group.ts';
 import type { GroupEvent } from '../sharing/sharing-group.ts';
-import { SharedEvent } from '../sharing/sharing.ts';
-import type { SharingServices } from '../sharing/sharing.ts';
-import { TombstoneEvent } from '../sharing/tombstone-event.ts';
 import type { Subscription } from '../subscription.ts';
 
 /** Events that one subscription gets before the next one has its turn: about one write of its socket. */
@@ -37,16 +33,7 @@ const RESULTS_BETWEEN_CHECKS = 8;
 const EVENTS_BETWEEN_CHECKS = 64;
 /** Interval in ms at which unused reads and results are dropped. */
 const SWEEP_INTERVAL_MS = 5_000;
-/** Sweeps after which an event is executed again, about 30 s: a backend's answer is not reused for longer. */
-const MAX_SWEEPS = 6;
-/** Memory of an event whose payload was parsed, per byte of its text. */
-const PARSED_FACTOR = 4;
-
-export interface ReplayServices {
-  /** Starts an event for a group. */
-  readonly executor: EventExecutor;
-  readonly sharing: SharingServices;
-  readonly heldBytes: HeldBytes;
+export interface ReplayServices extends ReplayedEventsServices {
   readonly replays: Replays;
   readonly rows: RowDeliveries;
   readonly observer: Pick<ChannelObserver, 'onSkipped'>;
@@ -62,20 +49,6 @@ export interface ReplayOwner {
   onOver(): void;
 }
 
-/** An event with its results for each group. */
-interface ReplayedEvent {
-  /** In `#events`. */
-  readonly key: string | ChannelEvent;
-  readonly event: ChannelEvent;
-  readonly results: Map<SharingGroup, GroupEvent>;
-  /** Bytes that it counts for in `HeldBytes`, its results included. */
-  bytes: number;
-  /** Since the last sweep. */
-  wasUsed: boolean;
-  /** Sweeps since it was made. */
-  sweeps: number;
-}
-
 /**
  * Serves the subscriptions of one channel that begin with its history, until they have every event so far. They share reads of the history,
  * held live events and, with an equal sharing key, executions of the events that they have in common. After the last of them it stays for a
@@ -85,13 +58,12 @@ export class Replay {
   readonly held: HeldEvents;
   readonly reads: HistoryReads;
   readonly intake = new HeldIntake();
+  readonly #events: ReplayedEvents;
   readonly #services: ReplayServices;
   readonly #owner: ReplayOwner;
   readonly #joinings = new Map<Subscription, Joining>();
   /** By sharing key. A subscription that has caught up stays a member until the next sweep: results are found by the classes of members. */
   readonly #groups = new Map<string, SharingGroup>();
-  /** By the id of their entry, if they have one. */
-  readonly #events = new Map<string | ChannelEvent, ReplayedEvent>();
   /** Live events in `Joining.newest`, with the number of subscriptions that have not received them. Those of histories count with these. */
   readonly #taken = new Map<ChannelEvent, number>();
   /** Held bytes beyond which events that no subscription needs are searched for and dropped. */
@@ -103,6 +75,7 @@ export class Replay {
     this.#owner = owner;
     this.held = new HeldEvents(services.heldBytes);
     this.reads = new HistoryReads((from) => owner.read(from), this.held, services.heldBytes);
+    this.#events = new ReplayedEvents(services, this.reads);
     this.#timer = setInterval(this.#sweep, SWEEP_INTERVAL_MS).unref();
   }
 
@@ -144,7 +117,7 @@ export class Replay {
       if (!wasUrgent && this.#isUrgent) this.#wake();
       return;
     }
-    this.#makeRoom(heldLength(event.length));
+    this.#events.makeRoom(heldLength(event.length));
     this.#trim();
     if (this.held.add(event)) return;
     this.held.dropBefore(this.held.end);
@@ -166,7 +139,7 @@ export class Replay {
     clearInterval(this.#timer);
     for (const joining of this.#joinings.values()) this.#end(joining);
     this.#joinings.clear();
-    this.#makeRoom(Infinity);
+    this.#events.makeRoom(Infinity);
     this.held.dropBefore(this.held.end);
   }
 
@@ -342,8 +315,7 @@ export class Replay {
     return this.held.bytes > MAX_REPLAYED_BYTES || this.#services.heldBytes.isShort;
   }
 
-  readonly #eventOf = (entry: HistoryEntry): ChannelEvent =>
-    this.#events.get(entry.coordinates.entry!)?.event ?? this.#owner.eventOf(entry);
+  readonly #eventOf = (entry: HistoryEntry): ChannelEvent => this.#events.find(entry) ?? this.#owner.eventOf(entry);
 
   /** What the subscription receives of an event; undefined: nothing. */
   #deliveryOf(
@@ -354,85 +326,19 @@ export class Replay {
   ): GroupEvent | undefined {
     const delivery = this.#contentOf(event, joining, isState);
     if (!delivery) return undefined;
-    return delivery === 'COMPLETE' ? COMPLETION : this.#resultsOf(event, group, event.row && delivery);
+    return delivery === 'COMPLETE' ? COMPLETION : this.#events.resultsOf(event, group, event.row && delivery);
   }
 
   /** undefined: it is no event for the subscription. */
   #contentOf(event: ChannelEvent, { filter, subscription }: Joining, isState: boolean): Delivery | undefined {
     // With a filter the event is parsed, once for all subscriptions.
-    const own = filter ? this.#replayedOf(event).event : event;
+    const own = filter ? this.#events.keep(event) : event;
     const { row } = own;
     if (!row) return filter?.accepts(own.payload) === false ? undefined : own.payload;
     const outcome = row.outcomeFor(filter);
     // A subscription that begins has no row that could be gone, unless the delete is the last event of the channel.
     if (!outcome || (isState && outcome === 'deleted' && !row.isDeleted)) return undefined;
     return this.#services.rows.of(row, outcome, subscription.operation, isState);
-  }
-
-  /** @param payload default: that of the event. The same for all members of a group. */
-  #resultsOf(event: ChannelEvent, group: SharingGroup, payload?: Payload): GroupEvent {
-    if (!group.isReplay) return this.#share(event, group, payload);
-    const replayed = this.#replayedOf(event);
-    return replayed.results.get(group) ?? this.#keep(replayed, group, payload);
-  }
-
-  /** The event with the results that subscriptions share. */
-  #replayedOf(event: ChannelEvent): ReplayedEvent {
-    const key = event.coordinates?.entry ?? event;
-    let replayed = this.#events.get(key);
-    if (!replayed) {
-      const bytes = heldLength(PARSED_FACTOR * event.length);
-      this.#makeRoom(bytes);
-      this.#services.heldBytes.add(bytes);
-      this.#events.set(key, (replayed = { key, event, results: new Map(), bytes, wasUsed: true, sweeps: 0 }));
-    }
-    replayed.wasUsed = true;
-    return replayed;
-  }
-
-  #keep(replayed: ReplayedEvent, group: SharingGroup, payload: Payload | undefined): GroupEvent {
-    const results = this.#share(replayed.event, group, payload, (bytes) => this.#onKeep(replayed, bytes));
-    replayed.results.set(group, results);
-    return results;
-  }
-
-  #share(
-    channelEvent: ChannelEvent,
-    group: SharingGroup,
-    payload: Payload = channelEvent.payload,
-    onKeep?: (bytes: number) => void,
-  ): GroupEvent {
-    const { executor, sharing } = this.#services;
-    const started = executor.startEvent(payload, group.operation);
-    const shared = new SharedEvent(group, started, sharing, { channelEvent, onKeep });
-    return channelEvent.isTombstone ? new TombstoneEvent(executor, shared) : shared;
-  }
-
-  #onKeep(replayed: ReplayedEvent, bytes: number): void {
-    if (this.#events.get(replayed.key) !== replayed) return;
-    this.#makeRoom(bytes);
-    if (this.#events.get(replayed.key) !== replayed) return;
-    this.#services.heldBytes.add(bytes);
-    replayed.bytes += bytes;
-  }
-
-  /**
-   * Drops what can be read or executed again, until there is room or nothing is left. What was executed first is dropped first: the clients
-   * advance together, so the next ones need the latest events.
-   */
-  #makeRoom(bytes: number): void {
-    const { heldBytes } = this.#services;
-    if (heldBytes.hasRoom(bytes)) return;
-    this.reads.drop(false);
-    for (const replayed of this.#events.values()) {
-      if (heldBytes.hasRoom(bytes)) return;
-      this.#dropEvent(replayed);
-    }
-  }
-
-  #dropEvent({ key, bytes }: ReplayedEvent): void {
-    this.#events.delete(key);
-    this.#services.heldBytes.release(bytes);
   }
 
   #remove(joining: Joining): void {
@@ -465,10 +371,6 @@ export class Replay {
       for (const member of group.members) if (!this.#joinings.has(member)) group.delete(member);
       if (group.members.size === 0) this.#groups.delete(key);
     }
-    for (const replayed of this.#events.values()) {
-      if (!replayed.wasUsed || ++replayed.sweeps === MAX_SWEEPS) this.#dropEvent(replayed);
-      replayed.wasUsed = false;
-      for (const group of replayed.results.keys()) if (group.members.size === 0) replayed.results.delete(group);
-    }
+    this.#events.sweep();
   };
 }
