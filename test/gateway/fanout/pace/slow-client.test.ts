@@ -9,7 +9,7 @@ import { startGraph } from '../../../../src/library/testing.ts';
 import type { TestGraph } from '../../../../src/library/testing.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
-const PUBLISH_MS = 6000;
+const TICKS = 1800;
 /** Bytes a second that the slow client reads. */
 const READ_RATE = 100_000;
 const TEXT = 'x'.repeat(16_000);
@@ -86,12 +86,11 @@ function throttle(stream: Socket, rate: () => number): void {
 
 async function publishTicks(graph: TestGraph): Promise<number> {
   const startedAt = performance.now();
-  let n = 0;
-  for (; performance.now() - startedAt < PUBLISH_MS; n++) {
+  for (let n = 0; n < TICKS; n++) {
     while (performance.now() - startedAt < (n * 1000) / 300) await delay(1);
     await graph.publish('ticks', { n, at: Date.now(), text: TEXT }, { key: '1' });
   }
-  return n - 1;
+  return TICKS - 1;
 }
 
 async function play(t: TestContext, slow: 'LATEST' | 'CLOSE') {
