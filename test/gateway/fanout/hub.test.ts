@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BusUnavailableError } from '../../../src/base/errors.ts';
+import { sharingKey } from '../../../src/graph/documents/sharing-key.ts';
 import { createStage, factsOf } from './stage.ts';
 
 const SDL = `
@@ -42,6 +43,28 @@ describe('Hub', () => {
         [1, 2, 3].map((n) => JSON.stringify({ data: { item: { n, whose: `c${i}` } } })),
       ),
     );
+  });
+
+  it('delivers each event once to a client that moves to another group while events of both wait', async (t) => {
+    const stage = await createStage(t, { sdl: SDL });
+    const [moving, staying] = [
+      await stage.join('subscription { item(id: 1) { id n } }', factsOf('moving', {})),
+      await stage.join('subscription { item(id: 1) { n } }', factsOf('staying', {})),
+    ];
+    const { operation } = staying.subscription;
+    let arrived = 0;
+    // After the hub has received the first event, and before the second one.
+    await stage.bus.subscribe(CHANNEL, () => {
+      if (++arrived > 1) return;
+      moving.subscription.operation = operation;
+      stage.hub().move(CHANNEL, sharingKey(operation, {}, undefined), moving.subscription);
+    });
+    await stage.publish(CHANNEL, item(1), item(2));
+    await stage.publish(CHANNEL, item(3));
+    const expected = [1, 2, 3].map((n) => JSON.stringify({ data: { item: { n } } }));
+    // The group that it leaves has served the first one.
+    const former = JSON.stringify({ data: { item: { id: '1', n: 1 } } });
+    assert.deepEqual([moving.received, staying.received], [[former, ...expected.slice(1)], expected]);
   });
 
   it('sends results in the order of events, whichever execution ends first, shared or not', async (t) => {

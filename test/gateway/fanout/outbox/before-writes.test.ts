@@ -50,7 +50,8 @@ describe('a connection that beforeWrites closes receives no message', () => {
       const closed: number[] = [];
       const opened = await accept(reader(t, received, closed));
       writer.beforeWrites = closes(opened);
-      opened.outbox.send('x'.repeat(2_000));
+      const isAccepted = opened.outbox.send('x'.repeat(2_000));
+      assert.equal(isAccepted, limits.maxQueueBytes > 2_000);
       assert.equal(opened.socket.readyState, WebSocket.CLOSING);
       assert.equal(opened.outbox.send('more'), false);
       await once(opened.socket, 'close');

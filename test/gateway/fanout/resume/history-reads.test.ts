@@ -55,6 +55,25 @@ describe('reads of a history', () => {
     );
   });
 
+  it('begin with the oldest of the cursors that wait, and serve all of these', async () => {
+    const froms: (string | undefined)[] = [];
+    const read = (from: string | undefined): Promise<History> => {
+      froms.push(from);
+      const first = Number.parseInt(from!);
+      return Promise.resolve({
+        epoch: 1,
+        entries: Array.from({ length: 21 - first }, (_, i) => entryAt(first + i, 10)),
+      });
+    };
+    const reads = createReads(new HeldBytes(), read);
+    const missed = await Promise.all([20, 12, 3, 8].map((time) => reads.missedSince(seenAt(time))));
+    assert.deepEqual(
+      missed.map((of) => of?.entries.length),
+      [0, 8, 17, 12],
+    );
+    assert.deepEqual(froms, ['20-0', '3-0']);
+  });
+
   it('return the last event from one read until a live event follows, and are repeated if the bus did not answer', async () => {
     let [count, isAway] = [0, true];
     const read = (from: string | undefined) => (count++, isAway ? Promise.resolve(undefined) : largeRead(from));
