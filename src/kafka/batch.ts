@@ -44,6 +44,11 @@ export interface PoisonRecord {
   readonly reason: PoisonReason;
 }
 
+/** The fields by which the log names a poison record. */
+export function poisonFields({ record: { topic, partition, offset }, reason }: PoisonRecord): object {
+  return { topic, partition, offset: `${offset}`, reason };
+}
+
 /** A channel, the limits of its history, and what its state remembers of the record's key. `payload`: of this channel; absent: the record's. */
 export type Destination = Pick<ChannelMessage, 'channel' | 'history' | 'keyHash' | 'isDeparture'> &
   Partial<Pick<ChannelMessage, 'payload'>> & {

@@ -3,7 +3,7 @@ import type { Position } from '../bus/publisher.ts';
 import { failureOf } from '../bus/publish-failure.ts';
 import { LogWindow } from '../base/log.ts';
 import type { Logger } from '../base/log.ts';
-import { Chunker, limitsWithin } from './batch.ts';
+import { Chunker, limitsWithin, poisonFields } from './batch.ts';
 import { signatureOf } from './decoding/record-signature.ts';
 import type { BatchPorts, Chunk, KafkaRecord, PoisonRecord } from './batch.ts';
 import type { FlowWait } from './session/flow-wait.ts';
@@ -108,17 +108,16 @@ export class RecordPublisher {
   #rejectPoison({ poison }: Chunk, after = -1, signal?: AbortSignal): Promise<void> | undefined {
     const fresh = poison.filter(({ record }) => record.offset > after);
     if (fresh.length === 0) return undefined;
-    for (const { record, reason } of fresh) {
+    for (const one of fresh) {
+      const { record, reason } = one;
       this.#observer.onPoison(record.topic, reason);
       this.#poisonLog.run(reason, (suppressed) => {
-        const { topic, partition, value } = record;
-        const offset = `${record.offset}`;
-        const bytes = value?.length ?? 0;
+        const bytes = record.value?.length ?? 0;
         const found = signatureOf(reason, record)?.found;
         const { deadLetterTopic } = this.#ports;
         const fix = deadLetterTopic === undefined ? 'without Kafka it is not kept' : 'crier dead-letters list shows it';
-        const facts = { topic, partition, offset, reason, found, bytes, deadLetterTopic, suppressed };
-        this.#log.warn(facts, `poison record not published; ${fix}`);
+        const fields = { ...poisonFields(one), found, bytes, deadLetterTopic, suppressed };
+        this.#log.warn(fields, `poison record not published; ${fix}`);
       });
     }
     return this.#ports.deadLetter(fresh, signal);

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../../config/config.ts';
 import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
+import { poisonFields } from '../batch.ts';
 import type { PoisonRecord } from '../batch.ts';
 import type { KafkaClient } from '../client/kafka-client.ts';
 import type { Cluster } from '../client/cluster.ts';
@@ -134,9 +135,11 @@ export class DeadLetter {
     });
   }
 
+  /** The line names at most 20 records. */
   #lineOf(poison: readonly PoisonRecord[], { message }: Error): object {
     const { topic: deadLetterTopic } = this.#options;
-    return { deadLetterTopic, positions: positionsOf(poison), records: poison.length, err: { message } };
+    const positions = poison.slice(0, 20).map(poisonFields);
+    return { deadLetterTopic, positions, records: poison.length, err: { message } };
   }
 
   #drop(poison: readonly PoisonRecord[], error: Error): void {
@@ -148,11 +151,4 @@ export class DeadLetter {
       );
     });
   }
-}
-
-/** Positions of at most 20 records. */
-function positionsOf(poison: readonly PoisonRecord[]): object[] {
-  return poison
-    .slice(0, 20)
-    .map(({ record: { topic, partition, offset }, reason }) => ({ topic, partition, offset: `${offset}`, reason }));
 }
