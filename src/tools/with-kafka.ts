@@ -4,7 +4,7 @@ import { diagnose, failureOf, reasonOf } from '../kafka/client/access/connection
 import { createKafkaClient } from '../kafka/client/kafka-client.ts';
 import type { KafkaClient } from '../kafka/client/kafka-client.ts';
 import { Cluster } from '../kafka/client/cluster.ts';
-import { KafkaJSAggregateError, isKafkaError, isTooLarge, isUnreached } from '../kafka/client/kafka-errors.ts';
+import { firstError, isKafkaError, isTooLarge, isUnreached } from '../kafka/client/kafka-errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/settings.ts';
 
@@ -43,8 +43,8 @@ export async function withKafka<Result>(
 }
 
 /** What a person has to know of a failure of Kafka, who needs no stack; undefined for every other error. */
-export async function kafkaProblem(error: unknown, settings: Settings): Promise<SetupError | undefined> {
-  if (error instanceof KafkaJSAggregateError) return kafkaProblem(error.errors[0], settings);
+export async function kafkaProblem(failure: unknown, settings: Settings): Promise<SetupError | undefined> {
+  const error = firstError(failure);
   if (!isKafkaError(error)) return undefined;
   if (isTooLarge(error))
     return new SetupError(`${error.message}; shorten it, or raise max.message.bytes of the topic`, { cause: error });

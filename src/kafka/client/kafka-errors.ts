@@ -1,7 +1,9 @@
 import kafkajs from 'kafkajs';
 
-/** What a request for several topics throws. */
-export const { KafkaJSAggregateError } = kafkajs;
+/** Of a request for several topics its first error; any other error itself. */
+export function firstError(error: unknown): unknown {
+  return error instanceof kafkajs.KafkaJSAggregateError ? error.errors[0] : error;
+}
 
 const REBALANCE: ReadonlySet<string> = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID']);
 const MISSING_TOPIC: ReadonlySet<string> = new Set(['UNKNOWN_TOPIC_OR_PARTITION']);
