@@ -1,8 +1,27 @@
 import type { ComparedArgument } from '../argument-texts.ts';
 
-export const OPERATORS = ['EQ', 'NE', 'IN', 'LT', 'LTE', 'GT', 'GTE', 'CONTAINS', 'PREFIX'] as const;
+/** Each operator, and what SQL and programs call it. */
+const NAMES = [
+  ['EQ', '=', '==', '===', 'EQUAL', 'EQUALS'],
+  ['NE', '!=', '!==', '<>', 'NOT_EQUAL', 'NOT_EQUALS'],
+  ['IN'],
+  ['LT', '<', 'LESS_THAN'],
+  ['LTE', '<='],
+  ['GT', '>', 'GREATER_THAN'],
+  ['GTE', '>='],
+  ['CONTAINS', 'INCLUDES'],
+  ['PREFIX', 'STARTS_WITH'],
+] as const;
 
-export type Operator = (typeof OPERATORS)[number];
+export type Operator = (typeof NAMES)[number][0];
+
+export const OPERATORS = NAMES.map(([op]) => op);
+
+/** The operator that another system calls so, or that is written in lower case or in quotes; undefined: none. */
+export function operatorMeant(text: string): Operator | undefined {
+  const name = text.toUpperCase();
+  return NAMES.find((names: readonly string[]) => names.includes(name))?.[0];
+}
 
 export type Ordering = Extract<Operator, 'LT' | 'LTE' | 'GT' | 'GTE'>;
 

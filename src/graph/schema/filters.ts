@@ -12,9 +12,8 @@ import {
 } from 'graphql';
 import type { ConstValueNode, GraphQLField, GraphQLInputType, GraphQLSchema } from 'graphql';
 import { didYouMean } from '../../base/did-you-mean.ts';
-import { OPERATORS, isOrdering } from '../filter/filter-rule.ts';
+import { OPERATORS, isOrdering, operatorMeant } from '../filter/filter-rule.ts';
 import type { Comparison, FilterRule, Operator } from '../filter/filter-rule.ts';
-import { operatorMeant } from '../filter/operator-names.ts';
 import { quotesHint } from './directive-arguments.ts';
 import { matchedScalarOf } from './matched-scalar.ts';
 import { isPath } from './payload-path.ts';

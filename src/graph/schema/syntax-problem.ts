@@ -1,6 +1,6 @@
 import { Lexer, TokenKind, printSourceLocation } from 'graphql';
 import type { GraphQLError, Source, SourceLocation, Token } from 'graphql';
-import { operatorMeant } from '../filter/operator-names.ts';
+import { operatorMeant } from '../filter/filter-rule.ts';
 
 /**
  * The place and the text of a syntax error, and the lines around it.
