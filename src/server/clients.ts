@@ -17,7 +17,7 @@ import {
   connectionLimits,
   routerLimits,
   userLimits,
-} from '../gateway/connections/connection-tunables.ts';
+} from '../gateway/connections/configured-limits.ts';
 import { Connections } from '../gateway/connections/connections.ts';
 import type { Handshakes } from '../gateway/connections/handshakes.ts';
 import type { ClientFiles } from '../gateway/connections/open-files.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readConfig } from '../../../src/config/config.ts';
-import { connectionLimits, routerLimits, userLimits } from '../../../src/gateway/connections/connection-tunables.ts';
+import { connectionLimits, routerLimits, userLimits } from '../../../src/gateway/connections/configured-limits.ts';
 import { pickTunables } from '../../../src/ops/tunables/tunable-values.ts';
 
 function limitsWith(settings: Readonly<Record<string, string>>) {
