@@ -6,7 +6,7 @@ import type { Scenario } from './runner/scenario.ts';
 /** The scenarios of `npm run bench`, each a file here. */
 const SCENARIOS: readonly string[] = [
   ...['capacity', 'convert', 'cores', 'drain', 'fanout', 'idle', 'ladder', 'pace', 'profile', 'publish'],
-  ...['rebalance', 'reload', 'resume', 'soak', 'start', 'state', 'storm', 'story', 'upgrade'],
+  ...['kafka-clients', 'rebalance', 'reload', 'resume', 'soak', 'start', 'state', 'storm', 'story', 'upgrade'],
 ];
 
 /** `npm run loadtest` runs the story, with --ladder the ladder, with --scenario the storm or pace. */

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-/** The packages to install: other servers only, or the profiling tools, too. */
+/** The packages to install: other servers and clients only, or the profiling tools, too. */
 type Purpose = 'servers' | 'tools';
 
-const LAST_PACKAGE = { servers: 'mercurius', tools: '0x' } satisfies Record<Purpose, string>;
+const LAST_PACKAGE = { servers: '@platformatic/kafka', tools: '0x' } satisfies Record<Purpose, string>;
 
 /** Installs loadtest/package.json unless it is installed. Runs no install scripts. */
 export function installPackages(purpose: Purpose, say: (line: string) => void): void {
