@@ -74,6 +74,7 @@ export const PARTS = {
     'why/performance',
     'why/conformance',
     'why/architecture',
+    'why/kafka-client',
     'why/glossary',
   ],
 };
