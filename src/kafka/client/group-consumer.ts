@@ -5,6 +5,7 @@ import type { InflightBudget } from './fetching/inflight-budget.ts';
 import { fetched } from './fetching/record-batch.ts';
 import type { FetchedRecord } from './fetching/record-batch.ts';
 import type { KafkaClient } from './kafka-client.ts';
+import { BackgroundJoins } from './patches/background-joins.ts';
 import { boundFetches } from './patches/bounded-fetch.ts';
 import { withoutDefaultOffsets } from './patches/default-offsets.ts';
 import { subscriptionAssigner } from './subscription-assigner.ts';
@@ -55,12 +56,17 @@ export interface GroupConsumerOptions {
   readonly members?: SubscriptionAssignerOptions;
   /** Rejects for an error that ends the consumer. Nothing is fetched from the batch's broker before it has settled. */
   readonly onBatch: (batch: Batch) => Promise<void>;
-  /** Receives the assigned partitions. */
-  readonly onJoin: (assigned: TopicPartitionIds) => void;
+  /**
+   * Receives the assigned partitions. `isContinued`: this member was one in the last generation, too, so no other member can have owned the
+   * partitions that it keeps in between. They are read on.
+   */
+  readonly onJoin: (assigned: TopicPartitionIds, isContinued: boolean) => void;
   /** The consumer has failed. It does not restart. */
   readonly onFailure: (error: Error) => void;
-  /** Called before the group is joined again, while the generation is still valid. */
+  /** Called when the consumer has stopped to read, to join the group again. Its membership may be lost. */
   readonly onRebalance?: () => void;
+  /** Called before a consumer with `members` joins the group again and reads on meanwhile. Its generation is still valid. */
+  readonly onBackgroundJoin?: () => void;
   /** The coordinator has confirmed the membership. */
   readonly onHeartbeat?: () => void;
   /** The group's leader, of a former version, has assigned partitions of topics that this member has not subscribed to. */
@@ -77,14 +83,18 @@ export class GroupConsumer {
   #latest: Pick<EachBatchPayload, 'heartbeat' | 'uncommittedOffsets' | 'commitOffsetsIfNecessary'> | undefined;
   /** kafkajs throws where a consumer that has stopped is moved: in a timer of a partition that waits, that would end the process. */
   #hasStopped = false;
+  readonly #joins: BackgroundJoins | undefined;
 
   constructor({ kafka }: KafkaClient, options: GroupConsumerOptions) {
     this.#options = options;
     const { members, budget, maxInflatedBytes } = options;
     const bounds = { budget, maxInflatedBytes };
+    this.#joins = members && new BackgroundJoins(() => options.onBackgroundJoin?.());
     this.#consumer = kafka.consumer({
       partitionAssigners: [
-        members ? withoutDefaultOffsets(boundFetches(bounds, subscriptionAssigner(members))) : boundFetches(bounds),
+        members
+          ? withoutDefaultOffsets(boundFetches(bounds, this.#joins!.follow(subscriptionAssigner(members))))
+          : boundFetches(bounds),
       ],
       groupId: options.groupId,
       sessionTimeout: options.sessionTimeoutMs,
@@ -154,8 +164,14 @@ export class GroupConsumer {
     await this.#latest?.heartbeat();
   }
 
+  /** The join that runs while the consumer reads on; undefined: none. Never rejects. */
+  get joining(): Promise<void> | undefined {
+    return this.#joins?.current;
+  }
+
   /** Leaves the group. Never rejects. */
   async close(): Promise<void> {
+    this.#joins?.close();
     await this.#consumer.disconnect().catch(() => undefined);
   }
 
@@ -163,8 +179,13 @@ export class GroupConsumer {
     const { onJoin, onFailure, onRebalance, onHeartbeat, onUnknownTopics, onEmptyBatch, budget } = this.#options;
     const consumer = this.#consumer;
     const { events } = consumer;
-    consumer.on(events.STOP, () => (this.#hasStopped = true));
-    consumer.on(events.GROUP_JOIN, ({ payload }) => onJoin(new Map(Object.entries(payload.memberAssignment))));
+    consumer.on(events.STOP, () => {
+      this.#hasStopped = true;
+      this.#joins?.close();
+    });
+    consumer.on(events.GROUP_JOIN, ({ payload }) =>
+      onJoin(new Map(Object.entries(payload.memberAssignment)), this.#joins?.isContinued === true),
+    );
     consumer.on(events.CRASH, ({ payload }) => onFailure(payload.error));
     // Emitted even if there is nothing to fetch: a rebalance may have dropped the batches of the broker's last response.
     consumer.on(events.FETCH_START, ({ payload }) => budget.releaseNode(`${payload.nodeId}`));

@@ -8,6 +8,7 @@ import { LogWindow } from '../../base/log.ts';
 import type { Logger } from '../../base/log.ts';
 import { KafkaAccess } from './access/kafka-access.ts';
 import type { KafkaConnectionConfig } from './access/kafka-access.ts';
+import { joinInBackground } from './patches/background-joins.ts';
 import { CLIENT_CLOSED, surviveFailovers } from './patches/failover.ts';
 import { stopIdleTimers } from './patches/idle-timer.ts';
 import { tolerateLeaderless } from './patches/partition-errors.ts';
@@ -42,6 +43,7 @@ export interface KafkaClient {
 export function createKafkaClient(config: KafkaConnectionConfig, log: Logger): KafkaClient {
   stopIdleTimers();
   endStoppedRunners();
+  joinInBackground();
   surviveFailovers();
   const sockets = new Set<Socket>();
   let isDestroyed = false;

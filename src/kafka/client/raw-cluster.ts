@@ -23,6 +23,8 @@ interface PartitionsOf {
 
 export interface RawBrokerPool {
   createBroker: (options: unknown) => RawBroker;
+  readonly connectionPoolBuilder: { build(broker: RawAddress): Promise<RawAddress> };
+  readonly rootLogger: unknown;
   refreshMetadata: (topics: readonly string[]) => Promise<void>;
   findConnectedBroker(): Promise<RawBroker>;
   readonly metadata: RawMetadata | null;
@@ -44,7 +46,16 @@ interface RawPartition {
   readonly leader: number;
 }
 
+interface RawAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly rack: string | null;
+}
+
 export interface RawBroker {
+  readonly connectionPool: RawAddress;
+  connect(): Promise<void>;
+  disconnect(): Promise<void>;
   readonly nodeId: string | number;
   /** The protocol of a request in the newest version that this broker knows. */
   readonly lookupRequest: (apiKey: number, definition: unknown) => (parameters: unknown) => RawProtocol;
@@ -53,6 +64,7 @@ export interface RawBroker {
   produce(options: object): Promise<unknown>;
   heartbeat(options: object): Promise<unknown>;
   findGroupCoordinator(options: object): Promise<unknown>;
+  joinGroup: (this: RawBroker, request: { readonly memberId: string }) => Promise<unknown>;
   syncGroup: (this: RawBroker, request: { readonly generationId: number }) => Promise<SyncedGroup>;
   listOffsets(this: RawBroker, options: object): Promise<ListedOffsets>;
 }

@@ -1,5 +1,6 @@
 import { BusUnavailableError, FencedError } from '../../base/errors.ts';
 import { LogWindow } from '../../base/log.ts';
+import { orAborted } from '../../base/or-aborted.ts';
 import type { Logger } from '../../base/log.ts';
 import type { Chunk, KafkaRecord } from '../batch.ts';
 import { SchemaUnavailableError } from '../decoding/schema-errors.ts';
@@ -8,7 +9,7 @@ import type { PublishTerms, RecordPublisher } from '../record-publisher.ts';
 import { TopicStoppedError } from '../undecodable-limit.ts';
 import type { Commits } from './commits.ts';
 import type { Detachment } from './detachment.ts';
-import type { Generation } from './generation.ts';
+import type { Ownership } from './ownership.ts';
 import type { PartitionLeases } from './partition-leases.ts';
 import type { PartitionWaits } from './partition-waits.ts';
 import type { RetryWait } from './retry-wait.ts';
@@ -18,7 +19,7 @@ const DEAD_LETTER_PATIENCE_MS = 200;
 const FENCE_LOG_WINDOW_MS = 5000;
 
 export interface BatchProcessorOptions {
-  readonly consumer: Pick<GroupConsumer, 'pause' | 'resume' | 'heartbeat'>;
+  readonly consumer: Pick<GroupConsumer, 'pause' | 'resume' | 'heartbeat' | 'joining'>;
   readonly publisher: Pick<RecordPublisher, 'chunker' | 'publishNext'>;
   readonly leases: PartitionLeases;
   readonly commits: Commits;
@@ -34,7 +35,7 @@ export interface BatchProcessorOptions {
 /** A batch that is being processed. */
 interface BatchRun {
   readonly batch: Batch;
-  readonly generation: Generation;
+  readonly ownership: Ownership;
   /** True while no other member and no later batch of this one may have its records. */
   readonly isOurs: () => boolean;
   /** True while further records may be published. */
@@ -52,22 +53,22 @@ export class BatchProcessor {
 
   /**
    * @throws every error except those that pause the partition (a refusal by the bus, a schema that cannot be had, a stopped topic), and a
-   * fencing, after which it is leased again.
+   * fencing, after which it is leased again if this member still owns it.
    */
-  async process(batch: Batch, generation: Generation, detachment: Detachment): Promise<void> {
+  async process(batch: Batch, ownership: Ownership, detachment: Detachment): Promise<void> {
     const { leases, commits, isClosing } = this.#options;
     const { topic, partition } = batch;
-    const { flowSignal: signal } = generation;
+    const { flowSignal: signal } = ownership;
     const rewinds = leases.rewindsOf(topic, partition);
     // kafkajs no longer calls the batch stale once it has applied the seek, which a detached batch may outlive.
-    const isOurs = () => !generation.hasEnded && !batch.isStale() && leases.rewindsOf(topic, partition) === rewinds;
+    const isOurs = () => !ownership.hasEnded && !batch.isStale() && leases.rewindsOf(topic, partition) === rewinds;
     const canContinue = () => !isClosing() && !signal.aborted && batch.isRunning() && isOurs();
-    await generation.positioning;
-    if (!generation.isPositioned || !canContinue()) return;
+    await ownership.positioning;
+    if (!ownership.isPositioned || !canContinue()) return;
     try {
-      await this.#publish({ batch, generation, isOurs, canContinue }, detachment);
+      await this.#publish({ batch, ownership, isOurs, canContinue }, detachment);
     } catch (error) {
-      if (error instanceof FencedError) return await this.#onFenced(batch);
+      if (error instanceof FencedError) return await this.#onFenced(batch, ownership, detachment);
       const pause = this.#pauseAfter(error as Error);
       if (!pause) throw error;
       if (canContinue()) pause(topic, partition);
@@ -79,11 +80,11 @@ export class BatchProcessor {
   /** Publishes the batch in chunks, and accepts each: that schedules the commit. */
   async #publish(run: BatchRun, detachment: Detachment): Promise<void> {
     const { consumer, publisher, leases } = this.#options;
-    const { batch, generation, isOurs, canContinue } = run;
+    const { batch, ownership, isOurs, canContinue } = run;
     const { topic, partition } = batch;
     const [first] = batch.records;
     if (first) await leases.acquire(topic, partition, first.offset);
-    const { flowSignal, endSignal } = generation;
+    const { flowSignal, endSignal } = ownership;
     const terms: PublishTerms = {
       // A batch that the budget cannot keep is fetched again.
       mayWait: () => detachment.detach(),
@@ -98,7 +99,7 @@ export class BatchProcessor {
       const { chunk, deadLettered } = published;
       const isDeadLettered = await isResolvedWithin(deadLettered, DEAD_LETTER_PATIENCE_MS);
       // The partition may have moved to another member, which reads it from the last commit.
-      if (generation.hasEnded) return;
+      if (ownership.hasEnded) return;
       if (isDeadLettered) leases.handle(topic, partition, chunk.last.offset);
       if (!isOurs()) return;
       if (isDeadLettered) this.#accept(batch, chunk.last);
@@ -141,7 +142,7 @@ export class BatchProcessor {
   }
 
   /** Accepts the records before the chunk's poison, and the others once the poison is written: until then the partition is paused. */
-  #waitForDeadLetters({ batch, generation, isOurs }: BatchRun, chunk: Chunk, deadLettered: Promise<void>): void {
+  #waitForDeadLetters({ batch, ownership, isOurs }: BatchRun, chunk: Chunk, deadLettered: Promise<void>): void {
     const { consumer, leases, waits } = this.#options;
     const { last, lastBeforePoison } = chunk;
     const { topic, partition } = batch;
@@ -153,26 +154,33 @@ export class BatchProcessor {
     waits.deadLetters.add({ topic, partition });
     void deadLettered.then(
       () => {
-        if (generation.hasEnded) return;
+        if (ownership.hasEnded) return;
         leases.handle(topic, partition, last.offset);
         // Else the partition is read again from an earlier record.
         if (isOurs()) this.#accept(batch, last);
         waits.deadLetters.delete(topic, partition);
         consumer.resume(paused);
       },
-      // The generation has ended: the partition's next owner starts with these records.
+      // The ownership has ended: the partition's next owner starts with these records.
       () => undefined,
     );
   }
 
   /**
    * Only a member may take a lease back from another worker. Kafka assigns a partition to another member one session timeout after the
-   * last heartbeat at the earliest, and this heartbeat is sent if the last one is more than 3 s old. So either the membership is
-   * confirmed, or this throws and the partition stays fenced until a coordinator answers or the group is joined again.
+   * last heartbeat at the earliest, and this heartbeat is sent if the last one is more than 1 s old. So either the membership is
+   * confirmed, or this throws and the partition stays fenced until a coordinator answers or the group is joined again. During a join the
+   * partition's new owner may have learned of it first: two members would take the lease from each other until this one learns of it, too.
    */
-  async #onFenced({ topic, partition }: Batch): Promise<void> {
+  async #onFenced({ topic, partition }: Batch, ownership: Ownership, detachment: Detachment): Promise<void> {
     const { consumer, leases, log, isConfirmedMember } = this.#options;
+    const { flowSignal } = ownership;
     await consumer.heartbeat();
+    if (consumer.joining && !flowSignal.aborted) {
+      detachment.detach();
+      await orAborted(consumer.joining, flowSignal, () => new Error('aborted')).catch(() => undefined);
+    }
+    if (flowSignal.aborted) return;
     if (!isConfirmedMember()) {
       throw new Error('the bus fenced a partition, and no coordinator confirms that this member owns it');
     }

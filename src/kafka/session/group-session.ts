@@ -1,5 +1,5 @@
 import type { PartitionLease, Skips } from '../../bus/publisher.ts';
-import { BusUnavailableError, StateLostError } from '../../base/errors.ts';
+import { StateLostError } from '../../base/errors.ts';
 import { InflightBudget } from '../client/fetching/inflight-budget.ts';
 import type { KafkaClient } from '../client/kafka-client.ts';
 import type { PartitionMap } from '../client/cluster.ts';
@@ -8,13 +8,14 @@ import { GroupConsumer } from '../client/group-consumer.ts';
 import type { GroupConsumerOptions } from '../client/group-consumer.ts';
 import type { SubscriptionAssignerOptions } from '../client/subscription-assigner.ts';
 import type { WorkerObserver } from '../observer.ts';
+import { partitionKey } from '../partition-key.ts';
 import type { TopicPartition } from '../partition-key.ts';
+import { Assignment } from './assignment.ts';
 import { BatchProcessor } from './batch-processor.ts';
 import type { BatchProcessorOptions } from './batch-processor.ts';
 import { Commits } from './commits.ts';
 import type { Detachment } from './detachment.ts';
 import type { FlowWait } from './flow-wait.ts';
-import { Generation } from './generation.ts';
 import { lostStates } from './lost-states.ts';
 import { PartitionLeases } from './partition-leases.ts';
 import { PartitionWaits } from './partition-waits.ts';
@@ -22,11 +23,14 @@ import type { PartitionWait, PartitionWaitsOptions } from './partition-waits.ts'
 import { Positioning } from './positioning.ts';
 import { RunningBatches } from './running-batches.ts';
 import { SkippedPartitions } from './skipped-partitions.ts';
-import type { KeptStates, PartitionOffset, StartOffsets } from './start-offsets.ts';
+import type { KeptStates, StartOffsets } from './start-offsets.ts';
 import { StateFilling } from './state-filling.ts';
 
-/** A session timeout should span about three heartbeats. */
-const MAX_HEARTBEAT_INTERVAL_MS = 3000;
+/**
+ * A session timeout should span about three heartbeats. Members learn by heartbeats that the group rebalances: the partitions that move
+ * wait for the last member.
+ */
+const MAX_HEARTBEAT_INTERVAL_MS = 1000;
 /** A batch that is processed sends heartbeats meanwhile. A publish takes 6 s at most. */
 const REBALANCE_TIMEOUT_MS = 20_000;
 const CONCURRENT_BATCHES = 8;
@@ -78,9 +82,11 @@ export class GroupSession {
   #skipped: SkippedPartitions | undefined;
   readonly #filling: StateFilling | undefined;
   readonly #positioning: Positioning;
-  /** Next offset to read of each assigned partition; undefined until one of its records is accepted. */
-  #assignment = new Map<string, Map<number, number | undefined>>();
-  #generation = new Generation();
+  readonly #assignment = new Assignment();
+  /** Of the last join. Aborted by the next one, and when the session closes. */
+  #positioningEnd = new AbortController();
+  /** Settles when the partitions that the last join has brought are positioned, or wait for the bus. */
+  #positioned: Promise<void> = Promise.resolve();
   #opening: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
   #hasProgressed = false;
@@ -102,9 +108,10 @@ export class GroupSession {
     this.#commits = new Commits(this.#consumer, this.#leases, log, () => options.observer.onCommitFailure());
     const heartbeat = () => this.#consumer.heartbeat();
     this.#batches = new RunningBatches({ budget, flow, heartbeatIntervalMs, heartbeat, onFailure: this.#fail });
-    this.#positioning = new Positioning(this.#consumer, options.startOffsets, this.#leases, this.#filling, (start) =>
-      this.#onStart(start),
-    );
+    this.#positioning = new Positioning({
+      ...{ consumer: this.#consumer, startOffsets: options.startOffsets, leases: this.#leases, filling: this.#filling },
+      ...{ wait: this.#waits.bus, observer: options.observer, log, onFailure: this.#fail },
+    });
     this.#processor = new BatchProcessor({
       consumer: this.#consumer,
       publisher,
@@ -130,16 +137,18 @@ export class GroupSession {
       maxInflatedBytes,
       members: { facts, onUndescribed, onAssigned },
       onBatch: (batch) => {
-        const generation = this.#generation;
-        const process = (detachment: Detachment) => this.#processor.process(batch, generation, detachment);
-        return this.#batches.run(batch, process, generation.flowSignal);
+        const ownership = this.#assignment.ownershipOf(batch.topic, batch.partition);
+        if (!ownership) return Promise.resolve();
+        const process = (detachment: Detachment) => this.#processor.process(batch, ownership, detachment);
+        return this.#batches.run(batch, process, ownership.flowSignal);
       },
-      onJoin: (assigned) => this.#onJoin(assigned),
+      onJoin: (assigned, isContinued) => this.#onJoin(assigned, isContinued),
       onFailure: this.#fail,
       onRebalance: () => {
-        this.#generation.endFlowWaits();
+        this.#assignment.endFlowWaits();
         void this.#commits.commitNow();
       },
+      onBackgroundJoin: () => void this.#commits.commitNow(),
       onHeartbeat: () => (this.#confirmedAt = performance.now()),
       onUnknownTopics,
       onEmptyBatch: ({ topic, partition, lastOffset }) => this.#advance(topic, partition, lastOffset + 1),
@@ -155,7 +164,7 @@ export class GroupSession {
   #followSkips({ log, observer }: GroupSessionOptions): SkippedPartitions {
     const onChange = (partitions: number) => observer.onSkippedPartitions(partitions);
     const skipped = () =>
-      this.#assigned().flatMap(({ topic, partition }) => {
+      this.#assignment.list.flatMap(({ topic, partition }) => {
         const from = this.#leases.skippedFrom(topic, partition);
         return from === undefined ? [] : [{ topic, partition, from }];
       });
@@ -164,19 +173,8 @@ export class GroupSession {
       this.#consumer.seek({ topic, partition, offset: from });
     };
     const canRetake = (topic: string, partition: number) =>
-      this.#generation.isPositioned && this.#leases.canRetake(topic, partition);
+      this.#assignment.ownershipOf(topic, partition)?.isPositioned === true && this.#leases.canRetake(topic, partition);
     return new SkippedPartitions({ skipped, canRetake, retake, onChange, log });
-  }
-
-  /** The assigned partitions whose places are known. */
-  #positioned(): TopicPartition[] {
-    return this.#assigned().filter(({ topic, partition }) => !this.#generation.isUnknown(topic, partition));
-  }
-
-  #assigned(): TopicPartition[] {
-    return [...this.#assignment].flatMap(([topic, partitions]) =>
-      Array.from(partitions.keys(), (partition) => ({ topic, partition })),
-    );
   }
 
   /** Whether any record was accepted. */
@@ -186,12 +184,12 @@ export class GroupSession {
 
   /** The assigned partitions, with the next offset if it is known. */
   get assignment(): PartitionMap<number | undefined> {
-    return this.#assignment;
+    return this.#assignment.positions;
   }
 
   /** Assigned partitions that are not read before another join, because no leader could say which records they have. */
   get unknown(): readonly TopicPartition[] {
-    return this.#generation.unknown;
+    return this.#assignment.list.filter(({ ownership }) => ownership.isUnknown);
   }
 
   /** True while the partition waits for something other than records. */
@@ -215,12 +213,12 @@ export class GroupSession {
    * @throws BusUnavailableError
    */
   async checkStates(): Promise<void> {
-    const generation = this.#generation;
     const { states } = this.#options;
-    if (!states || !generation.isPositioned) return;
-    const lost = await lostStates(states, this.#positioned());
-    if (lost.length > 0 && !generation.hasEnded)
-      this.#fail(new StateLostError(`the bus lost states of ${lost.join(', ')}`));
+    const { signal } = this.#positioningEnd;
+    const positioned = this.#assignment.list.filter(({ ownership }) => ownership.isPositioned);
+    if (!states || positioned.length === 0) return;
+    const lost = await lostStates(states, positioned);
+    if (lost.length > 0 && !signal.aborted) this.#fail(new StateLostError(`the bus lost states of ${lost.join(', ')}`));
   }
 
   /** Joins the group. Resolves when joined, and positioned unless the bus is away; a failure to join rejects, or resolves `failed`. */
@@ -239,95 +237,37 @@ export class GroupSession {
     await this.#consumer.start();
     // A rejoin in the meantime positions the partitions again.
     let positioning;
-    do await (positioning = this.#generation.positioning);
-    while (positioning !== this.#generation.positioning);
+    do await (positioning = this.#positioned);
+    while (positioning !== this.#positioned);
   }
 
-  #onJoin(assigned: TopicPartitionIds): void {
-    const generation = this.#replaceGeneration();
+  /** `isContinued`: no other member can have owned partitions that this one keeps. Their batches go on. */
+  #onJoin(assigned: TopicPartitionIds, isContinued: boolean): void {
+    if (this.#closing) return;
     this.#confirmedAt = performance.now();
-    this.#assignment = new Map(
-      Array.from(assigned, ([topic, partitions]) => [
-        topic,
-        new Map(partitions.map((partition) => [partition, undefined])),
-      ]),
-    );
-    this.#options.onJoin(this.#assignment);
-    this.#waits.reassign((topic, partition) => this.#assignment.get(topic)?.has(partition) === true);
+    this.#positioningEnd.abort();
+    const { signal } = (this.#positioningEnd = new AbortController());
+    const gained = this.#assignment.replace(assigned, isContinued);
+    const gainedKeys = new Set(gained.map(({ topic, partition }) => partitionKey(topic, partition)));
+    const isGained = (topic: string, partition: number) => gainedKeys.has(partitionKey(topic, partition));
+    const isAssigned = (topic: string, partition: number) => Boolean(this.#assignment.ownershipOf(topic, partition));
+    const isKept = (topic: string, partition: number) => isAssigned(topic, partition) && !isGained(topic, partition);
+    this.#options.onJoin(this.#assignment.positions);
+    this.#waits.reassign(isAssigned, isKept);
+    this.#leases.retain(isKept);
+    this.#filling?.retain(isKept);
     // Records fetched before the partition is positioned would be useless. They may be deleted by now, which would end the session.
-    this.#consumer.pause(this.#assigned());
-    // A detached batch of the last generation may be publishing a chunk. Its records are not read again before it ends.
-    generation.positioning = this.#batches.ended().then(async () => {
-      if (await this.#position(generation)) this.#options.onJoined(this.#assignment);
+    this.#consumer.pause(gained);
+    // A detached batch of an earlier ownership may be publishing a chunk. Its records are not read again before it ends.
+    this.#positioned = this.#batches.ended(isGained).then(async () => {
+      if (await this.#positioning.run(gained, signal)) this.#options.onJoined(this.#assignment.positions);
     });
-  }
-
-  /**
-   * Positions the partitions, or lets them wait for the bus and be tried again: a session that failed instead would make every member of the
-   * group join again. Never rejects.
-   * @returns false if the generation has ended or the session has failed
-   */
-  async #position(generation: Generation, isRetry = false): Promise<boolean> {
-    try {
-      generation.unknown = await this.#positioning.run(this.#assignment, generation);
-      if (generation.hasEnded) return false;
-      generation.isPositioned = true;
-      if (isRetry) this.#eachAssigned((topic, partition) => this.#waits.bus.delete(topic, partition));
-      this.#consumer.resume(this.#positioned());
-    } catch (error) {
-      if (generation.hasEnded) return false;
-      if (!(error instanceof BusUnavailableError)) this.#fail(error as Error);
-      else this.#positionLater(generation, error);
-      return error instanceof BusUnavailableError;
-    }
-    return true;
-  }
-
-  #onStart({ topic, partition, offset, jump }: PartitionOffset): void {
-    if (!jump) return;
-    const { reason, committed, records } = jump;
-    const places = { topic, partition, committed: `${committed}`, from: `${offset}` };
-    const { log, observer } = this.#options;
-    if (reason === 'deleted') {
-      observer.onMissedRecords(topic, records);
-      log.warn(
-        { ...places, records: records },
-        'records were deleted before they were read; keep records longer in the topic than workers may be away or behind',
-      );
-    } else if (reason === 'shorter') {
-      log.warn(places, 'the partition ends before the last commit: its topic was created again, or has lost records');
-    } else {
-      log.warn(
-        places,
-        'another program has set the offset of the consumer group: records may be skipped, or read again',
-      );
-    }
-  }
-
-  /** The first partition that is due tries again for all. */
-  #positionLater(generation: Generation, error: BusUnavailableError): void {
-    let isDue = false;
-    const retry = () => {
-      if (isDue || generation.flowSignal.aborted) return;
-      isDue = true;
-      void this.#position(generation, true);
-    };
-    this.#eachAssigned((topic, partition) => this.#waits.bus.add(topic, partition, retry, error));
-  }
-
-  #eachAssigned(run: (topic: string, partition: number) => void): void {
-    for (const { topic, partition } of this.#assigned()) run(topic, partition);
-  }
-
-  #replaceGeneration(): Generation {
-    this.#generation.end();
-    this.#generation = new Generation();
-    return this.#generation;
+    for (const { ownership } of gained) ownership.positioning = this.#positioned;
   }
 
   #advance(topic: string, partition: number, position: number): void {
     this.#hasProgressed = true;
-    this.#assignment.get(topic)?.set(partition, position);
+    this.#assignment.advance(topic, partition, position);
     // A fill has not read what was skipped.
     if (this.#leases.skippedFrom(topic, partition) === undefined) this.#filling?.advance(topic, partition, position);
     this.#options.observer.onProgress(topic, partition);
@@ -335,7 +275,8 @@ export class GroupSession {
   }
 
   async #close(timeoutMs: number): Promise<void> {
-    this.#generation.endFlowWaits();
+    this.#assignment.endFlowWaits();
+    this.#positioningEnd.abort();
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, timeoutMs);
@@ -345,7 +286,7 @@ export class GroupSession {
     this.#commits.close();
     this.#batches.close();
     this.#filling?.close();
-    this.#generation.end();
+    this.#assignment.end();
     this.#waits.close();
     this.#skipped?.close();
     this.#options.client.destroy();

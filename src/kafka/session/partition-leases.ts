@@ -3,12 +3,13 @@ import type { PartitionLease, Skips } from '../../bus/publisher.ts';
 import { StateLostError } from '../../base/errors.ts';
 import type { PartitionMap } from '../client/cluster.ts';
 import { partitionKey } from '../partition-key.ts';
+import type { TopicPartition } from '../partition-key.ts';
 import { commitMetadata } from './commit-metadata.ts';
 import type { ResumePoint } from './commit-metadata.ts';
 
-interface Partition {
+interface Partition extends TopicPartition {
   isLeased: boolean;
-  /** True once it was leased in this generation and its next records follow those that were accepted. */
+  /** True once it was leased in this ownership and its next records follow those that were accepted. */
   isContinued: boolean;
   /** Of its last lease; undefined: the bus skips no message. */
   skips: Skips | undefined;
@@ -16,7 +17,7 @@ interface Partition {
   position: number;
   /** Of the bus when the offset was committed; undefined: they are not known, or of other records. */
   positions: string | undefined;
-  /** Offset of the last record that the bus accepted in this generation; -1: none. Less after `rewind`. */
+  /** Offset of the last record that the bus accepted in this ownership; -1: none. Less after `rewind`. */
   last: number;
   /** The greatest `last` so far. */
   handled: number;
@@ -27,7 +28,7 @@ interface Partition {
 }
 
 /**
- * The bus leases of the assigned partitions. A partition is leased before its first publish after each join, and again after the bus
+ * The bus leases of the assigned partitions. A partition is leased before its first publish in each ownership, and again after the bus
  * has fenced it. Assigns a new start id when offsets restart. Holds one entry for each assigned partition.
  */
 export class PartitionLeases {
@@ -44,12 +45,26 @@ export class PartitionLeases {
     this.#signatures = signatures;
   }
 
-  /** The group has assigned these partitions, and no others. */
+  /** Forgets the other partitions. */
+  retain(isKept: (topic: string, partition: number) => boolean): void {
+    for (const [key, { topic, partition }] of this.#partitions)
+      if (!isKept(topic, partition)) this.#partitions.delete(key);
+  }
+
+  /** The ownership of these partitions begins. */
   assign(resumePoints: PartitionMap<ResumePoint>): void {
-    this.#partitions.clear();
     for (const [topic, partitions] of resumePoints) {
       for (const [partition, { position, positions, startId }] of partitions) {
-        const lease = { isLeased: false, isContinued: false, skips: undefined, startId, position, positions };
+        const lease = {
+          topic,
+          partition,
+          isLeased: false,
+          isContinued: false,
+          skips: undefined,
+          startId,
+          position,
+          positions,
+        };
         const read = { last: -1, handled: -1, rewoundTo: undefined, rewinds: 0 };
         this.#partitions.set(partitionKey(topic, partition), { ...lease, ...read });
       }
@@ -133,7 +148,7 @@ export class PartitionLeases {
     return isContinued ? skips?.from() : undefined;
   }
 
-  /** Offset up to which records were accepted, or dead-lettered, in this generation, before any rewind; -1: none. */
+  /** Offset up to which records were accepted, or dead-lettered, in this ownership, before any rewind; -1: none. */
   handledUpTo(topic: string, partition: number): number {
     return this.#partitions.get(partitionKey(topic, partition))?.handled ?? -1;
   }

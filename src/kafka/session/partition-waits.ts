@@ -77,10 +77,13 @@ export class PartitionWaits {
     ];
   }
 
-  /** The partitions of a new generation: none of them waits for dead letters, and those that another member has are forgotten. */
-  reassign(isAssigned: (topic: string, partition: number) => boolean): void {
-    this.deadLetters.clear();
-    this.stopped.clear();
+  /** A partition whose ownership begins waits for no dead letters, and is not stopped. Partitions that another member has are forgotten. */
+  reassign(
+    isAssigned: (topic: string, partition: number) => boolean,
+    isKept: (topic: string, partition: number) => boolean,
+  ): void {
+    this.deadLetters.retain(isKept);
+    this.stopped.retain(isKept);
     this.bus.retain(isAssigned);
     this.schemas.retain(isAssigned);
   }

@@ -25,7 +25,7 @@ interface Running extends TopicPartition {
  */
 export class RunningBatches {
   readonly #options: RunningBatchesOptions;
-  readonly #batches = new Set<Promise<void>>();
+  readonly #batches = new Map<Promise<void>, TopicPartition>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: RunningBatchesOptions) {
@@ -43,14 +43,16 @@ export class RunningBatches {
   ): Promise<void> {
     const detachment = new Detachment(this.#options.budget, partitionKey(topic, partition));
     const batch = this.#settle(process(detachment), { topic, partition, detachment, signal });
-    this.#batches.add(batch);
+    this.#batches.set(batch, { topic, partition });
     this.#sendHeartbeats();
     await Promise.race([this.#forget(batch), detachment.happened]);
   }
 
-  /** Resolves when the batches that run now have ended, even by failing. */
-  async ended(): Promise<void> {
-    await Promise.allSettled(this.#batches);
+  /** Resolves when the batches that run now have ended, even by failing. `isMeant`: only those of these partitions. */
+  async ended(isMeant: (topic: string, partition: number) => boolean = () => true): Promise<void> {
+    await Promise.allSettled(
+      [...this.#batches].filter(([, { topic, partition }]) => isMeant(topic, partition)).map(([batch]) => batch),
+    );
   }
 
   /** Sends no heartbeat after this. Idempotent. */

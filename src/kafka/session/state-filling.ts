@@ -38,9 +38,13 @@ export class StateFilling {
     });
   }
 
-  /** The group has assigned the partitions of these fills; all others have none. */
+  /** Forgets the fills of the other partitions. */
+  retain(isKept: (topic: string, partition: number) => boolean): void {
+    for (const [key, { topic, partition }] of this.#pending) if (!isKept(topic, partition)) this.#pending.delete(key);
+  }
+
+  /** The group has assigned the partitions of these fills. */
   assign(fills: readonly PendingFill[]): void {
-    this.#pending.clear();
     for (const fill of fills) {
       const { topic, partition, end, next } = fill;
       this.#pending.set(partitionKey(topic, partition), fill);

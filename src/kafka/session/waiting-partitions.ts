@@ -28,6 +28,12 @@ export class WaitingPartitions<Waiting extends TopicPartition = TopicPartition> 
     if (this.#waiting.delete(partitionKey(topic, partition))) this.#onChange(this.#waiting.size);
   }
 
+  /** Forgets the other partitions. */
+  retain(isKept: (topic: string, partition: number) => boolean): void {
+    for (const [key, { topic, partition }] of this.#waiting) if (!isKept(topic, partition)) this.#waiting.delete(key);
+    this.#onChange(this.#waiting.size);
+  }
+
   clear(): void {
     this.#waiting.clear();
     this.#onChange(0);

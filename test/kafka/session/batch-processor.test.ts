@@ -8,7 +8,7 @@ import { BatchProcessor } from '../../../src/kafka/session/batch-processor.ts';
 import { Commits } from '../../../src/kafka/session/commits.ts';
 import { Detachment } from '../../../src/kafka/session/detachment.ts';
 import { FlowWait } from '../../../src/kafka/session/flow-wait.ts';
-import { Generation } from '../../../src/kafka/session/generation.ts';
+import { Ownership } from '../../../src/kafka/session/ownership.ts';
 import { PartitionLeases } from '../../../src/kafka/session/partition-leases.ts';
 import { PartitionWaits } from '../../../src/kafka/session/partition-waits.ts';
 import { convert, countingObserver, readableLog, RecordingBus } from '../consumer-harness.ts';
@@ -28,7 +28,7 @@ function createStage(t: TestContext, gateways: FakeGateways) {
   const leases = new PartitionLeases(bus.acquire);
   const noop = () => undefined;
   const waits = new PartitionWaits({ flow, log, observer: countingObserver() });
-  const consumer = { pause: noop, resume: noop, heartbeat: done, commitResolved: done };
+  const consumer = { pause: noop, resume: noop, heartbeat: done, joining: undefined, commitResolved: done };
   const commits = new Commits(consumer, leases, log, noop);
   const accepted: number[] = [];
   const state = { isClosing: false, isBudgetFull: false };
@@ -54,10 +54,10 @@ function createStage(t: TestContext, gateways: FakeGateways) {
     isRunning: () => true,
     isStale: () => false,
   };
-  const generation = Object.assign(new Generation(), { isPositioned: true });
+  const ownership = Object.assign(new Ownership(), { isPositioned: true });
   const detachment = new Detachment({ hold: () => !state.isBudgetFull }, 'bids/0');
-  const process = () => processor.process(batch, generation, detachment);
-  return { process, state, bus, gateways, accepted, detachment, generation };
+  const process = () => processor.process(batch, ownership, detachment);
+  return { process, state, bus, gateways, accepted, detachment, ownership };
 }
 
 describe('BatchProcessor', () => {
@@ -94,11 +94,11 @@ describe('BatchProcessor', () => {
     assert.equal(bus.messages.length, 1200);
   });
 
-  it('ends when the generation ends during a wait for gateways', async (t) => {
-    const { process, bus, generation, detachment } = createStage(t, new FakeGateways());
+  it('ends when the ownership ends during a wait for gateways', async (t) => {
+    const { process, bus, ownership, detachment } = createStage(t, new FakeGateways());
     const processing = process();
     await detachment.happened;
-    generation.end();
+    ownership.end();
     await processing;
     assert.equal(bus.attempts, 0);
   });

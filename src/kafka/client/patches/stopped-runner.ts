@@ -1,17 +1,5 @@
-import { createRequire } from 'node:module';
 import { patchMethod } from './patched-method.ts';
-
-/** The part of kafkajs's Runner that this file patches. */
-export interface Runner {
-  readonly running: boolean;
-  readonly fetchManager: { stop(): Promise<void> };
-  fetch: (this: Runner, nodeId: string) => Promise<readonly unknown[]>;
-}
-
-/** A class of kafkajs that it does not export. */
-function runnerClass(): { readonly prototype: Runner } {
-  return createRequire(import.meta.url)('kafkajs/src/consumer/runner') as { prototype: Runner };
-}
+import { runnerClass } from './runner.ts';
 
 /**
  * Ends the fetchers of a consumer that has stopped. kafkajs 2.2.4 makes new fetchers when a broker joins or leaves. A consumer that is
