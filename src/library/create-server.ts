@@ -9,7 +9,7 @@ import { recordValueProblem } from '../graph/record-value-problem.ts';
 import { unreadTopicProblem } from '../graph/unread-topic.ts';
 import { ConfigError } from '../base/errors.ts';
 import { hostInUrl } from '../config/addresses/host-in-url.ts';
-import { ignoreOffer, isWebSocketOffer } from '../gateway/http/upgrade-offer.ts';
+import { ignoreOffer, ignoreOffers, isWebSocketOffer } from '../gateway/http/upgrade-offer.ts';
 import { withBigInts } from '../base/json/exact-numbers.ts';
 import { createLog, logFormat } from '../base/log.ts';
 import type { Logger } from '../base/log.ts';
@@ -118,8 +118,12 @@ export async function openServer(
     },
     attach: (httpServer) => {
       const own = gatewayOf(server);
+      const stopIgnoring = ignoreOffers(httpServer);
       httpServer.on('upgrade', forward);
-      own.once('close', () => httpServer.removeListener('upgrade', forward));
+      own.once('close', () => {
+        httpServer.removeListener('upgrade', forward);
+        stopIgnoring();
+      });
       function forward(request: IncomingMessage, socket: Duplex, head: Buffer): void {
         const isAlone = httpServer.listenerCount('upgrade') === 1;
         if (!isWebSocketOffer(request)) {

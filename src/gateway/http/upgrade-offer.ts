@@ -13,9 +13,38 @@ export function isWebSocketOffer({ headers }: Pick<IncomingMessage, 'headers'>):
   return headers.upgrade?.toLowerCase() === 'websocket';
 }
 
+/** A server of Node 22.21, 24.9 or later: the callback decides whether the listeners of `upgrade` receive a request. */
+interface DecidingServer extends Server {
+  shouldUpgradeCallback: (this: Server, request: IncomingMessage) => boolean;
+}
+
+/** From 26 on Node reads the body of a request with an offer, so that crier cannot give the request back. */
+const READS_BODY = Number.parseInt(process.versions.node, 10) >= 26;
+
 /**
- * Serves the request as if it had offered nothing: gives it back to the server, without the offer. From Node 22.21 on, the server's option
- * `shouldUpgradeCallback` can replace it.
+ * From Node 26 on: makes the server ignore offers of other protocols while crier alone listens for upgrades. Node 22 to 26 answer no later
+ * request of such a connection, so the first response ends it; before, `ignoreOffer` keeps it open.
+ * @returns what undoes it
+ */
+export function ignoreOffers(server: Server): () => void {
+  if (!READS_BODY) return () => undefined;
+  const deciding = server as DecidingServer;
+  const { shouldUpgradeCallback: before } = deciding;
+  deciding.shouldUpgradeCallback = (request) =>
+    before.call(server, request) && (isWebSocketOffer(request) || server.listenerCount('upgrade') > 1);
+  server.prependListener('request', endAfterOffer);
+  return () => {
+    deciding.shouldUpgradeCallback = before;
+    server.removeListener('request', endAfterOffer);
+  };
+}
+
+function endAfterOffer({ headers }: IncomingMessage, response: ServerResponse): void {
+  if (headers.upgrade !== undefined) response.shouldKeepAlive = false;
+}
+
+/**
+ * Before Node 26: serves the request as if it had offered nothing, by giving it back to the server without the offer. Goes with Node 24.
  */
 export function ignoreOffer(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   // Node drops headers beyond a limit. Without those that delimit the body, the body would be read as another request.

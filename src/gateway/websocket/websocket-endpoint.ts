@@ -5,7 +5,7 @@ import { WebSocketServer } from 'ws';
 import type { Server as SocketServer } from 'ws';
 import { originRefusal } from '../../config/addresses/origin.ts';
 import type { OriginRefusal, Origins } from '../../config/addresses/origin.ts';
-import { ignoreOffer, isWebSocketOffer } from '../http/upgrade-offer.ts';
+import { ignoreOffer, ignoreOffers, isWebSocketOffer } from '../http/upgrade-offer.ts';
 import type { ConnectionRefusal, Connections, ConnectionsOptions } from '../connections/connections.ts';
 import { connectionId } from '../connections/connection-id.ts';
 import type { RefusedOrigins } from '../http/refused-origins.ts';
@@ -110,6 +110,7 @@ export class WebSocketEndpoint {
   }
 
   start(): void {
+    ignoreOffers(this.#options.httpServer);
     this.#options.httpServer.on('upgrade', this.#onUpgrade);
     this.connections.start();
   }
