@@ -38,7 +38,7 @@ export class CompressionError extends Error {
 }
 
 /**
- * Inflates off the event loop, except zstd before Node 22.15: there 512 KiB in a turn. `compression`: the codec number in the attributes
+ * Inflates off the event loop, except zstd before Node 24: there 512 KiB in a turn. `compression`: the codec number in the attributes
  * of a record batch.
  * @throws CompressionError: ERR_BATCH_TOO_LARGE before data would inflate beyond the limit; ERR_BATCH_CORRUPT if the data is not of
  * its format.
@@ -54,7 +54,6 @@ export async function inflate(compression: number, data: Buffer, { maxInflatedBy
 }
 
 type Inflate = (data: Buffer, maxBytes: number) => Promise<Buffer>;
-/** Since Node 22.15. */
 type ZstdDecompress = (
   data: Buffer,
   options: { maxOutputLength: number },
@@ -62,7 +61,11 @@ type ZstdDecompress = (
 ) => void;
 
 const gunzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip);
-const { zstdDecompress } = zlib as typeof zlib & { readonly zstdDecompress?: ZstdDecompress };
+/** undefined before Node 24: that of Node 22 takes truncated data for whole. */
+const zstdDecompress =
+  Number.parseInt(process.versions.node, 10) < 24
+    ? undefined
+    : (zlib as typeof zlib & { readonly zstdDecompress?: ZstdDecompress }).zstdDecompress;
 
 /** Inflated bytes after which fzstd leaves the event loop to others: about 3 ms. */
 const ZSTD_TURN_BYTES = 512 * 1024;

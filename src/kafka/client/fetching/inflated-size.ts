@@ -138,7 +138,7 @@ function zstdHeader(frame: Buffer): ZstdHeader {
   // The window of a single segment is its content.
   const windowBytes = isSingleSegment ? contentSize : zstdWindowBytes(frame[5]!);
   if (windowBytes > ZSTD_WINDOW_MAX_BYTES) {
-    throw new Error('its window is over 8 MiB: lower the compression level, or run Node 22.15 or later');
+    throw new Error('its window is over 8 MiB: lower the compression level, or run Node 24 or later');
   }
   return { end, contentSize, checksumBytes: descriptor & 0x04 ? 4 : 0 };
 }

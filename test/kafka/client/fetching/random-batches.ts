@@ -111,7 +111,7 @@ async function counting<Result>(work: Work, run: () => Promise<Result>): Promise
     const { index } = (start as { index: number } | undefined) ?? { index: 0 };
     work.recordsRead += (result as { next: { index: number } }).next.index - index;
   });
-  // Node's gzip, and its zstd since 22.15.
+  // Node's gzip, and its zstd since 24.
   const hook = createHook({ init: (_, type) => void (work.inflations += /^(ZLIB|ZSTD)/.test(type) ? 1 : 0) }).enable();
   restores.push(() => hook.disable());
   try {
