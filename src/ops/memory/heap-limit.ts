@@ -3,8 +3,9 @@ import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 const MIB = 2 ** 20;
 /** Semi-spaces that V8 reserves for the young generation. */
 const SEMI_SPACES = 3;
-/** V8's default on 64 bits: that of Node 20 and 22, and since V8 13 (Node 24) that of larger heaps. */
-const DEFAULT_SEMI_SPACE_BYTES = (Number.parseInt(process.versions.v8, 10) < 13 ? 16 : 64) * MIB;
+const V8_VERSION = Number.parseInt(process.versions.v8, 10);
+/** V8's default on 64 bits: 16 MiB in Node 20 and 22, 64 MiB in Node 24 (V8 13), 32 MiB in Node 26 (V8 14). */
+const DEFAULT_SEMI_SPACE_BYTES = (V8_VERSION < 13 ? 16 : V8_VERSION < 14 ? 64 : 32) * MIB;
 
 /**
  * Size in bytes of the old generation at which V8 ends the process. `heap_size_limit` also counts what V8 reserves for the young
