@@ -29,9 +29,9 @@ const REPLY_CODE = new RegExp(`\\b(?:${REPLY_CODES.join('|')})\\b`);
 
 /** @param text of the reply; Redis 6 puts the code of a command in a script behind its own words */
 export function replyFailure(text: string): PublishFailure {
-  // Redis 7.0 has words of its own for what a script may not do, and Redis 7.2 and Valkey have others.
+  // Redis 7.0 has words of its own for what a script may not do; Redis 7.2 and Valkey 8 have others, and so has Valkey 9.
   if (/^ERR (The user executing the script can|ACL failure in script)/.test(text)) return 'NOPERM';
-  if (/^ERR Script attempted to access (a non local key|a slot not served|keys that do not hash)/.test(text))
+  if (/^ERR (?:Script a|A)ttempted to access (a non local key|a slot not served|keys that do not hash)/.test(text))
     return 'CROSSSLOT';
   return (REPLY_CODE.exec(text)?.[0] as PublishFailure | undefined) ?? 'other';
 }

@@ -23,6 +23,7 @@ describe('replyFailure', () => {
     ["ERR The user executing the script can't publish to the channel mentioned in the command", 'NOPERM'],
     ['ERR ACL failure in script: No permissions to access a channel script: 5f, on @user_script:1.', 'NOPERM'],
     ['ERR Script attempted to access a slot not served script: 5f, on @user_script:1.', 'CROSSSLOT'],
+    ['ERR Attempted to access a non local key in a cluster node script: on @user_script:1.', 'CROSSSLOT'],
     ["READONLY You can't write against a read only replica.", 'READONLY'],
     ['WRONGPASS invalid username-password pair or user is disabled.', 'WRONGPASS'],
     ['ERR Error running script: -WRONGTYPE Operation against a key holding the wrong kind of value', 'WRONGTYPE'],
