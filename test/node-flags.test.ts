@@ -12,7 +12,7 @@ const MEGABYTE = 2 ** 20;
 const ROUNDING = 32;
 const PERCENTAGE = '--max-old-space-size-percentage';
 
-/** Node 20 does not know the image's flag: `npm run test:node24` shows what it does. */
+/** Node 20 does not know the image's flag: `npm run test:node -- 24` shows what it does. */
 const itInImage = process.allowedNodeEnvironmentFlags.has(PERCENTAGE) ? it : () => undefined;
 
 /** The words between `node` and the script. */

@@ -7,6 +7,7 @@ import { fillsKey, ownersKey } from '../../src/bus/redis/redis-keys.ts';
 import { Cursors } from '../../src/gateway/fanout/resume/cursor.ts';
 import { defineGraph } from '../../src/library/crier.ts';
 import { stateSignatures } from '../../src/graph/state/state-signature.ts';
+import { NODE_LINES } from '../versions/node-lines.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
 
@@ -25,9 +26,9 @@ const routers = manifest('test/routers/fixtures/routers/package.json').dependenc
 
 /** By the name in the first cell of a row in docs/operate/versions.md: versions that the second cell names. */
 const TESTED: Readonly<Record<string, readonly string[]>> = {
-  Node: [found('test/run-node24.ts', /NODE_VERSION = '(.*?)'/)],
+  Node: Object.values(NODE_LINES),
   'the operating system': [found('Dockerfile', /NODE_IMAGE=node:(\d+\.\d+\.\d+)-bookworm/)],
-  Kafka: [found('stack/kafka/pom.xml', /kafka_2\.13<\/artifactId>\s*<version>(.*?)</)],
+  Kafka: [found('stack/kafka/pom.xml', /<kafka.version>(.*?)</)],
   kafkajs: [own.dependencies['kafkajs']!],
   Redis: [found('docker-compose.yml', /REDIS_VERSION:-(\d+\.\d+\.\d+)/)],
   'a schema registry': [found('stack/schema-registry/pom.xml', /<version>(\d+\.\d+\.\d+)\.Final</)],
