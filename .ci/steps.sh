@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.." || exit 1
 exec </dev/null
 export CI=true
 # What the caller's shell carries must not decide what is installed or tested.
-unset TEST_KAFKA_BROKERS KAFKA_BROKERS REDIS_URL NODE_ENV NODE_OPTIONS
+unset TEST_KAFKA_BROKERS TEST_KAFKA TEST_REDIS KAFKA_BROKERS REDIS_URL NODE_ENV NODE_OPTIONS
 unset DISABLE
 command -v npm >/dev/null || { echo 'npm was not found: install Node.js 20.19 or later' >&2; exit 1; }
 

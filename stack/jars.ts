@@ -7,15 +7,23 @@ import { installHint } from './programs.ts';
 /**
  * Downloads the jars of a pom.xml with Maven, once.
  * @param pomFolder the folder of the pom.xml, which fixes the versions
+ * @param properties of the pom.xml, with other values than it gives them
  */
-export async function installJars(pomFolder: string, folder: string): Promise<void> {
+export async function installJars(
+  pomFolder: string,
+  folder: string,
+  properties: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const jars = await readdir(folder).catch(() => []);
   if (jars.length > 0) return;
   // The folder is renamed once it is complete, so that an interrupted download does not count as an installation.
   const partial = resolve(`${folder}-${process.pid}`);
   await mkdir(partial, { recursive: true });
   try {
-    await promisify(execFile)('mvn', ['-q', '-B', 'dependency:copy-dependencies', `-DoutputDirectory=${partial}`], {
+    const flags = Object.entries({ ...properties, outputDirectory: partial }).map(
+      ([name, value]) => `-D${name}=${value}`,
+    );
+    await promisify(execFile)('mvn', ['-q', '-B', 'dependency:copy-dependencies', ...flags], {
       cwd: pomFolder,
     }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;

@@ -3,7 +3,7 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installJars } from './jars.ts';
-import { KAFKA_CLASSES, KAFKA_LIBS_FOLDER, KafkaNode, createClusterId } from './kafka-node.ts';
+import { KAFKA_CLASSES, KAFKA_LIBS_FOLDER, KAFKA_VERSION, KafkaNode, createClusterId } from './kafka-node.ts';
 import type { KafkaNodeOptions } from './kafka-node.ts';
 import { freePorts } from './port.ts';
 import type { Service } from './service.ts';
@@ -14,9 +14,10 @@ export interface KafkaBroker extends Service {
   readonly address: string;
 }
 
-/** Downloads Kafka's jars into .stack/kafka/libs and writes `KAFKA_CLASSES`, once. */
+/** Downloads Kafka's jars into `KAFKA_LIBS_FOLDER` and writes `KAFKA_CLASSES`, once. */
 export async function installKafka(): Promise<void> {
-  await installJars(join('stack', 'kafka'), KAFKA_LIBS_FOLDER);
+  const properties = KAFKA_VERSION === undefined ? {} : { 'kafka.version': KAFKA_VERSION };
+  await installJars(join('stack', 'kafka'), KAFKA_LIBS_FOLDER, properties);
   if (existsSync(KAFKA_CLASSES)) return;
   const partial = `${KAFKA_CLASSES}-${process.pid}`;
   const broker = await runBroker({

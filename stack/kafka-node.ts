@@ -11,7 +11,15 @@ import type { Service } from './service.ts';
 
 const run = promisify(execFile);
 
-export const KAFKA_LIBS_FOLDER = join(process.cwd(), '.stack', 'kafka', 'libs');
+/** A version of Kafka, such as 3.9.2, in place of the one of stack/kafka/pom.xml. */
+export const KAFKA_VERSION = process.env['TEST_KAFKA'] || undefined;
+
+export const KAFKA_LIBS_FOLDER = join(
+  process.cwd(),
+  '.stack',
+  KAFKA_VERSION === undefined ? 'kafka' : `kafka-${KAFKA_VERSION}`,
+  'libs',
+);
 
 const CLASSPATH = join(KAFKA_LIBS_FOLDER, '*');
 /** The classes that a broker loads, ready to be mapped: a start takes half of the time and a third of the CPU. Without the file it is slower. */

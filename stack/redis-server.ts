@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import type { CertificateFiles } from './certificate-files.ts';
 import { freePorts } from './port.ts';
 import { installHint } from './programs.ts';
+import { redisProgram } from './redis-program.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
 
@@ -41,7 +42,7 @@ export async function startRedisServer({
   const [tlsPort] = tls ? await freePorts(1) : [];
   const service = await startService({
     name: `Redis on port ${port}`,
-    command: 'redis-server',
+    command: await redisProgram(),
     arguments: [
       ...(configFile === undefined ? [] : [configFile]),
       // 50 Hz: it looks for SIGTERM that often.
