@@ -215,7 +215,7 @@ export class GraphRuntime implements OperationRunner {
         undefined,
         args,
         context,
-        subscribeInfo(graph.schema, operation, selected),
+        subscribeInfo(graph.schema, operation, selected, context),
       );
       if (isAsyncIterable(events)) return { field: field.name, events, pubsub };
       pubsub?.close();

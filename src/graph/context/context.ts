@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Change } from '../../bus/change-text.ts';
 import type { Backend } from './backend.ts';
 import type { PubSub } from './pubsub/pubsub.ts';
@@ -32,6 +33,11 @@ export interface ExecutionContext<Loaders extends object = object, BackendName e
   readonly record: EventRecord | undefined;
   /** Publishes a record to a Kafka topic. Rejects in executions of queries and events, which may run several times. */
   readonly publish: Publish;
+  /**
+   * Aborted when nobody waits for the result any more: the last subscriber, or the caller, has left, or EXECUTION_TIMEOUT_MS has passed.
+   * Requests to backends end with it. That of a mutation is not aborted.
+   */
+  readonly signal: AbortSignal;
 }
 
 /** The exports of a graph's `context.ts`, all optional. */
@@ -115,6 +121,16 @@ export function settleRequests(context: ExecutionContext): number {
   return LazyContext.settleRequests(context);
 }
 
+/** Nobody waits for the execution with this context any more. */
+export function abandon(context: ExecutionContext, reason: Error): void {
+  LazyContext.abandon(context, reason);
+}
+
+/** `context.signal`; one that is never aborted for a context that crier did not make. */
+export function signalOf(context: unknown): AbortSignal {
+  return LazyContext.signalOf(context);
+}
+
 /** The execution's own copies of AST nodes; undefined for a context that crier did not make. */
 export function nodesOf(context: unknown): ExecutionNodes | undefined {
   return LazyContext.nodesOf(context);
@@ -135,6 +151,7 @@ class LazyContext implements ExecutionContext {
   #nodes: ExecutionNodes | undefined;
   /** undefined: none has been sent; null: none was sent before the execution settled. */
   #requests: ExecutionRequests | null | undefined;
+  #controller: AbortController | undefined;
 
   static readsOf(context: ExecutionContext): TrackedReads | undefined {
     return #tracked in context ? context.#tracked?.reads : undefined;
@@ -160,6 +177,15 @@ class LazyContext implements ExecutionContext {
     const requests = (context.#requests ??= null);
     requests?.settle();
     return requests?.count ?? 0;
+  }
+
+  static abandon(context: ExecutionContext, reason: Error): void {
+    if (#controller in context) context.#abortController().abort(reason);
+  }
+
+  static signalOf(context: unknown): AbortSignal {
+    const isOwn = typeof context === 'object' && context !== null && #controller in context;
+    return isOwn ? context.signal : new AbortController().signal;
   }
 
   static nodesOf(context: unknown): ExecutionNodes | undefined {
@@ -208,6 +234,19 @@ class LazyContext implements ExecutionContext {
 
   get record(): EventRecord | undefined {
     return this.#event?.record;
+  }
+
+  get signal(): AbortSignal {
+    return this.#abortController().signal;
+  }
+
+  #abortController(): AbortController {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      // Each request of the execution listens.
+      setMaxListeners(0, this.#controller.signal);
+    }
+    return this.#controller;
   }
 
   publish(topic: string, record: NewRecord): Promise<PublishedRecord>;

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import type { ASTVisitor, ValidationContext } from 'graphql';
 
 /**
- * Refuses an operation whose root type the schema does not have. graphql-js 16 validates it and fails at its execution.
+ * Refuses an operation whose root type the schema does not have. graphql-js 16 validates it and fails at its execution; 17 has such a rule.
  * https://spec.graphql.org/draft/#sec-Operation-Type-Existence
  */
 export function knownOperationTypesRule(context: ValidationContext): ASTVisitor {

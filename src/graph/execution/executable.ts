@@ -20,6 +20,7 @@ import { setAccessRule } from '../access/access-rule.ts';
 import type { AccessRule } from '../access/access-rule.ts';
 import { parseAccessRules } from '../access/access-rules.ts';
 import { authorizerOf, authorized } from '../authorize.ts';
+import { setScalarFunctions } from '../graphql-version.ts';
 import type { TombstoneAction } from '../schema/tombstone-binding.ts';
 import { freezeSchemaValues, isolateInfo, isolated } from './isolation.ts';
 import type { CompiledResolveInfo } from './isolation.ts';
@@ -121,7 +122,7 @@ export function makeExecutable(schema: GraphQLSchema, bindings: ReadonlyMap<stri
       if (type.resolveType) type.extensions = { ...type.extensions, [TYPE_RESOLVER]: true };
       type.resolveType = checkedTypeResolver(schema, type, access.types);
     } else if (isScalarType(type) && !isSpecifiedScalarType(type)) {
-      type.serialize = checkedSerialize(type);
+      setScalarFunctions(type, { serialize: checkedSerialize(type) });
     }
   }
   freezeSchemaValues(schema);

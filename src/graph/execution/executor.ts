@@ -1,8 +1,9 @@
-import { GraphQLError, execute as interpret, getVariableValues } from 'graphql';
+import { GraphQLError, execute as interpret } from 'graphql';
 import type { ExecutionResult, GraphQLSchema, VariableDefinitionNode } from 'graphql';
 import { beginRepeat } from '../context/context.ts';
 import { errorOf } from '../../base/errors.ts';
 import type { Operation } from '../documents/operation.ts';
+import { coerceVariables } from '../graphql-version.ts';
 import { OperationPlan } from './operation-plan.ts';
 import type { SplitOperation } from './operation-plan.ts';
 import { Planner } from './planner.ts';
@@ -94,7 +95,7 @@ export class Executor {
     const definitions = operation.definition.variableDefinitions;
     if (!definitions?.length || accepted.has(variables)) return true;
     if (hasNullForDefault(definitions, variables)) return false;
-    if (getVariableValues(this.#schema, definitions, variables, { maxErrors: 1 }).errors) return false;
+    if ('errors' in coerceVariables(this.#schema, definitions, variables, { maxErrors: 1 })) return false;
     accepted.add(variables);
     return true;
   }

@@ -17,7 +17,8 @@ import type {
   GraphQLResolveInfo,
   GraphQLSchema,
 } from 'graphql';
-import { nodesOf } from '../context/context.ts';
+import { nodesOf, signalOf } from '../context/context.ts';
+import { IS_17, completeInfo } from '../graphql-version.ts';
 import { freezeDeep } from '../../base/json/frozen.ts';
 import { mayReadInfo } from './reads-info.ts';
 
@@ -130,6 +131,7 @@ export function isolateInfo(context: unknown, info: CompiledResolveInfo): GraphQ
   own.operation = nodes ? nodes.operation(info.operation) : { ...info.operation };
   if (info.isCompiled)
     own.fieldNodes = nodes && isInList(info.path) ? nodes.fieldNodes(info.fieldNodes) : info.fieldNodes.slice();
+  if (IS_17) completeInfo(own, info.isCompiled === true, () => signalOf(context));
   return own;
 }
 

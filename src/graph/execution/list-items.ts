@@ -1,5 +1,6 @@
 import { isListType, isNonNullType } from 'graphql';
 import type { GraphQLFieldResolver, GraphQLOutputType } from 'graphql';
+import { IS_17 } from '../graphql-version.ts';
 import { isThenable } from '../thenable.ts';
 
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
@@ -24,6 +25,7 @@ export function settled(resolve: Resolver, depth: number): Resolver {
 }
 
 function settleItems(list: unknown, depth: number): unknown {
+  if (isAsyncIterable(list)) return itemsOf(list).then((items) => settleItems(items, depth));
   if (!isIterable(list)) return list;
   const items: unknown[] = Array.isArray(list) ? list : Array.from(list);
   let changed: unknown[] | undefined;
@@ -36,6 +38,18 @@ function settleItems(list: unknown, depth: number): unknown {
     if (next !== item) (changed ??= items.slice())[i] = next;
   }
   return changed ?? items;
+}
+
+/** True for every object whose items graphql-js 17 awaits. 16 and compiled code do not take it for a list. */
+export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return IS_17 && typeof (value as Partial<AsyncIterable<unknown>> | null)?.[Symbol.asyncIterator] === 'function';
+}
+
+/** Rejects with what the iterable throws: graphql-js takes it for the error of the whole list. */
+export async function itemsOf(list: AsyncIterable<unknown>): Promise<unknown[]> {
+  const items: unknown[] = [];
+  for await (const item of list) items.push(item);
+  return items;
 }
 
 export function asError(reason: unknown): Error {

@@ -1,4 +1,6 @@
 import type { GraphQLResolveInfo, GraphQLSchema } from 'graphql';
+import { signalOf } from '../context/context.ts';
+import { IS_17, completeInfo } from '../graphql-version.ts';
 import { fragmentsOf, rootFields } from './root-fields.ts';
 import type { SubscriptionArguments } from './subscription-arguments.ts';
 import type { Operation } from '../documents/operation.ts';
@@ -7,11 +9,12 @@ import type { Operation } from '../documents/operation.ts';
 export function subscribeInfo(
   schema: GraphQLSchema,
   operation: Operation,
-  { field, variables }: SubscriptionArguments,
+  { field, infoVariables }: SubscriptionArguments,
+  context: unknown,
 ): GraphQLResolveInfo {
   const parentType = schema.getSubscriptionType()!;
   const fragments = fragmentsOf(operation);
-  return {
+  const info: GraphQLResolveInfo = {
     fieldName: field.name,
     fieldNodes: rootFields(operation.definition.selectionSet, fragments),
     returnType: field.type,
@@ -21,8 +24,10 @@ export function subscribeInfo(
     fragments,
     rootValue: undefined,
     operation: { ...operation.definition },
-    variableValues: variables,
+    variableValues: infoVariables,
   };
+  if (IS_17) completeInfo(info, false, () => signalOf(context));
+  return info;
 }
 
 /** The response key of a valid subscription's one root field. */

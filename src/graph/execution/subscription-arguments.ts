@@ -1,4 +1,4 @@
-import { GraphQLError, Kind, getArgumentValues, getVariableValues } from 'graphql';
+import { GraphQLError, Kind, getArgumentValues } from 'graphql';
 import type {
   DocumentNode,
   FieldNode,
@@ -9,6 +9,7 @@ import type {
 } from 'graphql';
 import { clientError } from '../../base/errors.ts';
 import type { Operation } from '../documents/operation.ts';
+import { coerceVariables } from '../graphql-version.ts';
 import { copyDefaults } from './isolation.ts';
 
 export interface SubscriptionArguments {
@@ -17,6 +18,8 @@ export interface SubscriptionArguments {
   readonly args: Record<string, unknown>;
   /** All variables of the operation, coerced. */
   readonly variables: Readonly<Record<string, unknown>>;
+  /** The same as `info` has them. */
+  readonly infoVariables: Record<string, unknown>;
 }
 
 /** Coercion errors that one request reports at most. */
@@ -29,15 +32,16 @@ export function subscriptionArguments(
   variables: Readonly<Record<string, unknown>>,
 ): SubscriptionArguments | { readonly errors: readonly GraphQLFormattedError[] } {
   const definitions = definition.variableDefinitions ?? [];
-  const coerced = getVariableValues(schema, definitions, variables, { maxErrors: MAX_COERCION_ERRORS });
-  if (coerced.errors) return { errors: coerced.errors.map((error) => badUserInput(error).toJSON()) };
+  const variableValues = coerceVariables(schema, definitions, variables, { maxErrors: MAX_COERCION_ERRORS });
+  if ('errors' in variableValues) return { errors: variableValues.errors.map((error) => badUserInput(error).toJSON()) };
+  const { coerced, forArguments } = variableValues;
   const node = rootFieldOf(document, definition.selectionSet);
   const field = node && schema.getSubscriptionType()?.getFields()[node.name.value];
   if (!field) throw new TypeError('not a validated subscription');
   try {
-    const args = getArgumentValues(field, node, coerced.coerced);
+    const args = getArgumentValues(field, node, forArguments);
     copyDefaults(field, args);
-    return { field, args, variables: coerced.coerced };
+    return { field, args, variables: coerced, infoVariables: forArguments };
   } catch (error) {
     const path = [(node.alias ?? node.name).value];
     if (error instanceof GraphQLError) return { errors: [{ ...badUserInput(error).toJSON(), path }] };

@@ -10,7 +10,7 @@ import type { ExecutionContext } from '../context/context.ts';
 import { ifAllowed, typeAuthorizerOf } from '../authorize.ts';
 import type { AuthorizeType } from '../graph-parts.ts';
 import { isThenable } from '../thenable.ts';
-import { asError, isIterable, listDepth } from './list-items.ts';
+import { asError, isAsyncIterable, isIterable, itemsOf, listDepth } from './list-items.ts';
 import { typeNameResolver } from './type-name-resolver.ts';
 
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
@@ -59,6 +59,7 @@ function checkAt(depth: number, check: ValueCheck): ValueCheck {
     if (isThenable(value))
       return Promise.resolve(value).then((settled) => checkAt(depth, check)(settled, context, info));
     if (!checkItem) return check(value, context, info);
+    if (isAsyncIterable(value)) return itemsOf(value).then((items) => checkAt(depth, check)(items, context, info));
     if (!isIterable(value)) return value;
     return Array.from(value, (item) => {
       try {

@@ -1,6 +1,5 @@
 import {
   Kind,
-  coerceInputValue,
   getNamedType,
   getNullableType,
   isCompositeType,
@@ -12,6 +11,7 @@ import {
 import type { GraphQLInputType, GraphQLNamedType, GraphQLOutputType, GraphQLSchema, SelectionSetNode } from 'graphql';
 import { didYouMean } from '../../base/did-you-mean.ts';
 import { clientError } from '../../base/errors.ts';
+import { coerceInput } from '../graphql-version.ts';
 
 /** The fields that the `fields` of @key, @requires or @provides selects, by name. */
 export type FieldSet = ReadonlyMap<string, SelectedField>;
@@ -79,7 +79,7 @@ export function coercedFields(set: FieldSet, value: object, coordinate: string):
 
 function coerced(type: GraphQLOutputType, fields: FieldSet | undefined, value: unknown, coordinate: string): unknown {
   if (!fields) {
-    return coerceInputValue(value, type as GraphQLInputType, (_path, _value, { message }) => {
+    return coerceInput(value, type as GraphQLInputType, ({ message }) => {
       throw clientError('BAD_USER_INPUT', `The representation has no valid value at "${coordinate}": ${message}`);
     });
   }

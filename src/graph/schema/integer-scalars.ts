@@ -1,6 +1,7 @@
 import { GraphQLError, Kind, print } from 'graphql';
 import type { GraphQLScalarType, ValueNode } from 'graphql';
 import { textOf } from '../compared-text.ts';
+import { setScalarFunctions } from '../graphql-version.ts';
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 /** Comparing takes time for each digit; filters compare as many. */
@@ -63,8 +64,10 @@ export function defineInteger(type: GraphQLScalarType): void {
   };
   type.description ??= `An ${scalar.values}, as text.`;
   type.extensions = { ...type.extensions, [DIGITS]: scalar.digits };
-  type.serialize = (value) => digitsOf(value);
-  type.parseValue = (value) => digitsOf(value);
-  type.parseLiteral = (node) =>
-    digitsOf(node.kind === Kind.INT || node.kind === Kind.STRING ? node.value : undefined, node);
+  setScalarFunctions(type, {
+    serialize: (value) => digitsOf(value),
+    parseValue: (value) => digitsOf(value),
+    parseLiteral: (node) =>
+      digitsOf(node.kind === Kind.INT || node.kind === Kind.STRING ? node.value : undefined, node),
+  });
 }

@@ -12,6 +12,7 @@ import { setAuthorizer, setTypeAuthorizer } from '../authorize.ts';
 import { setReferenceResolver } from '../federation/reference-resolver.ts';
 import type { ReferenceResolver } from '../federation/reference-resolver.ts';
 import type { Authorize, AuthorizeField, AuthorizeType } from '../graph-parts.ts';
+import { scalarFunctionsOf, setScalarFunctions } from '../graphql-version.ts';
 import { attachScalars } from './scalars.ts';
 
 /** The outcome of attaching a graph's resolvers to its schema. */
@@ -57,7 +58,8 @@ export function attachResolvers(
       report(`exports "${name}", which is not a type of the schema${fix || '; move helpers to another file'}`);
     } else if (isScalarType(type)) {
       if (isSpecifiedScalarType(type)) report(`${name} is built into GraphQL and cannot be replaced; remove it`);
-      else if (isScalarDefinition(value)) replaceScalar(type, value);
+      // In place: fields refer to the schema's type, and it keeps the SDL's description.
+      else if (isScalarDefinition(value)) setScalarFunctions(type, scalarFunctionsOf(value));
       else report(`${name} is a scalar; export a GraphQLScalarType for it`);
     } else if (typeof value !== 'object' || value === null) {
       report(`${name} must be an object of resolvers by field name`);
@@ -108,11 +110,6 @@ function kindOf(type: GraphQLNamedType): string {
 /** Of any copy of graphql-js: only its functions are used. */
 function isScalarDefinition(value: unknown): value is GraphQLScalarType {
   return Object.prototype.toString.call(value) === '[object GraphQLScalarType]';
-}
-
-/** Changes the schema's type in place: fields refer to it, and it keeps the SDL's description. */
-function replaceScalar(type: GraphQLScalarType, { serialize, parseValue, parseLiteral }: GraphQLScalarType): void {
-  Object.assign(type, { serialize, parseValue, parseLiteral });
 }
 
 function attachTypeAuthorizer(

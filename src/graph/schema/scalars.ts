@@ -7,11 +7,11 @@ import {
   isScalarType,
   isSpecifiedScalarType,
   print,
-  valueFromAST,
   visit,
 } from 'graphql';
 import type { GraphQLArgument, GraphQLInputField, GraphQLInputType, GraphQLSchema, ValueNode } from 'graphql';
 import { exactNumber } from '../../base/json/exact-numbers.ts';
+import { setDefaultValue, setScalarFunctions, valueOfLiteral } from '../graphql-version.ts';
 import { defineInteger, integerDigitsOf } from './integer-scalars.ts';
 
 /** As in graphql-js's default, of whatever version: it rounds a number before `parseValue` sees it. */
@@ -32,14 +32,16 @@ export function attachScalars(schema: GraphQLSchema, own: ReadonlySet<string>): 
     if (!own.has(type.name)) defineInteger(type);
     const { parseLiteral } = type;
     if (ROUNDS.test(String(parseLiteral)))
-      type.parseLiteral = (node, variables) => parseLiteral.call(type, withExactNumbers(node), variables);
+      setScalarFunctions(type, {
+        parseLiteral: (node, variables) => parseLiteral.call(type, withExactNumbers(node), variables),
+      });
   }
   // The schema has been built with graphql-js's defaults of scalars.
   const problems: string[] = [];
   const setDefault = (input: GraphQLArgument | GraphQLInputField, coordinate: string) => {
     const node = input.astNode?.defaultValue;
     if (!node || !(readsInteger(input.type, []) || withExactNumbers(node) !== node)) return;
-    input.defaultValue = valueFromAST(node, input.type);
+    setDefaultValue(input, valueOfLiteral(node, input.type));
     if (input.defaultValue !== undefined) return;
     problems.push(`${coordinate}: the default value ${print(node)} does not fit the type ${String(input.type)}`);
   };

@@ -30,6 +30,7 @@ import {
   subgraphSdl,
   withBases,
 } from '../federation/subgraph.ts';
+import { coerceDefaults } from '../graphql-version.ts';
 import { OWN_DIRECTIVES } from './own-directives.ts';
 import { defaultProblems } from './default-values.ts';
 import { sdlProblems } from './sdl-problem.ts';
@@ -70,6 +71,7 @@ export function buildGraphSchema(text: string, fileName: string, own: OwnValues 
   problems.push(...sdlProblems(validateSDL(document), { link, document }));
   try {
     const schema = buildASTSchema(document, { assumeValidSDL: true });
+    coerceDefaults(schema);
     problems.push(...sdlProblems(validateSchema(schema), { link, document }), ...defaultProblems(schema));
     if (!schema.getSubscriptionType()) {
       const near = Object.keys(schema.getTypeMap()).find((name) => didYouMean('Subscription', [name]) !== '');

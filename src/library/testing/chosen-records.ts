@@ -2,6 +2,7 @@ import { getArgumentValues, getOperationAST, Kind, parse } from 'graphql';
 import type { SubscribePayload } from 'graphql-ws';
 import type { Config } from '../../config/config.ts';
 import type { Graph } from '../../graph/graph-parts.ts';
+import { coerceVariables } from '../../graph/graphql-version.ts';
 import type { PublishedRecords } from '../../server/published-records.ts';
 
 /** Which records a subscription takes, and why those that were published are none; '' if it takes all of them. */
@@ -11,7 +12,8 @@ export async function explainChoice(
   published: PublishedRecords,
 ): Promise<string> {
   const { bindings, schema } = graph;
-  const node = getOperationAST(parse(query))?.selectionSet.selections[0];
+  const operation = getOperationAST(parse(query));
+  const node = operation?.selectionSet.selections[0];
   if (node?.kind !== Kind.FIELD) return '';
   const binding = bindings.get(node.name.value);
   const field = schema.getSubscriptionType()?.getFields()[node.name.value];
@@ -19,7 +21,9 @@ export async function explainChoice(
   if (!binding.topics.some((topic) => published.topics.has(topic))) {
     return `; ${binding.field} reads ${binding.topics.join(', ')}`;
   }
-  const args = getArgumentValues(field, node, variables ?? undefined);
+  const coerced = coerceVariables(schema, operation?.variableDefinitions ?? [], variables ?? {}, { maxErrors: 1 });
+  if ('errors' in coerced) return '';
+  const args = getArgumentValues(field, node, coerced.forArguments);
   const chosen = binding.match
     .filter(({ arg }) => args[arg] !== undefined && args[arg] !== null)
     .map(({ path, arg }) => `whose ${path} is ${JSON.stringify(args[arg])}`);

@@ -87,7 +87,7 @@ describe('the access rules of a schema', () => {
       '@requiresScopes(scopes: [["a b"]])',
       /the scope "a b" can never be granted, because scopes have no spaces; write one/,
     ],
-    ['@requiresScopes', /argument "scopes" of type "\[\[String!\]!\]!" is required/],
+    ['@requiresScopes', /argument "(scopes|@requiresScopes\(scopes:\))" of type "\[\[String!\]!\]!" is required/i],
     ['@authenticated(if: true)', /Unknown argument "if"/],
     ['@authenticated @authenticated', /can only be used once/],
   ];

@@ -4,6 +4,7 @@ import { Kind, parse, print } from 'graphql';
 import type { OperationDefinitionNode } from 'graphql';
 import { compactDocument, nameNodesOf } from '../../../src/graph/documents/compact-document.ts';
 import { documentWeight } from '../../../src/graph/documents/document-weight.ts';
+import { IS_17 } from '../../../src/graph/graphql-version.ts';
 import { CORPUS_SDL, schemaOf } from '../support/corpus.ts';
 
 const names = nameNodesOf(schemaOf(CORPUS_SDL));
@@ -42,9 +43,11 @@ describe('compactDocument', () => {
     assert.notEqual(one, other);
   });
 
-  it('saves 100 bytes or more of each field of the schema', () => {
+  // The parser of 17 makes no empty lists.
+  const least = IS_17 ? 40 : 100;
+  it(`saves ${least} bytes or more of each field of the schema`, () => {
     const query = `{ auction { ${'title '.repeat(100)} } }`;
     const plain = documentWeight(parse(query, { noLocation: true }));
-    assert.ok(plain - documentWeight(compacted(query)) >= 100 * 100);
+    assert.ok(plain - documentWeight(compacted(query)) >= 100 * least);
   });
 });

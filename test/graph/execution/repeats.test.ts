@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import DataLoader from 'dataloader';
 import type { ExecutionContext } from '../../../src/graph/context/context.ts';
+import { IS_17 } from '../../../src/graph/graphql-version.ts';
 import { backendServer, backendsAt } from '../context/backend-server.ts';
 import { createStage, factsOf } from '../../gateway/fanout/stage.ts';
 import type { StageOptions } from '../../gateway/fanout/stage.ts';
@@ -102,10 +103,11 @@ describe('an execution whose error makes crier execute it again', () => {
       );
       const result = await execute({ item: { n: 1 } });
       assert.match(result, /^\{"errors":\[\{"message":"A backend .*"data":\{"item":null\}\}$/);
-      // Fields beside a failed one run on, and are not awaited.
-      await waitFor('the last request', () => requests['GET /list'] === 2);
+      // Fields beside a failed one run on, and are not awaited. graphql-js 17 resolves no field below them.
+      const isCut = IS_17 && way === 'by graphql-js';
+      await waitFor('the last request', () => requests[isCut ? 'POST /batch' : 'GET /list'] === 2);
       await backends.close();
-      assert.deepEqual(requests, { 'GET /fails': 1, 'POST /batch': 2, 'GET /list': 2 });
+      assert.deepEqual(requests, { 'GET /fails': 1, 'POST /batch': 2, ...(!isCut && { 'GET /list': 2 }) });
     });
 
     it(`shows the same result as graphql-js where a resolver writes to a reply: ${way}`, async (t) => {

@@ -32,7 +32,7 @@ async function infosOf(query: string, variables: Record<string, unknown>) {
   const operation = new Operation({ key: '', document, bytes: 0 }, definition);
   const selected = subscriptionArguments(schema, operation, variables);
   assert.ok(theirs && 'field' in selected);
-  return { theirs, ours: subscribeInfo(schema, operation, selected) };
+  return { theirs, ours: subscribeInfo(schema, operation, selected, undefined) };
 }
 
 describe('the info of a `subscribe`', () => {
