@@ -71,7 +71,7 @@ describe('graphql-js 16 and 17', () => {
     const members = Object.keys(compiled!).filter((name) => name !== 'isCompiled' && name !== 'hasLateArguments');
     assert.deepEqual(members.sort(), Object.keys(interpreted!).sort());
     const [its, theirs] = [interpreted!, compiled!].map(
-      ({ variableValues: { coerced, ...others } }) => (coerced ?? others),
+      ({ variableValues: { coerced, ...others } }) => coerced ?? others,
     );
     assert.deepEqual({ ...its }, { ...theirs });
   });

@@ -8,6 +8,7 @@ import type { GraphModule } from './build-graph.ts';
 import { compileGraph, isBuiltIn, moduleUrl, prepareGraph } from './compile.ts';
 import { ImportableModules } from './graph-modules.ts';
 import { commonJsProblem } from './common-js.ts';
+import { graphqlCopyWarnings } from './graphql-copies.ts';
 import { missingPackageProblem } from './missing-package.ts';
 import { findModuleFiles, warningsOfFiles } from './module-files.ts';
 import { readSchemaFile } from './schema-file.ts';
@@ -57,6 +58,7 @@ export class GraphLoader {
     const version = isCompiled ? await this.#add(folder, compiled.sources, revision) : undefined;
     const loaded = new Set([...files.values(), ...Object.keys(compiled.sources).map((file) => relative(folder, file))]);
     const warnings = await warningsOfFiles(folder, loaded);
+    if (isCompiled) warnings.push(...graphqlCopyWarnings(folder));
     const modules = new Map<string, GraphModule>();
     this.#failures++;
     for (const [name, fileName] of files) {
