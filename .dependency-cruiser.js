@@ -90,10 +90,13 @@ export default {
     },
     {
       name: 'installed-with-crier',
-      comment: 'The build bundles pages.',
+      comment: 'The build bundles pages. graphql is a peer dependency, which a clone installs for development.',
       severity: 'error',
       from: { path: '^src/' },
-      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'unknown', 'undetermined'] },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'unknown', 'undetermined'],
+        dependencyTypesNot: ['npm-peer'],
+      },
     },
   ],
   options: {

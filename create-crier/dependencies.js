@@ -6,6 +6,9 @@ const CLONE = join(import.meta.dirname, '..');
 /** Where `npm run archives` of a clone packs crier's packages. */
 const ARCHIVES = join(CLONE, 'dist', 'release');
 
+/** The graphql of the project: one copy for its graph and for crier. Without it npm installs 17 where Node is 22 or later. */
+const GRAPHQL = '^16.15.0';
+
 /**
  * @typedef {object} Source
  * @property {Readonly<Record<string, string>>} dependencies of the project
@@ -23,7 +26,7 @@ export function dependenciesOf(folder) {
   const [scope = ''] = name.split('/');
   const server = `${scope}/server`;
   if (!existsSync(join(CLONE, 'package.json')) || manifestIn(CLONE).name !== server)
-    return { dependencies: { crier: `npm:${server}@^${version}` }, unpacked: undefined };
+    return { dependencies: { crier: `npm:${server}@^${version}`, graphql: GRAPHQL }, unpacked: undefined };
   /** @param {string} packed name of a package */
   const archiveOf = (packed) => join(ARCHIVES, `${packed.slice(1).replace('/', '-')}-${version}.tgz`);
   /** @type {Record<string, string>} */
@@ -34,6 +37,7 @@ export function dependenciesOf(folder) {
     dependencies[packed === server ? 'crier' : packed] = `file:${relative(resolve(folder), archiveOf(packed))}`;
     isPacked &&= existsSync(archiveOf(packed));
   }
+  dependencies['graphql'] = GRAPHQL;
   return { dependencies, unpacked: isPacked ? undefined : relative('', CLONE) || '.' };
 }
 

