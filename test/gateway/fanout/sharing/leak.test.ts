@@ -6,6 +6,7 @@ import { GraphQLScalarType } from 'graphql';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ConnectionFacts } from '../../../../src/graph/context/connection-facts.ts';
 import type { ExecutionContext } from '../../../../src/graph/context/context.ts';
+import { IS_17 } from '../../../../src/graph/graphql-version.ts';
 import type { Bus } from '../../../../src/bus/bus.ts';
 import { HISTORY_DEFAULTS } from '../../../../src/bus/history.ts';
 import { Deflater } from '../../../../src/gateway/fanout/outbox/deflater.ts';
@@ -483,7 +484,8 @@ describe('info', () => {
   }
 
   for (const mode of [...MODES, AFTER_SOME]) {
-    it(`has one fieldNodes for all items of a list, as batching needs, ${textOfMode(mode)}`, async (t) => {
+    const skip = IS_17 && mode.jitAfterUses !== 1 && 'graphql-js 17 makes a list for each call';
+    it(`has one fieldNodes for all items of a list, as batching needs, ${textOfMode(mode)}`, { skip }, async (t) => {
       const seen: unknown[] = [];
       const value = (_: unknown, __: unknown, { connection }: ExecutionContext, info: GraphQLResolveInfo) => {
         seen.push(info.fieldNodes);
