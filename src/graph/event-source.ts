@@ -24,6 +24,8 @@ export interface OwnSource {
   readonly field: string;
   readonly events: AsyncIterable<unknown>;
   readonly pubsub: OperationPubSub | undefined;
+  /** Nobody waits for its events any more: aborts `context.signal` of `subscribe`. */
+  readonly abandon: (reason: Error) => void;
 }
 
 /** Where a subscription's events come from. */

@@ -38,8 +38,16 @@ export interface OperationRunner extends EventExecutor {
   adopt(operation: Operation): Operation | Refusal;
   /** The error for a request whose document cannot be prepared now. */
   refusedFor(error: OverloadedError): Refusal;
-  /** Executes a query or mutation. Never rejects. */
-  execute(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<ExecutionResult>;
+  /**
+   * Executes a query or mutation. Never rejects.
+   * @param onBegin receives what the caller of a query calls when it has left: aborts the execution's signal
+   */
+  execute(
+    operation: Operation,
+    variables: Variables,
+    facts: ConnectionFacts,
+    onBegin?: (leave: () => void) => void,
+  ): Promise<ExecutionResult>;
   /** Authorises a subscription and returns the source of its events. */
   subscribe(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<EventSource | Refusal>;
   /** Response paths of an operation's fields that have a resolver: at most 16. */

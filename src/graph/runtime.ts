@@ -1,7 +1,7 @@
 import { GraphQLError, OperationTypeNode, isNonNullType } from 'graphql';
 import type { ExecutionResult, FormattedExecutionResult, GraphQLSchema } from 'graphql';
 import type { ConnectionFacts } from './context/connection-facts.ts';
-import { settleRequests } from './context/context.ts';
+import { abandon, settleRequests } from './context/context.ts';
 import { OperationPubSub } from './context/pubsub/operation-pubsub.ts';
 import { NeutralScope } from './context/neutral-scope.ts';
 import { clientError, errorOf, isGraphQLError } from '../base/errors.ts';
@@ -45,6 +45,8 @@ import type { RequestedDocuments } from './documents/requested-documents.ts';
 import type { Binding } from './schema/binding.ts';
 import type { RedisBinding } from './schema/redis-binding.ts';
 import { responseKeyOf, subscribeInfo } from './execution/subscribe-info.ts';
+
+const CALLER_LEFT = new Error('the caller has left');
 
 /** Values of one result that are reported. */
 const MAX_UNFIT_VALUES = 10;
@@ -136,13 +138,19 @@ export class GraphRuntime implements OperationRunner {
     return refused([clientError('OVERLOADED', 'The server is overloaded; try again later', { retryAfterMs }).toJSON()]);
   }
 
-  async execute(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<ExecutionResult> {
+  async execute(
+    operation: Operation,
+    variables: Variables,
+    facts: ConnectionFacts,
+    onBegin?: (leave: () => void) => void,
+  ): Promise<ExecutionResult> {
     const { executor, limits } = this.#options;
     const excess = variables && limits && refuseVariables(variables, limits);
     if (excess) return excess;
     const timing = new Timing(operation, performance.now(), 1);
     const { context, states } = this.#contexts.ofRequest(operation, facts);
     const mutations = operation.type === OperationTypeNode.MUTATION ? 1 : 0;
+    if (mutations === 0) onBegin?.(() => abandon(context, CALLER_LEFT));
     this.#executions.inFlight++;
     this.#executions.mutationsInFlight += mutations;
     try {
@@ -217,7 +225,8 @@ export class GraphRuntime implements OperationRunner {
         context,
         subscribeInfo(graph.schema, operation, selected, context),
       );
-      if (isAsyncIterable(events)) return { field: field.name, events, pubsub };
+      if (isAsyncIterable(events))
+        return { field: field.name, events, pubsub, abandon: (reason) => abandon(context, reason) };
       pubsub?.close();
       return failure(notASource(events));
     } catch (error) {

@@ -48,8 +48,8 @@ export class ServedGraphs implements OperationRunner {
     return this.#current.refusedFor(error);
   }
 
-  execute(operation: Operation, variables: Variables, facts: ConnectionFacts): Promise<ExecutionResult> {
-    return this.#of(operation).execute(operation, variables, facts);
+  execute(...[operation, ...others]: Parameters<OperationRunner['execute']>): Promise<ExecutionResult> {
+    return this.#of(operation).execute(operation, ...others);
   }
 
   startEvent(payload: Payload, operation?: Operation): StartedEvent {

@@ -36,6 +36,8 @@ export interface ResultSlot {
   readonly notes: string | undefined;
   /** Its turn has come; undefined: it is the slot of a result. */
   readonly onTurn?: () => unknown;
+  /** The subscription has ended, so nobody waits for the result. */
+  onDropped?: (() => void) | undefined;
 }
 
 /** The first slot while results wait for `confirm()`. */
@@ -109,7 +111,9 @@ export class Subscription {
   /** Nothing is sent after this. */
   end(): void {
     this.#isEnded = true;
+    const slots = this.#slots;
     this.#slots = undefined;
+    for (const slot of slots ?? []) slot.onDropped?.();
   }
 
   /** Ends the operation because an event cannot be delivered to it. */
@@ -201,7 +205,7 @@ export class Subscription {
 
   /** Reserves the next slot in the order of results. A result must be delivered to it, or the operation must end: later results wait for it. */
   reserve(): ResultSlot {
-    const slot: ResultSlot = { result: undefined, notes: this.#takeNotes() };
+    const slot: ResultSlot = { result: undefined, notes: this.#takeNotes(), onDropped: undefined };
     const slots = (this.#slots ??= []);
     if (slots.at(-1) === COMPLETION) return slot;
     const waiting = slots[0] === UNCONFIRMED ? slots.length - 1 : slots.length;

@@ -87,8 +87,14 @@ export function createQueryHandler({ runtime, authenticator, documents }: QueryH
         context.form = 'json';
         return refusalReply(failure);
       }
-      const run = () =>
-        runtime.execute(operation, variables ? withNumbers(operation, variables) : undefined, identity.facts);
+      const run = async () => {
+        let onClose: (() => void) | undefined;
+        const onBegin = (leave: () => void) => void socket.once('close', (onClose = leave));
+        const numbered = variables ? withNumbers(operation, variables) : undefined;
+        const result = await runtime.execute(operation, numbered, identity.facts, onBegin);
+        if (onClose) socket.removeListener('close', onClose);
+        return result;
+      };
       return {
         schema: runtime.schema,
         document: operation.document,

@@ -116,7 +116,10 @@ export class LiveOperation implements Holding, SubscriptionOwner, OwnSourceOwner
     if (this.#isEnded) return;
     if (operation.type === OperationTypeNode.SUBSCRIPTION) {
       await this.#authorise(operation, variables, cursorOf(extensions));
-    } else this.#answer(await this.#services.runtime.execute(operation, variables, this.#facts));
+    } else {
+      const onBegin = (leave: () => void) => (this.#leave = leave);
+      this.#answer(await this.#services.runtime.execute(operation, variables, this.#facts, onBegin));
+    }
   }
 
   /** The connection has another token that grants the same. Executions that begin after this call have its facts. */

@@ -5,6 +5,7 @@ import { ResultTimes } from '../fanout/outbox/result-times.ts';
 import type { Subscription } from '../fanout/subscription.ts';
 import type { Refusal } from '../../graph/refusal.ts';
 import type { EventSource, OwnSource } from '../../graph/event-source.ts';
+import type { PendingResult } from '../../graph/execution/event-executor.ts';
 import type { OperationRunner } from '../../graph/operation-runner.ts';
 
 export interface OwnSourceOwner {
@@ -12,6 +13,14 @@ export interface OwnSourceOwner {
   onSourceEnd(): void;
   /** The source or an execution has failed. */
   onSourceFailure(error: unknown): void;
+}
+
+const LEFT = new Error('the subscriber has left');
+
+/** The latest execution of a source's events. */
+interface InFlight {
+  /** undefined: it has settled. */
+  result: PendingResult | undefined;
 }
 
 /** Interval in ms at which a source whose results wait checks them again. */
@@ -22,14 +31,17 @@ const LAG_CHECK_INTERVAL_MS = 10;
  * @returns calls the source's `return()`, in the source's async context
  */
 export function followSource(
-  { events: source, pubsub }: OwnSource,
+  { events: source, pubsub, abandon }: OwnSource,
   subscription: Subscription,
   runtime: Pick<OperationRunner, 'startEvent'>,
   owner: OwnSourceOwner,
 ): () => void {
   const events = source[Symbol.asyncIterator]();
-  void pump(events, subscription, runtime, owner).finally(() => pubsub?.close());
+  const inFlight: InFlight = { result: undefined };
+  void pump(events, subscription, runtime, owner, inFlight).finally(() => pubsub?.close());
   return AsyncResource.bind(() => {
+    abandon(LEFT);
+    inFlight.result?.abandon?.(LEFT);
     // A generator that waits for an event would not return before the next one.
     pubsub?.close();
     void returnQuietly(events);
@@ -39,6 +51,7 @@ export function followSource(
 /** Ends what the graph has opened for a source that nobody follows. */
 export function discardSource(source: EventSource | Refusal): void {
   if (!('events' in source)) return;
+  source.abandon(LEFT);
   source.pubsub?.close();
   void returnQuietly(source.events[Symbol.asyncIterator]());
 }
@@ -52,11 +65,15 @@ async function pump(
   subscription: Subscription,
   runtime: Pick<OperationRunner, 'startEvent'>,
   owner: OwnSourceOwner,
+  inFlight: InFlight,
 ): Promise<void> {
   try {
     for (let event = await events.next(); !event.done; event = await events.next()) {
       if (subscription.isEnded) return;
-      const { json } = await runtime.startEvent({ value: event.value }, subscription.operation).execute(subscription);
+      const result = runtime.startEvent({ value: event.value }, subscription.operation).execute(subscription);
+      if (result instanceof Promise) inFlight.result = result;
+      const { json } = await result;
+      inFlight.result = undefined;
       subscription.deliver(resultBytesOf(json, undefined, new ResultTimes()));
       await nextTurn();
       while (subscription.isLagging && !subscription.isEnded) await delay(LAG_CHECK_INTERVAL_MS);

@@ -118,7 +118,8 @@ export class Backends implements BackendPort {
     } catch (error) {
       if (!(error instanceof BackendFailure)) throw error;
       const { code, details, reason } = error;
-      report(code, details.status, reason, details.isSent);
+      // A caller that has left says nothing of the backend.
+      if (!request.signal?.aborted) report(code, details.status, reason, details.isSent);
       throw new BackendError(name, error.message, { code, ...details });
     }
   }

@@ -13,6 +13,8 @@ export interface BackendRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** A header of the caller, by its name in lower case. It counts as read, so it is called only for those that the backend receives. */
   readonly callerHeader: (name: string) => string | undefined;
+  /** Aborted when nobody waits for the reply any more. Default: never. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface BackendReply {
@@ -29,6 +31,7 @@ export interface BackendPort {
 /** A context, as backends need it: a request reads of the connection only the headers that the backend receives. */
 interface ConnectionHolder {
   readonly connection: ConnectionFacts;
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -106,6 +109,7 @@ class ExecutionBackend implements Backend {
       body: body === undefined ? undefined : JSON.stringify(body),
       headers: options?.headers && { ...options.headers },
       callerHeader: (name) => callerHeader(name, this.#context.connection),
+      signal: this.#context.signal,
     });
     return reply.body as Body;
   }

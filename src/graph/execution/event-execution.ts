@@ -1,7 +1,7 @@
 import type { FormattedExecutionResult } from 'graphql';
 import type { Change } from '../../bus/change-text.ts';
 import type { ConnectionFacts } from '../context/connection-facts.ts';
-import { answerOf, beginRepeat, readsOf, settleRequests } from '../context/context.ts';
+import { abandon, answerOf, beginRepeat, readsOf, settleRequests } from '../context/context.ts';
 import type { ExecutionContext } from '../context/context.ts';
 import type { EventRecord, SourceEvent } from '../context/event-record.ts';
 import type { NeutralScope } from '../context/neutral-scope.ts';
@@ -13,7 +13,7 @@ import type { Operation } from '../documents/operation.ts';
 import type { Payload } from '../payload.ts';
 import type { ExecutionTrace } from '../../ops/tracing/execution-trace.ts';
 import type { RenderedTemplate } from '../projection/rendered-template.ts';
-import type { EventListener, EventResult, StartedEvent } from './event-executor.ts';
+import type { EventListener, EventResult, PendingResult, StartedEvent } from './event-executor.ts';
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -54,7 +54,7 @@ export class EventExecution implements SourceEvent, StartedEvent {
     if (operation) this.#plan = ports.executor.planOf(operation);
   }
 
-  execute(listener: EventListener, trace?: ExecutionTrace): MaybePromise<EventResult> {
+  execute(listener: EventListener, trace?: ExecutionTrace): EventResult | PendingResult {
     const { scope, executor } = this.#ports;
     const plan = (this.#plan ??= executor.planOf(listener.operation));
     if (this.#rendered === undefined) {
@@ -118,7 +118,10 @@ export class EventExecution implements SourceEvent, StartedEvent {
     readRules(split, context);
     const result = this.#ports.executor.execute(split.slots!, { rootValue, context, variables });
     if (!(result instanceof Promise)) return filled(rendered, result, context) ?? this.#again(plan, listener, context);
-    return result.then((settled) => filled(rendered, settled, context) ?? this.#again(plan, listener, context));
+    return pending(
+      result.then((settled) => filled(rendered, settled, context) ?? this.#again(plan, listener, context)),
+      context,
+    );
   }
 
   /** Executes the whole operation, after its slots were executed with the same context. */
@@ -166,8 +169,12 @@ export class EventExecution implements SourceEvent, StartedEvent {
       );
     }
     const result = run(plan, { rootValue, context, variables });
-    return result instanceof Promise ? result.then(settle) : settle(result);
+    return result instanceof Promise ? pending(result.then(settle), context) : settle(result);
   }
+}
+
+function pending(result: Promise<EventResult>, context: ExecutionContext): PendingResult {
+  return Object.assign(result, { abandon: (reason: Error) => abandon(context, reason) });
 }
 
 /** Records the answers that decided between the template and the whole operation, for all executions of an event alike. */

@@ -15,6 +15,12 @@ export interface EventResult {
   readonly backendRequests?: number;
 }
 
+/** A result that is computed later. */
+export type PendingResult = Promise<EventResult> & {
+  /** Nobody waits for it any more: aborts the signal of its execution, and so its requests to backends. */
+  readonly abandon?: (reason: Error) => void;
+};
+
 /** A subscription, as its events' executions need it. */
 export interface EventListener {
   readonly operation: Operation;
@@ -25,7 +31,7 @@ export interface EventListener {
 /** One event, for the subscriptions that share an operation and its variables. What is the same for all of them is computed once. */
 export interface StartedEvent {
   /** Never throws, never rejects. @param trace undefined: the execution is not traced */
-  execute(listener: EventListener, trace?: ExecutionTrace): EventResult | Promise<EventResult>;
+  execute(listener: EventListener, trace?: ExecutionTrace): EventResult | PendingResult;
   /** Executes it once more, with objects that no other execution has: for the sharing audit. */
   repeat(listener: EventListener): EventResult | Promise<EventResult>;
 }

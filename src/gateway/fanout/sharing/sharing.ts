@@ -1,7 +1,7 @@
 import { ExecutionTimeoutError } from '../../../base/errors.ts';
 import type { ExecutionLoad } from '../../../bus/flow/channel-load.ts';
 import type { Executions } from '../../../graph/execution/executions.ts';
-import type { EventResult, StartedEvent } from '../../../graph/execution/event-executor.ts';
+import type { EventResult, PendingResult, StartedEvent } from '../../../graph/execution/event-executor.ts';
 import type { Timing } from '../../../graph/execution/timing.ts';
 import type { EventTrace } from '../../../ops/tracing/event-trace.ts';
 import type { ExecutionTrace } from '../../../ops/tracing/execution-trace.ts';
@@ -55,6 +55,14 @@ interface Waiting {
   waits: number;
 }
 
+/** An execution in flight. */
+interface Running {
+  /** Other members that wait for it. */
+  readonly others: Waiting[];
+  /** A member that waits for it has ended. */
+  readonly onDropped: () => void;
+}
+
 /** The same for all events of a hub. */
 export interface SharingServices {
   /** Runs a job in its turn: it serves the members that had to wait. */
@@ -104,7 +112,7 @@ export class SharedEvent {
   /** Members that waited for an execution until its deadline. */
   #late: Set<Subscription> | undefined;
   /** Executions in flight, by the answer class they are expected to serve. */
-  #running: Map<AnswerClass, Waiting[]> | undefined;
+  #running: Map<AnswerClass, Running> | undefined;
 
   constructor(
     group: SharingGroup,
@@ -164,10 +172,12 @@ export class SharedEvent {
     }
     if (this.#running && waits < MAX_WAITS) {
       // An execution that began before anything was known of their reads may serve any class.
-      const others = this.#running.get(this.#expectedClass(member)) ?? this.#running.get(ANYBODY);
-      if (others) {
+      const running = this.#running.get(this.#expectedClass(member)) ?? this.#running.get(ANYBODY);
+      if (running) {
         this.#executing?.add(1);
-        others.push({ member, slot: slot ?? member.reserve(), waits: waits + 1 });
+        const reserved = slot ?? member.reserve();
+        reserved.onDropped = running.onDropped;
+        running.others.push({ member, slot: reserved, waits: waits + 1 });
         return false;
       }
     }
@@ -191,12 +201,12 @@ export class SharedEvent {
   }
 
   /**
-   * Never rejects. When the execution settles or fails, the members that waited for it are served. At its deadline the operation of `member`
+   * Never rejects. When the execution settles or fails, the members that waited for it are served. When all of them have ended, it is aborted. At its deadline the operation of `member`
    * ends. The waiting members may wait for one more execution, so that not each of them starts one at once. A member that waits until a
    * second deadline ends, too: the next execution would most likely hang as well.
    */
   async #await(
-    execution: Promise<EventResult>,
+    execution: PendingResult,
     timing: Timing,
     trace: ExecutionTrace | undefined,
     answerClass: AnswerClass,
@@ -206,15 +216,25 @@ export class SharedEvent {
     const { bound, deadlines, executions } = this.#services;
     const { facts } = member;
     const others: Waiting[] = [];
-    const running = (this.#running ??= new Map<AnswerClass, Waiting[]>());
-    if (!running.has(answerClass)) running.set(answerClass, others);
+    const running = (this.#running ??= new Map<AnswerClass, Running>());
     let own = 1;
+    let isAbandoned = false;
+    const abandon = (reason: Error) => {
+      isAbandoned = true;
+      if (running.get(answerClass)?.others === others) running.delete(answerClass);
+      execution.abandon?.(reason);
+    };
+    const onDropped = () => {
+      if (own > 0 && member.isEnded && others.every((waiting) => waiting.member.isEnded)) abandon(NOBODY_WAITS);
+    };
+    slot.onDropped = onDropped;
+    if (!running.has(answerClass)) running.set(answerClass, { others, onDropped });
     this.#executing?.add(own);
     executions.inFlight++;
     bound?.begin(member.operation);
     this.#trace?.onPending();
     const release = () => {
-      if (running.get(answerClass) === others) running.delete(answerClass);
+      if (running.get(answerClass)?.others === others) running.delete(answerClass);
       this.#executing?.add(-own - others.length);
       if (own > 0) bound?.end();
       this.#serveLater(others.splice(0));
@@ -223,6 +243,7 @@ export class SharedEvent {
     };
     const due = deadlines?.add(() => {
       const error = new ExecutionTimeoutError();
+      abandon(error);
       member.operation.tally.errors++;
       member.fail(error);
       trace?.fail('timeout');
@@ -238,7 +259,7 @@ export class SharedEvent {
       const settled = await execution;
       if (trace) endTrace(trace, timing);
       executions.settle(timing, settled.backendRequests);
-      this.#settle(settled, timing, member, slot, member.facts === facts);
+      this.#settle(settled, timing, member, slot, member.facts === facts && !isAbandoned);
     } catch (error) {
       member.fail(error);
     } finally {
@@ -267,7 +288,7 @@ export class SharedEvent {
     if (!isScheduled) this.#services.schedule(this.#serveReady);
   }
 
-  /** @param isShareable false: the result was computed with facts that the member no longer has */
+  /** @param isShareable false: the result was computed with facts that the member no longer has, or its execution was aborted */
   #settle(
     execution: EventResult,
     timing: Timing,
@@ -302,6 +323,8 @@ export class SharedEvent {
     return this.#group.expected?.classOf(member) ?? ANYBODY;
   }
 }
+
+const NOBODY_WAITS = new Error('the last subscriber that waited for the result has left');
 
 const ANYBODY: AnswerClass = { key: '', size: 0 };
 

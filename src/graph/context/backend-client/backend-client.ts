@@ -88,7 +88,7 @@ export class BackendClient {
       throw unavailable(`${pending} requests are waiting`, { isSent: false });
     }
     // One deadline for the wait for a socket, the headers, the body and a retry.
-    const deadline = new RequestDeadline(timeoutMs);
+    const deadline = new RequestDeadline(timeoutMs, request.signal);
     try {
       return await this.#sendTwice(sent, deadline);
     } finally {

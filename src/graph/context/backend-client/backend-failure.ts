@@ -31,6 +31,11 @@ export function unavailable(reason: string, details?: BackendFailureDetails): Ba
   return new BackendFailure('BACKEND_UNAVAILABLE', 'is not available', reason, details);
 }
 
+/** For nobody: the caller of the request has left. */
+export function abandoned(): BackendFailure {
+  return unavailable('nobody waits for its answer any more');
+}
+
 /** @param waitedMs more than the timeout if the event loop was blocked */
 export function timedOut(waitedMs: number, details?: BackendFailureDetails): BackendFailure {
   const reason = `no answer within ${Math.round(waitedMs)} ms`;

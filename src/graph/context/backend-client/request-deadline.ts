@@ -1,14 +1,17 @@
-import { timedOut } from './backend-failure.ts';
+import { abandoned, timedOut } from './backend-failure.ts';
+import type { BackendFailure } from './backend-failure.ts';
 
 /** Halves that are repeated at most: a loop that is blocked again and again must not keep a request forever. */
 const MAX_REPEATS = 2;
 
 /**
  * The deadline of one request: two timers of half the timeout, one after the other. A timer that fires late shows that the event loop was
- * blocked, so requests were sent late and answers not read, which says nothing of the backend. That half is repeated.
+ * blocked, so requests were sent late and answers not read, which says nothing of the backend. That half is repeated. A caller that leaves
+ * ends the request earlier.
  */
 export class RequestDeadline {
   readonly #timeoutMs: number;
+  readonly #caller: AbortSignal | undefined;
   /** Of performance.now(). */
   readonly #beganAt: number;
   readonly #controller = new AbortController();
@@ -22,11 +25,15 @@ export class RequestDeadline {
   /** Of performance.now(): the end if the loop is not blocked. */
   readonly endsAt: number;
 
-  constructor(timeoutMs: number) {
+  /** @param caller aborted when the caller leaves. Default: never */
+  constructor(timeoutMs: number, caller?: AbortSignal) {
     this.#timeoutMs = timeoutMs;
+    this.#caller = caller;
     this.#beganAt = performance.now();
     this.endsAt = this.#beganAt + timeoutMs;
     this.#begin(this.#beganAt);
+    if (caller?.aborted) this.#onLeft();
+    else caller?.addEventListener('abort', this.#onLeft);
   }
 
   /** Aborted with a BackendFailure at the end. */
@@ -35,7 +42,8 @@ export class RequestDeadline {
   }
 
   /** After the end: what a request fails with that was sent at `sentAt`, of performance.now(). */
-  failureOf(sentAt: number): ReturnType<typeof timedOut> {
+  failureOf(sentAt: number): BackendFailure {
+    if (this.#caller?.aborted) return abandoned();
     // Clients that fill the queue must not open the breaker: a request that left it late says little of the backend.
     const now = performance.now();
     return timedOut(now - this.#beganAt, { isOutage: !this.#isBlocked && now - sentAt >= this.#timeoutMs / 2 });
@@ -43,7 +51,13 @@ export class RequestDeadline {
 
   clear(): void {
     clearTimeout(this.#timer);
+    this.#caller?.removeEventListener('abort', this.#onLeft);
   }
+
+  readonly #onLeft = (): void => {
+    clearTimeout(this.#timer);
+    this.#controller.abort(abandoned());
+  };
 
   #begin(now: number): void {
     const halfMs = this.#timeoutMs / 2;
