@@ -16,6 +16,7 @@ import { checkLimits } from './document-limits.ts';
 import type { DocumentLimits } from './document-limits.ts';
 import { documentWeight } from './document-weight.ts';
 import { fieldOverlap } from './field-overlap.ts';
+import { withoutIncremental } from './incremental-directives.ts';
 import { knownOperationTypesRule } from './known-operation-types-rule.ts';
 import { noSubgraphSdlRule } from './no-subgraph-sdl-rule.ts';
 import type { ValidDocument } from './operation.ts';
@@ -59,6 +60,13 @@ const SELECTIONS_PER_FIELD = 10;
 /** Each error is cached and sent, and the first few are enough. */
 const MAX_ERRORS = 10;
 
+/** Rules of graphql-js 17: crier has the first with one message for 16 and 17, and delivers at once what `@defer` and `@stream` name. */
+const NOT_CHECKED = [
+  'KnownOperationTypesRule',
+  'DeferStreamDirectiveOnRootFieldRule',
+  'DeferStreamDirectiveOnValidOperationsRule',
+];
+
 /** Parses and validates query texts. */
 export class DocumentReader {
   readonly #schema: GraphQLSchema;
@@ -70,8 +78,7 @@ export class DocumentReader {
     this.#schema = schema;
     this.#options = options;
     this.#rules = [
-      // crier's has the same message with 16 and 17.
-      ...specifiedRules.filter(({ name }) => name !== 'KnownOperationTypesRule'),
+      ...specifiedRules.filter(({ name }) => !NOT_CHECKED.includes(name)),
       knownOperationTypesRule,
       ...(options.hasIntrospection ? [] : [NoSchemaIntrospectionCustomRule, noSubgraphSdlRule]),
     ];
@@ -101,6 +108,7 @@ export class DocumentReader {
       return { errors: formatted([error], 'GRAPHQL_PARSE_FAILED') };
     }
     if (this.#validate(document, limits).length === 0) {
+      document = withoutIncremental(this.#schema, document, query);
       if (!hasLocations) compactDocument(document, this.#names);
       return { key: hash('sha256', query), document, bytes: documentWeight(document), schema: this.#schema };
     }

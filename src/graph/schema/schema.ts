@@ -19,6 +19,7 @@ import type {
 import { validateSDL } from 'graphql/validation/validate.js';
 import { didYouMean } from '../../base/did-you-mean.ts';
 import { GraphError } from '../../base/errors.ts';
+import { incrementalDirectives } from '../documents/incremental-directives.ts';
 import { readFederationLink } from '../federation/federation-link.ts';
 import type { FederationLink } from '../federation/federation-link.ts';
 import type { Subgraph } from '../federation/entities.ts';
@@ -85,15 +86,16 @@ export function buildGraphSchema(text: string, fileName: string, own: OwnValues 
   }
 }
 
-/** The schema that clients see: without crier's and federation's directives and their types. */
+/** The schema that clients see: without crier's and federation's directives and their types, with `@defer` and `@stream`. */
 export function withoutOwnDefinitions(schema: GraphQLSchema, subgraph?: Subgraph): GraphQLSchema {
   const config = schema.toConfig();
   const types = [...OWN_NAMES, ...(subgraph ? hiddenTypes(subgraph.link) : [])];
   const directives = [...OWN_NAMES, ...(subgraph ? hiddenDirectives(subgraph.link) : [])];
+  const shown = config.directives.filter((directive) => !directives.includes(directive.name));
   return new GraphQLSchema({
     ...config,
     types: config.types.filter((type) => !types.includes(type.name)),
-    directives: config.directives.filter((directive) => !directives.includes(directive.name)),
+    directives: [...shown, ...incrementalDirectives(shown)],
   });
 }
 
