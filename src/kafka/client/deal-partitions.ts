@@ -12,8 +12,8 @@ export interface Subscriber {
 interface Hand {
   readonly memberId: string;
   readonly owned: OwnedPartitions | undefined;
-  /** By the topic's place. */
-  readonly shares: readonly Share[];
+  /** Among the hands, which are in the order of their members' ids. */
+  readonly place: number;
   count: number;
 }
 
@@ -24,6 +24,8 @@ interface Topic {
   readonly partitions: readonly number[];
   /** Hands of its subscribers. Topics with the same subscribers have one array. */
   readonly to: readonly Hand[];
+  /** By the hand's place; undefined: the hand has none of its partitions. */
+  readonly shares: (Share | undefined)[];
 }
 
 /** Partitions of one topic in one hand. */
@@ -59,27 +61,23 @@ export function dealPartitions(
 
 /** Topics that have subscribers. Topics with few subscribers come first: the others fill up the members that are left behind. */
 function topicsOf(members: readonly Subscriber[], partitions: TopicPartitionIds): Topic[] {
-  const subscribers = members
+  const subscribers = new Map<string, Hand[]>(Array.from(partitions.keys(), (name) => [name, []]));
+  for (const [place, { memberId, topics, owned }] of members
     .toSorted((a, b) => order(a.memberId, b.memberId))
-    .map(({ memberId, topics, owned }) => {
-      const hand: Hand = {
-        memberId,
-        owned,
-        shares: Array.from(partitions, () => ({ kept: [], gained: [] })),
-        count: 0,
-      };
-      return { topics: new Set(topics), hand };
-    });
+    .entries()) {
+    const hand: Hand = { memberId, owned, place, count: 0 };
+    for (const name of new Set(topics)) subscribers.get(name)?.push(hand);
+  }
   const arrays = new Map<string, readonly Hand[]>();
   return Array.from(partitions, ([name, ids]) => {
-    const to = subscribers.filter(({ topics }) => topics.has(name)).map(({ hand }) => hand);
-    const key = JSON.stringify(to.map(({ memberId }) => memberId));
-    arrays.set(key, arrays.get(key) ?? to);
+    const to = subscribers.get(name)!;
+    const key = to.map(({ place }) => place).join();
+    if (!arrays.has(key)) arrays.set(key, to);
     return { name, partitions: ids.toSorted((a, b) => a - b), to: arrays.get(key)! };
   })
     .filter(({ to }) => to.length > 0)
     .sort((a, b) => a.to.length - b.to.length || order(a.name, b.name))
-    .map((topic, place) => ({ ...topic, place }));
+    .map((topic, place) => ({ ...topic, place, shares: [] }));
 }
 
 /** Leaves the partitions of a topic with their owners. @returns those that nobody owns */
@@ -103,71 +101,145 @@ function keep(topic: Topic): number[] {
 
 /** Ends: each move lessens the sum of the squared counts. */
 function balance(topics: readonly Topic[], hands: readonly Hand[]): void {
-  for (let move = nextMove(topics, hands); move; move = nextMove(topics, hands)) {
-    const { from, topic } = move;
-    const { kept, gained } = from.shares[topic.place]!;
-    from.count--;
-    put(fewest(topic), topic, 'gained', (gained.length > 0 ? gained : kept).pop()!);
-  }
-}
-
-interface Move {
-  readonly from: Hand;
-  readonly topic: Topic;
-  /** The fewest partitions of a subscriber. */
-  readonly least: number;
-}
-
-/** From the fullest hand that has a partition to give. */
-function nextMove(topics: readonly Topic[], hands: readonly Hand[]): Move | undefined {
-  const leasts = new Map<readonly Hand[], number>();
-  for (const { to } of topics) if (!leasts.has(to)) leasts.set(to, Math.min(...to.map(({ count }) => count)));
-  for (const from of hands.toSorted((a, b) => b.count - a.count || order(a.memberId, b.memberId))) {
-    let best: Move | undefined;
-    for (const topic of topics) {
-      const least = leasts.get(topic.to)!;
-      if (least + 1 >= from.count || countOf(from, topic) === 0) continue;
-      const move = { from, topic, least };
-      if (!best || preference(move, best) < 0) best = move;
+  const audiences = audiencesOf(topics, hands);
+  /** Hands that may have a partition to give. One without has none before it takes one, or another subscriber has fewer than before. */
+  const givers = new Set(hands);
+  while (givers.size > 0) {
+    const from = fullest(givers);
+    const audience = bestAudience(from, audiences.get(from)!);
+    if (!audience) {
+      givers.delete(from);
+      continue;
     }
-    if (best) return best;
+    const topic = audience.offers.get(from)!.pop()!;
+    const { kept, gained } = topic.shares[from.place]!;
+    const partition = (gained.length > 0 ? gained : kept).pop()!;
+    if (countOf(topic, from) > 0) insert(audience.offers.get(from)!, topic, from);
+    from.count--;
+    for (const one of audiences.get(from)!)
+      if (recount(one, from.count + 1, from.count)) for (const hand of one.hands) givers.add(hand);
+    const taker = fewest(topic);
+    put(taker, topic, 'gained', partition);
+    for (const one of audiences.get(taker)!) recount(one, taker.count - 1, taker.count);
+    audience.offers.delete(taker);
+    givers.add(taker);
   }
-  return undefined;
+}
+
+/** Topics with the same subscribers. */
+interface Audience {
+  readonly hands: readonly Hand[];
+  readonly topics: Topic[];
+  /** How many hands have a count of partitions, by that count. */
+  readonly tally: number[];
+  /** The fewest partitions of a hand. */
+  least: number;
+  /** Topics of which a hand has partitions, the one that it gives first at the end; absent: not sorted since the hand took one. */
+  readonly offers: Map<Hand, Topic[]>;
+}
+
+/** Those of each hand. */
+function audiencesOf(topics: readonly Topic[], hands: readonly Hand[]): ReadonlyMap<Hand, readonly Audience[]> {
+  const audiences = new Map<readonly Hand[], Audience>();
+  const ofHands = new Map<Hand, Audience[]>(hands.map((hand) => [hand, []]));
+  for (const topic of topics) {
+    const known = audiences.get(topic.to);
+    if (known) {
+      known.topics.push(topic);
+      continue;
+    }
+    const counts = topic.to.map(({ count }) => count);
+    const tally = new Array<number>(Math.max(...counts) + 1).fill(0);
+    for (const count of counts) tally[count]!++;
+    const audience = { hands: topic.to, topics: [topic], tally, least: Math.min(...counts), offers: new Map() };
+    audiences.set(topic.to, audience);
+    for (const hand of topic.to) ofHands.get(hand)!.push(audience);
+  }
+  return ofHands;
+}
+
+/** A hand has one partition more or less. Returns true if fewer are the fewest. */
+function recount(audience: Audience, before: number, after: number): boolean {
+  const { tally, least } = audience;
+  tally[before]!--;
+  tally[after] = (tally[after] ?? 0) + 1;
+  if (after < least) audience.least = after;
+  else if (tally[least] === 0) audience.least++;
+  return after < least;
+}
+
+/** Of several, the first member. */
+function fullest(hands: Iterable<Hand>): Hand {
+  let best: Hand | undefined;
+  for (const hand of hands)
+    if (!best || hand.count > best.count || (hand.count === best.count && hand.place < best.place)) best = hand;
+  return best!;
+}
+
+/** That of the topic of which the hand gives a partition; undefined: no subscriber of its topics has two fewer. */
+function bestAudience(from: Hand, audiences: readonly Audience[]): Audience | undefined {
+  let best: { readonly audience: Audience; readonly topic: Topic } | undefined;
+  for (const audience of audiences) {
+    if (audience.least + 1 >= from.count) continue;
+    let offers = audience.offers.get(from);
+    if (!offers) {
+      offers = audience.topics.filter((topic) => countOf(topic, from) > 0).sort((a, b) => preference(b, a, from));
+      audience.offers.set(from, offers);
+    }
+    const topic = offers.at(-1);
+    if (!topic) continue;
+    if (!best || preference(topic, best.topic, from, audience.least - best.audience.least) < 0)
+      best = { audience, topic };
+  }
+  return best?.audience;
+}
+
+/** Into those that a hand offers. */
+function insert(offers: Topic[], topic: Topic, from: Hand): void {
+  let low = 0;
+  for (let high = offers.length; low < high;) {
+    const middle = (low + high) >>> 1;
+    if (preference(offers[middle]!, topic, from) > 0) low = middle + 1;
+    else high = middle;
+  }
+  offers.splice(low, 0, topic);
 }
 
 /**
  * Rather a partition that the giver has just gained; then one for a taker with fewer; then one of the topic of which the giver has the most
  * beyond an even share: otherwise one member would come to own all of a busy topic.
+ * @param least difference between the fewest partitions of a subscriber
  */
-function preference(a: Move, b: Move): number {
-  const isKept = ({ from, topic }: Move) => Number(from.shares[topic.place]!.gained.length === 0);
-  const excess = ({ from, topic }: Move) => countOf(from, topic) - topic.partitions.length / topic.to.length;
-  return isKept(a) - isKept(b) || a.least - b.least || excess(b) - excess(a);
+function preference(a: Topic, b: Topic, from: Hand, least = 0): number {
+  const isKept = ({ shares }: Topic) => Number(shares[from.place]!.gained.length === 0);
+  const excess = (topic: Topic) => countOf(topic, from) - topic.partitions.length / topic.to.length;
+  return isKept(a) - isKept(b) || least || excess(b) - excess(a) || a.place - b.place;
 }
 
 /** The hand with the fewest partitions; of several the one with the fewest of this topic. */
 function fewest(topic: Topic): Hand {
-  return topic.to.reduce((least, hand) => {
-    const difference = hand.count - least.count || countOf(hand, topic) - countOf(least, topic);
-    return difference < 0 ? hand : least;
-  });
+  let least = topic.to[0]!;
+  for (const hand of topic.to)
+    if (hand.count < least.count || (hand.count === least.count && countOf(topic, hand) < countOf(topic, least)))
+      least = hand;
+  return least;
 }
 
-function put(hand: Hand, topic: Topic, as: keyof Share, partition: number): void {
-  hand.shares[topic.place]![as].push(partition);
+function put(hand: Hand, { shares }: Topic, as: keyof Share, partition: number): void {
+  (shares[hand.place] ??= { kept: [], gained: [] })[as].push(partition);
   hand.count++;
 }
 
-function countOf({ shares }: Hand, { place }: Topic): number {
-  const { kept, gained } = shares[place]!;
-  return kept.length + gained.length;
+function countOf({ shares }: Topic, { place }: Hand): number {
+  const share = shares[place];
+  return share ? share.kept.length + share.gained.length : 0;
 }
 
 function partitionsOf(hand: Hand, topics: readonly Topic[]): TopicPartitionIds {
-  const own = topics.filter((topic) => countOf(hand, topic) > 0);
+  const own = topics.filter((topic) => countOf(topic, hand) > 0);
   return new Map(
-    own.map(({ name, place }) => {
-      const { kept, gained } = hand.shares[place]!;
+    own.map(({ name, shares }) => {
+      const { kept, gained } = shares[hand.place]!;
       return [name, [...kept, ...gained].sort((a, b) => a - b)];
     }),
   );

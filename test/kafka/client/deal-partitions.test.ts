@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { createDice } from '../../../examples/auction/dice.ts';
 import { dealPartitions } from '../../../src/kafka/client/deal-partitions.ts';
@@ -209,6 +210,32 @@ describe('dealPartitions', () => {
         }
       }
     }
+  });
+
+  it('deals the sample as other versions do: a leader of another version moves nothing', () => {
+    const hash = createHash('sha256');
+    for (const { members, partitions } of groups()) {
+      const assignment = dealPartitions(members, partitions);
+      const group = [...owning(members.slice(1), assignment, 4), { memberId: 'joins', topics: [...partitions.keys()] }];
+      for (const dealt of [assignment, dealPartitions(group, partitions)]) hash.update(linesOf(dealt).join());
+    }
+    assert.equal(hash.digest('hex'), '4e8262b280d12066f624ea3ef82571f384e25f6eacb3a2c34f016e99c80c2be1');
+  });
+
+  it('takes time in proportion to the partitions when 99 members join one that owns all', () => {
+    const cpuMsOf = (count: number) => {
+      const topics = idsUpTo(count).map((id) => `topic-${id}`);
+      const partitions = new Map(topics.map((topic) => [topic, idsUpTo(10)]));
+      const members = idsUpTo(100).map((id) => ({ memberId: `crier-${id}`, topics }));
+      const owner = owning(members.slice(0, 1), dealPartitions(members.slice(0, 1), partitions), 1);
+      const before = process.cpuUsage();
+      dealPartitions([...owner, ...members.slice(1)], partitions);
+      return process.cpuUsage(before).user / 1000;
+    };
+    cpuMsOf(100);
+    const [few, many] = [cpuMsOf(100), cpuMsOf(1000)];
+    // 100 times as much where each move looks at each topic.
+    assert.ok(many < 50 * few, `${few} ms, then ${many} ms for ten times as many`);
   });
 
   describe('where members own the same partition', () => {
