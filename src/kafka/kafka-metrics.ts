@@ -92,7 +92,7 @@ function assignmentObserver(metrics: MetricsRegistry) {
 
 export function observeConsumer(
   metrics: MetricsRegistry,
-  consumer: Pick<KafkaConsumer, 'isConnected' | 'missingTopics' | 'pendingFills'>,
+  consumer: Pick<KafkaConsumer, 'isConnected' | 'missingTopics' | 'pendingFills' | 'waits'>,
 ): void {
   metrics.gauge(
     'crier_kafka_connected',
@@ -104,6 +104,11 @@ export function observeConsumer(
     'crier_kafka_topics_missing',
     'Topics of the graph that do not exist yet.',
     () => consumer.missingTopics.length,
+  );
+  metrics.gauge(
+    'crier_transaction_waiting_partitions',
+    'Partitions whose next records wait until a producer ends its transaction.',
+    () => consumer.waits.filter((wait) => wait.for === 'the end of a transaction').length,
   );
   metrics.gauges(
     'crier_state_fill_records',

@@ -6,10 +6,21 @@ import type { PartitionLease } from '../../src/bus/publisher.ts';
 import { MemoryTopics } from '../../src/bus/memory/memory-topics.ts';
 import type { StateFills } from '../../src/bus/state-fill.ts';
 import { BusUnavailableError } from '../../src/base/errors.ts';
+import type { KafkaConsumer } from '../../src/kafka/consumer.ts';
+import { observeConsumer } from '../../src/kafka/kafka-metrics.ts';
+import { Metrics } from '../../src/ops/metrics/metrics.ts';
+import { MetricValues } from '../../src/ops/live/metric-values.ts';
 import { randomName } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createConsumer, orderBreak, RecordingBus, withOutside } from './consumer-harness.ts';
 import type { Outside } from './consumer-harness.ts';
+
+/** The value of `crier_transaction_waiting_partitions`. */
+function waitingFor(consumer: KafkaConsumer): Promise<number | null> {
+  const metrics = new Metrics();
+  observeConsumer(metrics, consumer);
+  return new MetricValues(metrics.registry).sum('crier_transaction_waiting_partitions');
+}
 
 describe('KafkaConsumer', { concurrency: 8 }, () => {
   let outside: Outside;
@@ -341,6 +352,7 @@ describe('KafkaConsumer', { concurrency: 8 }, () => {
       const wait = { topic, partition: 0, records: 11, for: 'the end of a transaction' };
       await waitFor('the wait', () => first.consumer.waits.length > 0, 20_000);
       assert.deepEqual(first.consumer.waits, [wait]);
+      assert.equal(await waitingFor(first.consumer), 1);
       await waitFor('the records of the other partition', () => distinct(bus, topic) === 20);
       assert.equal(first.counts.lag, 11);
       const looks = first.counts.looks + 8;
@@ -350,6 +362,7 @@ describe('KafkaConsumer', { concurrency: 8 }, () => {
       await waitFor('every record', () => distinct(bus, topic) === 30);
       assert.equal(orderBreak(bus.of(topic)), undefined);
       await waitFor('the end of the wait', () => first.consumer.waits.length === 0);
+      assert.equal(await waitingFor(first.consumer), 0);
     });
   });
 

@@ -11,7 +11,7 @@ function workerStats() {
   const metrics = new Metrics();
   const ignore = () => undefined;
   const observer = kafkaObserver(metrics, { onConsumed: ignore, onPublished: ignore, onPoison: ignore });
-  const consumer = { isConnected: false, missingTopics: [], pendingFills: [] };
+  const consumer = { isConnected: false, missingTopics: [], pendingFills: [], waits: [] };
   observeConsumer(metrics, consumer);
   const reader = new StatsReader({
     metrics: new MetricValues(metrics.registry),

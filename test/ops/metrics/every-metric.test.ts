@@ -65,6 +65,7 @@ const ELSEWHERE: CausedElsewhere = {
   'test/end-to-end/publishing.test.ts': ['crier_published_records_total'],
   'test/end-to-end/state.test.ts': ['crier_state_fill_records', 'crier_states_complete'],
   'test/reload/embedded.test.ts': ['crier_graph_reloads_total'],
+  'test/kafka/consumer.test.ts': ['crier_transaction_waiting_partitions'],
   'test/faults/dead-letters.test.ts': ['crier_dead_letter_waiting_partitions'],
 };
 
