@@ -357,7 +357,8 @@ export class KafkaConsumer {
   /** Joins again where that lets more partitions be read. */
   async #checkTopics(): Promise<void> {
     const session = this.#session;
-    const hasMore = (await this.#discovery.hasGrown()) || (await this.#startOffsets?.canPlace(session?.unknown ?? []));
+    const hasMore =
+      (await this.#discovery.hasChanged()) || (await this.#startOffsets?.canPlace(session?.unknown ?? []));
     if (hasMore && session === this.#session) this.#end?.({ kind: 'topics' });
   }
 

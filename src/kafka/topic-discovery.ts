@@ -3,7 +3,7 @@ import type { Cluster, PartitionMap, TopicPartitions } from './client/cluster.ts
 import { partitionKey } from './partition-key.ts';
 import type { TopicPartition } from './partition-key.ts';
 
-type Topics = Pick<Cluster, 'existingTopics' | 'topicPartitions'>;
+type Topics = Pick<Cluster, 'existingTopics' | 'topicPartitions' | 'topicIds'>;
 
 /**
  * Finds out which of the consumer's topics exist, with how many partitions, and which of these have no leader. Logs each missing topic, and
@@ -17,6 +17,8 @@ export class TopicDiscovery {
   #missing: readonly string[] = [];
   /** By topic, of those that existed at the last `existing()`: the most that a broker has reported. */
   #counts: ReadonlyMap<string, number> = new Map();
+  /** By topic, of those that existed at the last `existing()`. */
+  #ids: ReadonlyMap<string, string> = new Map();
   #leaderless: readonly TopicPartition[] = [];
 
   constructor(cluster: Topics, topics: readonly string[], log: Logger) {
@@ -46,6 +48,7 @@ export class TopicDiscovery {
   async existing(): Promise<string[]> {
     const existing = await this.#cluster.existingTopics(this.topics);
     const partitions = await this.#look(existing);
+    this.#ids = await this.#cluster.topicIds(existing);
     // Brokers learn of new partitions one after the other.
     this.#counts = new Map(
       Array.from(partitions, ([topic, { count }]) => [topic, Math.max(count, this.#counts.get(topic) ?? 0)]),
@@ -62,12 +65,21 @@ export class TopicDiscovery {
     return existing;
   }
 
-  /** True if a missing topic exists now, or a topic has more partitions. Never rejects: a failure is logged, and counts as false. */
-  async hasGrown(): Promise<boolean> {
+  /** True if a missing topic exists now, or a topic was created again or has more partitions. Never rejects: a failure is logged, and counts as false. */
+  async hasChanged(): Promise<boolean> {
     try {
       const appeared = this.#missing.length > 0 ? await this.#cluster.existingTopics(this.#missing) : [];
       if (appeared.length > 0) {
         this.#log.info({ topics: appeared }, 'topics appeared');
+        return true;
+      }
+      const ids = await this.#cluster.topicIds([...this.#ids.keys()]);
+      const recreated = [...ids].filter(([topic, id]) => id !== this.#ids.get(topic)).map(([topic]) => topic);
+      if (recreated.length > 0) {
+        this.#log.warn(
+          { topics: recreated },
+          'topics were deleted and created again: they are read from their beginning',
+        );
         return true;
       }
       const partitions = await this.#look([...this.#counts.keys()]);

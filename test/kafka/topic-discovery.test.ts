@@ -8,9 +8,12 @@ function createDiscovery(
   topics: readonly string[],
   counts: Record<string, number>,
   leaderless: Record<string, readonly number[]> = {},
+  ids: Record<string, string> = {},
 ) {
   const cluster = {
     existingTopics: (wanted: readonly string[]) => Promise.resolve(wanted.filter((topic) => topic in counts)),
+    topicIds: (wanted: readonly string[]) =>
+      Promise.resolve(new Map(Object.entries(ids).filter(([topic]) => wanted.includes(topic)))),
     topicPartitions: (wanted: readonly string[]) => {
       const missing = wanted.find((topic) => !(topic in counts));
       if (missing !== undefined) return Promise.reject(new Error(`no topic ${missing}`));
@@ -28,15 +31,28 @@ describe('TopicDiscovery', () => {
     const counts = { a: 6 };
     const { discovery, lines } = createDiscovery(['a'], counts);
     assert.deepEqual(await discovery.existing(), ['a']);
-    assert.equal(await discovery.hasGrown(), false);
+    assert.equal(await discovery.hasChanged(), false);
     counts.a = 12;
-    assert.equal(await discovery.hasGrown(), true);
+    assert.equal(await discovery.hasChanged(), true);
     assert.match(lines.at(-1)!, /topics have new partitions/);
     await discovery.existing();
     counts.a = 6;
     await discovery.existing();
     counts.a = 12;
-    assert.equal(await discovery.hasGrown(), false);
+    assert.equal(await discovery.hasChanged(), false);
+  });
+
+  it('finds a topic that was created again once, and names it', async () => {
+    const ids: Record<string, string> = { a: 'one', b: 'one' };
+    const { discovery, lines } = createDiscovery(['a', 'b'], { a: 1, b: 1 }, {}, ids);
+    await discovery.existing();
+    assert.equal(await discovery.hasChanged(), false);
+    ids['a'] = 'two';
+    assert.equal(await discovery.hasChanged(), true);
+    assert.match(lines.at(-1)!, /"topics":\["a"\].*created again/);
+    await discovery.existing();
+    delete ids['a'];
+    assert.equal(await discovery.hasChanged(), false, 'the broker does not know it');
   });
 
   it('says once which partitions have no leader, and when they have one again', async () => {
@@ -50,7 +66,7 @@ describe('TopicDiscovery', () => {
       discovery.leaderlessOf({ assignment, unknown });
     assert.deepEqual([leaderlessOf(), lines], [[], []]);
     leaderless['b'] = [1];
-    for (let look = 0; look < 3; look++) assert.equal(await discovery.hasGrown(), false);
+    for (let look = 0; look < 3; look++) assert.equal(await discovery.hasChanged(), false);
     const one = { topic: 'b', partition: 1 };
     assert.deepEqual(leaderlessOf([one]), [one]);
     assert.deepEqual(leaderlessOf([{ topic: 'a', partition: 0 }]), [one, { topic: 'a', partition: 0 }]);
@@ -60,7 +76,7 @@ describe('TopicDiscovery', () => {
       /^\{.*"partitions":\[\{"topic":"b","partition":1\}\].*partitions have no leader.*\}\n$/,
     );
     leaderless['b'] = [];
-    await discovery.hasGrown();
+    await discovery.hasChanged();
     assert.deepEqual(leaderlessOf(), []);
     assert.match(lines.at(-1)!, /partitions have a leader again/);
   });
@@ -71,8 +87,8 @@ describe('TopicDiscovery', () => {
     await discovery.existing();
     assert.deepEqual(discovery.missing, ['b']);
     delete counts['a'];
-    assert.equal(await discovery.hasGrown(), false);
+    assert.equal(await discovery.hasChanged(), false);
     counts['b'] = 1;
-    assert.equal(await discovery.hasGrown(), true);
+    assert.equal(await discovery.hasChanged(), true);
   });
 });

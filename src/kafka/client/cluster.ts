@@ -9,6 +9,7 @@ import { partitionRanges } from './partition-ranges.ts';
 import type { PartitionMap, PartitionRange } from './partition-ranges.ts';
 import { createAdmin } from './raw-cluster.ts';
 import type { RawCluster } from './raw-cluster.ts';
+import { topicIds } from './topic-ids.ts';
 
 export type { PartitionMap, PartitionRange } from './partition-ranges.ts';
 
@@ -78,6 +79,11 @@ export class Cluster {
         }),
       );
     });
+  }
+
+  /** See `topicIds`. */
+  topicIds(topics: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return this.#request(async ({ cluster }) => topicIds(await cluster.brokerPool.findConnectedBroker(), topics));
   }
 
   /** See `partitionRanges`. */

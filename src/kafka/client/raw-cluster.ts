@@ -23,7 +23,7 @@ interface PartitionsOf {
 
 export interface RawBrokerPool {
   createBroker: (options: unknown) => RawBroker;
-  readonly connectionPoolBuilder: { build(broker: RawAddress): Promise<RawAddress> };
+  readonly connectionPoolBuilder: { build(broker: RawAddress): Promise<RawConnectionPool> };
   readonly rootLogger: unknown;
   refreshMetadata: (topics: readonly string[]) => Promise<void>;
   findConnectedBroker(): Promise<RawBroker>;
@@ -52,11 +52,17 @@ interface RawAddress {
   readonly rack: string | null;
 }
 
+interface RawConnectionPool extends RawAddress {
+  send<Reply>(protocol: RawExchange<Reply>): Promise<Reply>;
+}
+
 export interface RawBroker {
-  readonly connectionPool: RawAddress;
+  readonly connectionPool: RawConnectionPool;
   connect(): Promise<void>;
   disconnect(): Promise<void>;
   readonly nodeId: string | number;
+  /** By API key; null until it is connected. */
+  readonly versions: Readonly<Record<number, { readonly maxVersion: number } | undefined>> | null;
   /** The protocol of a request in the newest version that this broker knows. */
   readonly lookupRequest: (apiKey: number, definition: unknown) => (parameters: unknown) => RawProtocol;
   metadata: (this: RawBroker, topics: readonly string[]) => Promise<RawMetadata>;
@@ -75,6 +81,22 @@ export interface RawProtocol {
     readonly decode: (payload: Buffer) => Promise<unknown>;
     /** Throws if the decoded response has an error. */
     readonly parse: (decoded: unknown) => Promise<unknown>;
+  };
+}
+
+/** A request that is encoded here, and what reads its response. */
+interface RawExchange<Reply> {
+  readonly request: {
+    readonly apiKey: number;
+    readonly apiVersion: number;
+    readonly apiName: string;
+    /** Two names of the same bytes, which follow the client id. */
+    readonly encode: () => Promise<{ readonly buf: Buffer; readonly buffer: Buffer }>;
+  };
+  readonly response: {
+    /** Receives the bytes that follow the correlation id. */
+    readonly decode: (payload: Buffer) => Promise<Reply>;
+    readonly parse: (decoded: Reply) => Promise<Reply>;
   };
 }
 

@@ -17,6 +17,7 @@ interface Partition extends TopicPartition {
   position: number;
   /** Of the bus when the offset was committed; undefined: they are not known, or of other records. */
   positions: string | undefined;
+  readonly topicId: string | undefined;
   /** Offset of the last record that the bus accepted in this ownership; -1: none. Less after `rewind`. */
   last: number;
   /** The greatest `last` so far. */
@@ -54,7 +55,7 @@ export class PartitionLeases {
   /** The ownership of these partitions begins. */
   assign(resumePoints: PartitionMap<ResumePoint>): void {
     for (const [topic, partitions] of resumePoints) {
-      for (const [partition, { position, positions, startId }] of partitions) {
+      for (const [partition, { position, positions, startId, topicId }] of partitions) {
         const lease = {
           topic,
           partition,
@@ -64,6 +65,7 @@ export class PartitionLeases {
           startId,
           position,
           positions,
+          topicId,
         };
         const read = { last: -1, handled: -1, rewoundTo: undefined, rewinds: 0 };
         this.#partitions.set(partitionKey(topic, partition), { ...lease, ...read });
@@ -161,6 +163,6 @@ export class PartitionLeases {
     const position = from === undefined ? entry.position : Math.min(entry.position, from - 1);
     const isOurs = entry.isLeased || entry.rewoundTo !== undefined;
     const positions = isOurs ? entry.skips?.positions() : entry.positions;
-    return commitMetadata({ position, positions, startId: entry.startId });
+    return commitMetadata({ position, positions, startId: entry.startId, topicId: entry.topicId });
   }
 }

@@ -116,6 +116,8 @@ export class Positioning {
         { ...places, records: records },
         'records were deleted before they were read; keep records longer in the topic than workers may be away or behind',
       );
+    } else if (reason === 'recreated') {
+      log.warn(places, 'the topic was deleted and created again: its records are read from the oldest on');
     } else if (reason === 'shorter') {
       log.warn(places, 'the partition ends before the last commit: its topic was created again, or has lost records');
     } else {

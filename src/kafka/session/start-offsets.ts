@@ -17,8 +17,8 @@ export interface PartitionOffset extends TopicPartition {
 
 /** Why a partition does not go on where the group's last commit says. */
 export interface Jump {
-  /** deleted: the next record to read is gone; shorter: the partition ends before the commit; reset: another program made the commit. */
-  readonly reason: 'deleted' | 'shorter' | 'reset';
+  /** recreated: the commit is of another topic of this name; deleted: the next record to read is gone; shorter: the partition ends before the commit; reset: another program made the commit. */
+  readonly reason: 'recreated' | 'deleted' | 'shorter' | 'reset';
   /** Offset of the commit. */
   readonly committed: number;
   /** Records that were deleted before they were read; 0: unknown. */
@@ -42,6 +42,8 @@ interface PartitionFacts extends TopicPartition {
   /** undefined: no leader says it. */
   readonly range: PartitionRange | undefined;
   readonly fill: StateFill | undefined;
+  /** undefined: unknown. */
+  readonly topicId: string | undefined;
 }
 
 /** Where a partition resumes; without a `resumePoint` it waits. */
@@ -50,6 +52,11 @@ interface PartitionStart {
   readonly uncommitted?: PartitionOffset;
   readonly pendingFill?: PendingFill;
 }
+
+type StartOffsetsCluster = Pick<
+  Cluster,
+  'topicPartitions' | 'topicIds' | 'partitionRanges' | 'committedOffsets' | 'hasCommits'
+>;
 
 /** The states that a worker keeps. */
 export interface KeptStates {
@@ -63,7 +70,7 @@ export interface KeptStates {
  * exists. Otherwise the partition gets a new start id, which is committed before any record is read: a later owner then resumes from
  * the same start id, even if no later commit reached Kafka.
  *
- * A partition without a commit starts at its oldest record. Only a new group, which has no commit at all, starts at the end offsets of each
+ * A partition without a commit starts at its oldest record, and so does one whose commit is of a former topic of this name. Only a new group, which has no commit at all, starts at the end offsets of each
  * partition at the time this process first saw it. "Latest" at the first fetch would lose records, because every rebalance before the first
  * commit moves it; "latest" for a group with commits would lose what was written to a new partition or topic before the group knew it.
  * Holds one number for each partition of a new group's topics.
@@ -73,17 +80,13 @@ export interface KeptStates {
  * While no leader says which records a partition has, it resumes from a commit of crier's only.
  */
 export class StartOffsets {
-  readonly #cluster: Pick<Cluster, 'topicPartitions' | 'partitionRanges' | 'committedOffsets' | 'hasCommits'>;
+  readonly #cluster: StartOffsetsCluster;
   readonly #groupId: string;
   /** undefined: the worker keeps none. They may be replaced between two sessions. */
   states: KeptStates | undefined;
   readonly #ends = new Map<string, Map<number, number>>();
 
-  constructor(
-    cluster: Pick<Cluster, 'topicPartitions' | 'partitionRanges' | 'committedOffsets' | 'hasCommits'>,
-    groupId: string,
-    states?: KeptStates,
-  ) {
+  constructor(cluster: StartOffsetsCluster, groupId: string, states?: KeptStates) {
     this.states = states;
     this.#cluster = cluster;
     this.#groupId = groupId;
@@ -102,6 +105,8 @@ export class StartOffsets {
     const topics = [...assignment.keys()];
     if (topics.length === 0) return { unknown: [], resumePoints: new Map(), uncommitted: [], pendingFills: [] };
     const committed = await this.#cluster.committedOffsets(this.#groupId, topics);
+    // Before the ranges: records of a newer topic are never taken for those of this id.
+    const topicIds = await this.#cluster.topicIds(topics);
     const ranges = await this.#cluster.partitionRanges(topics);
     const fills = await this.#fillsOf(topics);
     // A topic that is created again has fewer records, and no commits.
@@ -121,6 +126,7 @@ export class StartOffsets {
           commit: committed.get(topic)?.get(partition),
           range: ranges.get(topic)?.get(partition),
           fill: fills.get(topic)?.fills.get(partition),
+          topicId: topicIds.get(topic),
         });
         if (start.resumePoint) ofTopic.set(partition, start.resumePoint);
         else unknown.push({ topic, partition });
@@ -131,17 +137,18 @@ export class StartOffsets {
     return { unknown, resumePoints, uncommitted, pendingFills };
   }
 
-  #startOf({ topic, partition, commit, range, fill }: PartitionFacts): PartitionStart {
+  #startOf({ topic, partition, commit, range, fill, topicId }: PartitionFacts): PartitionStart {
     const signature = this.states?.signatures.get(topic);
-    if (!range) {
-      const isUsable = signature === undefined && commit;
-      return { resumePoint: isUsable ? parseCommitMetadata(commit.metadata) : undefined };
-    }
-    const isInRange = commit && range.low <= commit.offset && commit.offset <= range.end;
-    const known = isInRange ? parseCommitMetadata(commit.metadata) : undefined;
-    const jump = commit && !known ? jumpFrom(commit.offset, range) : undefined;
+    const identity = topicId === undefined ? {} : { topicId };
+    const committed = commit && parseCommitMetadata(commit.metadata);
+    const isRecreated = topicId !== undefined && committed?.topicId !== undefined && committed.topicId !== topicId;
+    const resumed = committed && !isRecreated ? { ...committed, ...identity } : undefined;
+    if (!range) return { resumePoint: signature === undefined ? resumed : undefined };
+    const isInRange = commit && !isRecreated && range.low <= commit.offset && commit.offset <= range.end;
+    const known = isInRange ? resumed : undefined;
+    const jump = commit && !known ? jumpFrom(commit.offset, range, isRecreated) : undefined;
     const begin = (offset: number, startId: string): PartitionStart => {
-      const resumePoint = { position: -1, startId };
+      const resumePoint = { position: -1, startId, ...identity };
       const metadata = commitMetadata(resumePoint);
       return { resumePoint, uncommitted: { topic, partition, offset, metadata, ...(jump && { jump }) } };
     };
@@ -180,7 +187,8 @@ export class StartOffsets {
   }
 }
 
-function jumpFrom(committed: number, { low, end }: PartitionRange): Jump {
+function jumpFrom(committed: number, { low, end }: PartitionRange, isRecreated: boolean): Jump {
+  if (isRecreated) return { reason: 'recreated', committed, records: 0 };
   if (committed < low) return { reason: 'deleted', committed, records: low - committed };
   return { reason: committed > end ? 'shorter' : 'reset', committed, records: 0 };
 }

@@ -13,6 +13,9 @@ describe('commit metadata', () => {
       { position: 12, startId: undefined, positions: '9.0.4' },
       { position: 12, startId: '1-b', positions: '9.0.4' },
       { position: 12, startId: '1-b' },
+      { position: 12, startId: undefined, topicId: 'aB-_9' },
+      { position: -1, startId: '1-b', topicId: 'aB-_9' },
+      { position: 12, startId: '1-b', positions: '9.0.4', topicId: 'aB-_9' },
     ])
       assert.deepEqual(parseCommitMetadata(commitMetadata(point)), point);
     for (const metadata of [
@@ -25,6 +28,8 @@ describe('commit metadata', () => {
       'crier:1x',
       'crier:1@',
       'crier:@a',
+      'crier#:1',
+      'crier#a',
     ])
       assert.equal(parseCommitMetadata(metadata), undefined);
   });

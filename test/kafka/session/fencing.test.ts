@@ -130,6 +130,26 @@ describe('KafkaConsumer that the bus fences', { concurrency: 8 }, () => {
     assert.equal(epochs().length, 2);
   });
 
+  it('reads a topic from its beginning that is created again, with more records, during a publish', async (t) => {
+    const { topic, seen, epochs, offsets, startWorker } = await createStage(t, true);
+    await outside.createTopic(topic, 1);
+    let open!: () => void;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    let publishes = 0;
+    await startWorker(undefined, () => (++publishes === 2 ? gate : Promise.resolve()));
+    await outside.sendSequences(topic, 1, 3);
+    await waitFor('the first messages', () => offsets().length === 3);
+    await outside.sendSequences(topic, 1, 1, 3);
+    await waitFor('the publish that waits', () => publishes === 2);
+    await outside.deleteTopic(topic);
+    await outside.createTopic(topic, 1);
+    await outside.sendSequences(topic, 1, 6);
+    open();
+    const ofNewEpoch = () => seen.filter(({ epoch }) => epoch === epochs()[1]).map(({ offset }) => offset);
+    await waitFor('the messages of the new topic', () => ofNewEpoch().includes(5), 20_000);
+    assert.deepEqual(ofNewEpoch(), [0, 1, 2, 3, 4, 5]);
+  });
+
   it('begins a new epoch if Kafka deletes unread records while the member waits for the bus', async (t) => {
     const { topic, seen, epochs, offsets, startWorker } = await createStage(t, true);
     await outside.createTopic(topic, 1);

@@ -16,12 +16,13 @@ describe('StartOffsets', () => {
   function createStart(commit: Commit | undefined, range: typeof RANGE | null = RANGE, hasOtherCommits = false) {
     const of = <Value>(value: Value | null | undefined) =>
       Promise.resolve(new Map([['bids', value == null ? new Map<number, Value>() : new Map([[0, value]])]]));
-    const kafka = { commit };
+    const kafka: { commit: Commit | undefined; topicId?: string } = { commit };
     const cluster = {
       committedOffsets: () => of(kafka.commit),
       partitionRanges: () => of(range),
       topicPartitions: (topics: readonly string[]) =>
         Promise.resolve(new Map(topics.map((topic) => [topic, { count: 1, leaderless: [] }]))),
+      topicIds: () => Promise.resolve(new Map(kafka.topicId === undefined ? [] : [['bids', kafka.topicId] as const])),
       hasCommits: () => Promise.resolve(hasOtherCommits || kafka.commit !== undefined),
     };
     const offsets = new StartOffsets(cluster, 'group');
@@ -105,6 +106,21 @@ describe('StartOffsets', () => {
       assert.deepEqual(await look(), resumed(-1, startId));
     });
   }
+
+  it('begins at the oldest record of a topic that was created again and has more records, and says so', async () => {
+    const { kafka, look } = createStart({ offset: 15, metadata: 'crier:13' });
+    kafka.topicId = 'one';
+    assert.deepEqual(await look(), { ...resumed(13), topicId: 'one' }, 'of a version that wrote no id');
+    kafka.commit = { offset: 15, metadata: 'crier#one:13' };
+    assert.deepEqual(await look(), { ...resumed(13), topicId: 'one' });
+    kafka.topicId = 'two';
+    const { startId, uncommitted } = await look();
+    const metadata = `crier#two:start:${startId}`;
+    const jump = { reason: 'recreated', committed: 15, records: 0 };
+    assert.deepEqual(uncommitted, [{ topic: 'bids', partition: 0, offset: 10, metadata, jump }]);
+    kafka.commit = { offset: 10, metadata };
+    assert.deepEqual(await look(), { ...resumed(-1, startId), topicId: 'two' });
+  });
 
   it('starts a new group at the captured end offsets, and a topic that is created again at its oldest record', async () => {
     const { kafka, offsets, look } = createStart(undefined);
