@@ -11,6 +11,7 @@ import type { Announcement } from '../config/announcement.ts';
 import { BUILT_IN_GRAPH } from '../config/built-in-graph.ts';
 import type { Config } from '../config/config.ts';
 import { ENVIRONMENT_FILE } from '../config/environment.ts';
+import { endedNodeLine } from '../config/node-line.ts';
 import { podName } from '../config/pod-name.ts';
 import { finishMs } from '../config/shutdown-times.ts';
 import { disablePretenuring } from '../ops/memory/pretenuring.ts';
@@ -100,6 +101,8 @@ export async function runServer(
   const server = await started(starting, starter, config, fail);
   if (!server || shutdown.stop.aborted) return;
   if (starter && 'graph' in server) return starter.reportStart(server);
+  const ended = endedNodeLine(process.version);
+  if (ended !== undefined) log.warn(ended);
   announce(server.announcement, config, facts);
   if ('reload' in server) await onStarted?.(server);
 }
