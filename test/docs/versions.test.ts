@@ -7,7 +7,9 @@ import { fillsKey, ownersKey } from '../../src/bus/redis/redis-keys.ts';
 import { Cursors } from '../../src/gateway/fanout/resume/cursor.ts';
 import { defineGraph } from '../../src/library/crier.ts';
 import { stateSignatures } from '../../src/graph/state/state-signature.ts';
+import { MATRIX } from '../versions/matrix.ts';
 import { NODE_LINES } from '../versions/node-lines.ts';
+import { VERSIONS_PAGE, pageRows } from '../versions/page-rows.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
 
@@ -71,6 +73,17 @@ describe('docs/operate/versions.md', () => {
       for (const version of versions) assert.ok(page.get(name)?.includes(version), `${name}: ${version}`);
     }
     assert.equal(own.engines['node'], '>=20.19');
+    assert.match(NODE_LINES[20], /^20\.19\.0$/, 'the oldest version that may run crier');
+  });
+
+  it('has rows of versions in the matrix only, each with tests that passed', () => {
+    const rows = pageRows(read(VERSIONS_PAGE));
+    const names = MATRIX.map(({ name }) => name);
+    assert.deepEqual(
+      rows.filter(({ name, passed }) => !names.includes(name) || passed === 0),
+      [],
+    );
+    assert.ok(rows.length > 0);
   });
 });
 
