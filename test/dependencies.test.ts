@@ -21,7 +21,10 @@ const read = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as never;
 const { packages } = read('package-lock.json') as { packages: Record<string, LockedPackage> };
 /** Not this repository's own packages. */
 const locked = Object.entries(packages).filter(([path, { link }]) => path.startsWith('node_modules/') && !link);
-const manifest = read('package.json') as Record<'dependencies' | 'devDependencies', Record<string, string>>;
+const manifest = read('package.json') as Record<
+  'dependencies' | 'devDependencies' | 'peerDependencies',
+  Record<string, string>
+>;
 
 describe('the dependencies', () => {
   it('have licences that are allowed', () => {
@@ -51,6 +54,15 @@ describe('the dependencies', () => {
       versions.filter(([name, version]) => name !== 'crier' && !/^\d+\.\d+\.\d+$/.test(version)),
       [],
     );
+  });
+
+  it('are explained, each in one row of docs/why/dependencies.md', () => {
+    const rows = readFileSync('docs/why/dependencies.md', 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('| `'));
+    const named = rows.flatMap((row) => [...row.split('|')[1]!.matchAll(/`(.*?)`/g)].map(([, name]) => name!));
+    const { dependencies, peerDependencies } = manifest;
+    assert.deepEqual(named.sort(), Object.keys({ ...dependencies, ...peerDependencies }).sort());
   });
 
   it('are listed by `npm run sbom`, with licences, and without those of development (S-86)', async () => {

@@ -75,6 +75,7 @@ export const PARTS = {
     'why/conformance',
     'why/architecture',
     'why/kafka-client',
+    'why/dependencies',
     'why/glossary',
   ],
 };
