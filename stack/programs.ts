@@ -13,6 +13,8 @@ const DEBIAN_PACKAGES = {
   ps: 'procps',
   prometheus: 'prometheus',
   openssl: 'openssl',
+  zsh: 'zsh',
+  fish: 'fish',
 } as const;
 
 /** Programs that only the tests of proxies run: the proxies, and what they need. */

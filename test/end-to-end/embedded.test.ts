@@ -12,6 +12,7 @@ import { watch } from '../support/stock-client.ts';
 import type { Data, Watch } from '../support/stock-client.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { Pod } from './pod.ts';
+import { endedNodeLine } from '../../src/config/node-line.ts';
 import { spawnPod } from './pod-process.ts';
 import { startPod } from './pod-server.ts';
 
@@ -46,7 +47,10 @@ describe('crier without settings', () => {
     assert.match(await page.text(), /<title>auction<\/title>/);
     for (const path of ['healthz', 'readyz', 'metrics'])
       assert.equal((await fetch(`${pod.admin}/${path}`)).status, 200);
-    assert.deepEqual(pod.lines, []);
+    assert.deepEqual(
+      pod.lines.map(({ msg }) => msg),
+      [endedNodeLine(process.version)].filter((line) => line !== undefined),
+    );
   });
 
   it('delivers the first event of the printed subscription at once', async (t) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -16,8 +16,6 @@ const PROPOSALS: Readonly<Record<string, string>> = {
 _describe() { print -l -- "\${(@)\${(@P)2}%%:*}"; }; . SCRIPT; words=("$@"); CURRENT=$#; _crier | grep -- "^$words[-1]"`,
   fish: `source SCRIPT; complete -C "$argv" | cut -f1`,
 };
-
-const isThere = (shell: string) => spawnSync(shell, ['-c', 'exit 0']).status === 0;
 
 async function proposals(shell: string, script: string, words: readonly string[]): Promise<string[]> {
   const program = PROPOSALS[shell]!.replaceAll('SCRIPT', script);
@@ -36,7 +34,6 @@ describe('crier completion', () => {
     it(`completes commands, options, settings and actions in ${shell}`, async (t) => {
       const { output, errors, code } = await crier(t, ['completion', shell]);
       assert.deepEqual([code, errors], [0, '']);
-      if (!isThere(shell)) return t.skip(`no ${shell} here`);
       const folder = await temporaryFolder(t);
       const script = join(folder, 'completion');
       await writeFile(script, output);

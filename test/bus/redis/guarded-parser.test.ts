@@ -61,7 +61,6 @@ describe('a reply of Redis that cannot be read', { concurrency: 4, timeout: 60_0
   it('is one of arrays nested 65 deep, and none of 64 (twin)', async (t) => {
     const server = await redisServer(t);
     const client = guardParser(new Redis(server.url, { lazyConnect: true, retryStrategy: () => null }));
-    t.after(() => client.disconnect());
     client.on('error', () => undefined);
     await client.connect();
     const reply = (depth: number) => client.eval(`return ${'{'.repeat(depth)}1${'}'.repeat(depth)}`, 0);

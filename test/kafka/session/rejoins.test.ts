@@ -119,12 +119,12 @@ describe('a member whose group is joined again', { concurrency: 8 }, () => {
       await waitFor('a record of the other partition', () => seen.length === 3 + seq);
     }
     // Nobody else leases it again before the join tells whose it is.
-    assert.deepEqual([leased, hasJoined], [[0, 1], false]);
+    assert.deepEqual([leased.toSorted(), hasJoined], [[0, 1], false]);
 
     await mute.leave();
     await join;
     await waitFor('the fenced record', () => seen.length === 7);
-    assert.deepEqual([leased, refusals()], [[0, 1, 0], 1]);
+    assert.deepEqual([leased.slice(2), refusals()], [[0], 1]);
     assert.equal(orderBreak(seen), undefined);
   });
 
