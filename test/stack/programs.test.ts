@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { freePorts } from '../../stack/port.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const PACKAGES = 'redis-server default-jre-headless maven kcat chromium procps prometheus openssl';
+const PACKAGES = 'redis-server default-jre-headless maven kcat chromium procps prometheus openssl zsh fish';
 const PROGRAMS = 'redis-server java mvn kcat chromium ps prometheus openssl';
 
 interface Outcome {
