@@ -201,9 +201,9 @@ export class SharedEvent {
   }
 
   /**
-   * Never rejects. When the execution settles or fails, the members that waited for it are served. When all of them have ended, it is aborted. At its deadline the operation of `member`
-   * ends. The waiting members may wait for one more execution, so that not each of them starts one at once. A member that waits until a
-   * second deadline ends, too: the next execution would most likely hang as well.
+   * Never rejects. When the execution settles or fails, the members that waited for it are served. When all of them have ended, it is aborted.
+   * At its deadline the operation of `member` ends. The waiting members may wait for one more execution, so that not each of them starts one at
+   * once. A member that waits until a second deadline ends, too: the next execution would most likely hang as well.
    */
   async #await(
     execution: PendingResult,
