@@ -139,24 +139,32 @@ export class GroupConsumer {
     if (!this.#hasStopped) this.#consumer.seek({ topic, partition, offset: `${offset}` });
   }
 
+  /** Reads these partitions from their commits on. Call in the turn of `onJoin`, which has assigned them. */
+  reset(partitions: readonly TopicPartition[]): void {
+    this.#joins?.reset(partitions);
+  }
+
   /** Tries again for some seconds. @throws what the coordinator refuses */
   commit(offsets: readonly (TopicPartition & Commit)[]): Promise<void> {
     return this.#consumer.commitOffsets(offsets.map((one) => ({ ...one, offset: `${one.offset}` })));
   }
 
-  /** Commits what batches have resolved, of all partitions. Tries once. @throws what the coordinator refuses */
-  async commitResolved(commitOf: (resolved: TopicPartitionOffset) => Commit): Promise<void> {
-    const { topics } = this.#latest?.uncommittedOffsets() ?? { topics: [] };
-    if (topics.length === 0) return;
-    await this.#latest!.commitOffsetsIfNecessary({
-      topics: topics.map(({ topic, partitions }) => ({
-        topic,
-        partitions: partitions.map(({ partition, offset: resolved }) => {
-          const { offset, metadata } = commitOf({ topic, partition, offset: Number(resolved) });
-          return { partition, offset: `${offset}`, metadata };
-        }),
-      })),
-    });
+  /**
+   * Commits what batches have resolved, of all partitions. Tries once.
+   * @param commitOf undefined: the partition is left out
+   * @throws what the coordinator refuses
+   */
+  async commitResolved(commitOf: (resolved: TopicPartitionOffset) => Commit | undefined): Promise<void> {
+    const resolved = this.#latest?.uncommittedOffsets().topics ?? [];
+    const topics = resolved.map(({ topic, partitions }) => ({
+      topic,
+      partitions: partitions.flatMap(({ partition, offset }) => {
+        const commit = commitOf({ topic, partition, offset: Number(offset) });
+        return commit ? [{ partition, offset: `${commit.offset}`, metadata: commit.metadata }] : [];
+      }),
+    }));
+    const filled = topics.filter(({ partitions }) => partitions.length > 0);
+    if (filled.length > 0) await this.#latest!.commitOffsetsIfNecessary({ topics: filled });
   }
 
   /** Sends a heartbeat if the last one is older than the interval. @throws if the group rebalances */

@@ -48,7 +48,8 @@ function idsIn(bytes: Buffer): ReadonlyMap<string, string> {
   const unsigned = () => {
     let value = 0;
     for (let shift = 0; ; shift += 7) {
-      const byte = bytes[at++]!;
+      const byte = bytes[at++];
+      if (byte === undefined) throw new RangeError('a reply to Metadata ends early');
       value += (byte & 0x7f) * 2 ** shift;
       if (byte < 0x80) return value;
     }

@@ -41,10 +41,12 @@ export class Commits {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     try {
-      await this.#consumer.commitResolved(({ topic, partition, offset }) => ({
-        offset: this.#committable(topic, partition, offset),
-        metadata: this.#leases.metadataOf(topic, partition),
-      }));
+      await this.#consumer.commitResolved(({ topic, partition, offset }) => {
+        const metadata = this.#leases.metadataOf(topic, partition);
+        // It is being positioned: its next owner needs what the last commit tells.
+        if (metadata === undefined) return undefined;
+        return { offset: this.#committable(topic, partition, offset), metadata };
+      });
     } catch (error) {
       const level = isRebalance(error) ? 'debug' : 'warn';
       if (level === 'warn') this.#onFailure();

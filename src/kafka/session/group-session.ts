@@ -258,6 +258,7 @@ export class GroupSession {
     this.#filling?.retain(isKept);
     // Records fetched before the partition is positioned would be useless. They may be deleted by now, which would end the session.
     this.#consumer.pause(gained);
+    this.#consumer.reset(gained);
     // A detached batch of an earlier ownership may be publishing a chunk. Its records are not read again before it ends.
     this.#positioned = this.#batches.ended(isGained).then(async () => {
       if (await this.#positioning.run(gained, signal)) this.#options.onJoined(this.#assignment.positions);

@@ -155,10 +155,10 @@ export class PartitionLeases {
     return this.#partitions.get(partitionKey(topic, partition))?.handled ?? -1;
   }
 
-  /** Metadata of a commit, from which the partition's next owner resumes. */
-  metadataOf(topic: string, partition: number): string {
+  /** Metadata of a commit, from which the partition's next owner resumes; undefined until the partition is positioned. */
+  metadataOf(topic: string, partition: number): string | undefined {
     const entry = this.#partitions.get(partitionKey(topic, partition));
-    if (!entry) return commitMetadata({ position: -1 });
+    if (!entry) return undefined;
     const from = this.skippedFrom(topic, partition);
     const position = from === undefined ? entry.position : Math.min(entry.position, from - 1);
     const isOurs = entry.isLeased || entry.rewoundTo !== undefined;

@@ -9,6 +9,8 @@ import { runnerClass } from './runner.ts';
 import type { FetchedBatch, JoiningGroup, OffsetManager, Runner } from './runner.ts';
 
 const JOINS = Symbol('crier.kafkajs.joins');
+/** kafkajs reads from offset 0 where this is the commit. */
+const NO_COMMIT = '-1';
 const REBALANCE: ReadonlySet<string> = new Set(['REBALANCE_IN_PROGRESS']);
 
 /** Lets the consumers that a `BackgroundJoins` follows read on while they join. Idempotent. Returns a function that removes the patch. */
@@ -41,6 +43,7 @@ export class BackgroundJoins {
   #isContinued = false;
   #hasClosed = false;
   #owned = new Map<string, ReadonlySet<number>>();
+  #group: JoiningGroup | undefined;
 
   /** @param onJoin called before a join in the background, while the generation is still valid */
   constructor(onJoin: () => void) {
@@ -77,7 +80,7 @@ export class BackgroundJoins {
 
   /** Call once, before the runner starts. */
   attach(runner: Runner): void {
-    const group = runner.consumerGroup;
+    const group = (this.#group = runner.consumerGroup);
     const { heartbeat, handleBatch } = runner;
     const { joinAndSync, resolveOffset } = group;
     // Fetches of a changed topic join, too.
@@ -113,6 +116,14 @@ export class BackgroundJoins {
     });
   }
 
+  /** Reads the partitions from their commits on, as after any other join. Call in the turn in which they are told as assigned. */
+  reset(partitions: readonly TopicPartition[]): void {
+    for (const { topic, partition } of partitions) {
+      delete this.#group?.offsetManager?.resolvedOffsets[topic]?.[partition];
+      this.#group?.seekOffset.delete(JSON.stringify([topic, partition]));
+    }
+  }
+
   /** Joins no more. Idempotent. */
   close(): void {
     this.#hasClosed = true;
@@ -131,7 +142,10 @@ export class BackgroundJoins {
 
   /** A batch that was fetched before a join, or before a seek, may not begin at the next offset. */
   #isNext({ offsetManager }: JoiningGroup, { topic, partition, fetchedOffset }: FetchedBatch): boolean {
-    return this.#owns({ topic, partition }) && offsetManager!.nextOffset(topic, partition).toString() === fetchedOffset;
+    const { resolvedOffsets } = offsetManager!;
+    // undefined: the commits of this assignment are not known yet.
+    const next = resolvedOffsets[topic]?.[partition] ?? offsetManager!.committedOffsets()[topic]?.[partition];
+    return this.#owns({ topic, partition }) && (next === NO_COMMIT ? '0' : next) === fetchedOffset;
   }
 
   /** kafkajs has assigned the partitions in the same turn: no fetch sees the new ones with the former offsets. */
@@ -146,8 +160,11 @@ export class BackgroundJoins {
       // A fetch that has been prepared asks for them.
       next.committedOffsets()[topic] ??= {};
       const resolved = (next.resolvedOffsets[topic] ??= {});
-      for (const partition of partitions)
-        if (isKept(topic, partition)) resolved[partition] = former!.resolvedOffsets[topic]?.[partition];
+      for (const partition of partitions) {
+        const offset = former?.resolvedOffsets[topic]?.[partition];
+        // kafkajs commits nothing at all while one of these is undefined.
+        if (offset !== undefined && isKept(topic, partition)) resolved[partition] = offset;
+      }
     }
     for (const key of [...group.seekOffset.keys()]) {
       const [topic, partition] = JSON.parse(key) as [string, number];

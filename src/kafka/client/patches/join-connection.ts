@@ -8,6 +8,7 @@ import type { RawBroker, RawBrokerPool, RawCluster } from '../raw-cluster.ts';
 export function joinThroughOwnConnection(cluster: Pick<RawCluster, 'findGroupCoordinator' | 'brokerPool'>): void {
   const { findGroupCoordinator, brokerPool } = cluster;
   const patched = new WeakSet<RawBroker>();
+  let hasJoined = false;
   cluster.findGroupCoordinator = async function (group) {
     const broker = await findGroupCoordinator.call(this, group);
     if (patched.has(broker)) return broker;
@@ -19,14 +20,21 @@ export function joinThroughOwnConnection(cluster: Pick<RawCluster, 'findGroupCoo
       own = undefined;
     };
     broker.joinGroup = async function (request) {
-      if (request.memberId === '') return joinGroup.call(this, request);
+      if (!hasJoined) return joinGroup.call(this, request);
       disconnect();
-      own = await connect(brokerPool, broker);
-      return own.joinGroup(request);
+      try {
+        own = await connect(brokerPool, broker);
+        return await own.joinGroup(request);
+      } catch (error) {
+        disconnect();
+        throw error;
+      }
     };
     broker.syncGroup = async function (request) {
       try {
-        return await (own ? own.syncGroup(request) : syncGroup.call(this, request));
+        const synced = await (own ? own.syncGroup(request) : syncGroup.call(this, request));
+        hasJoined = true;
+        return synced;
       } finally {
         disconnect();
       }

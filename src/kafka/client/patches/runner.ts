@@ -41,7 +41,6 @@ export interface OffsetManager {
   /** Next offset to read of the partitions that were read. */
   readonly resolvedOffsets: Offsets;
   committedOffsets(): Offsets;
-  nextOffset(topic: string, partition: number): { toString(): string };
 }
 
 /** A class of kafkajs that it does not export. */
