@@ -1,5 +1,15 @@
-import { isInterfaceType, isObjectType, isScalarType, isSpecifiedScalarType, parse, printSchema, visit } from 'graphql';
-import type { DocumentNode, GraphQLNamedType, GraphQLSchema } from 'graphql';
+import {
+  GraphQLSchema,
+  isInterfaceType,
+  isObjectType,
+  isScalarType,
+  isSpecifiedDirective,
+  isSpecifiedScalarType,
+  parse,
+  printSchema,
+  visit,
+} from 'graphql';
+import type { DocumentNode, GraphQLNamedType } from 'graphql';
 import { GraphError } from '../../base/errors.ts';
 import { readEntity } from '../../graph/federation/entity.ts';
 import type { Entity } from '../../graph/federation/entity.ts';
@@ -39,7 +49,10 @@ export function readTypedSchema(text: string): TypedSchema {
     KafkaEnvelope: ownNamesIn(text, 'envelope', Object.keys(RECORD_ENVELOPES)),
   });
   if (problems.length > 0) throw new GraphError(problems.join('\n'));
-  const shown = withoutOwnDefinitions(schema, subgraph);
+  const config = withoutOwnDefinitions(schema, subgraph).toConfig();
+  // Those that every schema gets for its clients have no resolvers.
+  const directives = config.directives.filter((directive) => directive.astNode ?? isSpecifiedDirective(directive));
+  const shown = new GraphQLSchema({ ...config, directives });
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].map(
     (type) => type?.name,
   );
